@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config'
+
+/** Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), black box (a started system). */
+const sources = ['libs/**/src/**', 'services/**/src/**', 'services/**/migrations/**', 'deploy/**']
+const named = (ending: string) => sources.map((folder) => `${folder}/*${ending}`)
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: [...named('.test.ts'), 'test/architecture.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.int.test.ts'],
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: named('.int.test.ts'),
+          exclude: ['**/node_modules/**'],
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'blackbox',
+          include: ['test/{flow,contract,faults}/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
