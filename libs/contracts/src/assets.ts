@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import { Id } from './ids.ts'
+import { WindowInstant, WireInstant } from './instant.ts'
+import {
+  booleanParameter,
+  dataOf,
+  enumParameters,
+  keysParameter,
+  listOf,
+  page,
+  pathId,
+  searchParameter,
+  sortParameter,
+} from './query.ts'
+import { windowRule } from './object-rules.ts'
+import type { Route } from './route.ts'
+import { MAX_TAGS, TagCreate, TagView } from './tags.ts'
+import { addProblem, Description, Name, NaturalKey } from './text.ts'
+
+export const assetTypes = ['asset', 'person', 'inventory'] as const
+
+const METADATA_BYTES = 64 * 1024
+const METADATA_DEPTH = 32
+
+/** Levels of nesting, without recursion: the depth of hostile input must not become the depth of our stack. */
+function depth(root: unknown): number {
+  let level: unknown[] = [root]
+  let levels = 0
+  while (level.length > 0 && levels <= METADATA_DEPTH + 1) {
+    levels += 1
+    level = level
+      .flatMap((v) => (v !== null && typeof v === 'object' ? Object.values(v) : []))
+      .filter((v) => v !== null && typeof v === 'object')
+  }
+  return levels
+}
+
+/** Free-form object, replaced whole; bounded in size and depth (D4.6). */
+export const Metadata = z
+  .record(z.string(), z.unknown())
+  .check((payload) => {
+    if (depth(payload.value) > METADATA_DEPTH) {
+      addProblem(payload, {
+        code: 'invalid_value',
+        message: `{f} must be nested at most ${METADATA_DEPTH} levels deep`,
+      })
+      return
+    }
+    const json = JSON.stringify(payload.value)
+    if (Buffer.byteLength(json) > METADATA_BYTES)
+      addProblem(payload, {
+        code: 'too_long',
+        message: `{f} must be at most ${METADATA_BYTES} bytes of JSON`,
+        params: { max_length: METADATA_BYTES },
+      })
+    // JSON.stringify writes NUL and lone surrogates as escapes, which PostgreSQL refuses in jsonb.
+    else if (/\\u0000|\\ud[89a-f]/i.test(json.replaceAll('\\\\', '')))
+      addProblem(payload, { code: 'invalid_value', message: '{f} must not contain NUL or broken Unicode' })
+  })
+  .meta({ override: { type: 'object', additionalProperties: true } })
+
+export const AssetView = z
+  .object({
+    id: Id,
+    external_key: z.string().meta({ example: 'ASSET-0001' }),
+    name: z.string().meta({ example: 'Forklift 7' }),
+    description: z.string().nullable(),
+    type: z
+      .string()
+      .meta({ override: { type: 'string', 'x-extensible-enum': [...assetTypes] }, example: 'asset' }),
+    metadata: z.record(z.string(), z.unknown()),
+    is_active: z.boolean(),
+    valid_from: WireInstant,
+    valid_to: WireInstant.nullable(),
+    created_at: WireInstant,
+    updated_at: WireInstant,
+    deleted_at: WireInstant.nullable(),
+    tags: z.array(TagView),
+  })
+  .meta({ id: 'Asset' })
+export type AssetView = z.infer<typeof AssetView>
+
+/** Asset location fields are known and refused on presence: where an asset is comes from scans alone. */
+const scanned = z
+  .unknown()
+  .check((payload) => addProblem(payload, { code: 'read_only', message: '{f} is read-only' }))
+
+export const AssetCreate = z
+  .strictObject({
+    name: Name,
+    external_key: NaturalKey.optional(),
+    description: Description.nullable().optional(),
+    type: z.enum(assetTypes).optional(),
+    metadata: Metadata.optional(),
+    is_active: z.boolean().optional(),
+    valid_from: WindowInstant.optional(),
+    valid_to: WindowInstant.nullable().optional(),
+    tags: z.array(TagCreate).max(MAX_TAGS).nullable().optional(),
+    location_id: scanned.optional().meta({ override: { readOnly: true, type: 'integer' } }),
+    location_external_key: scanned.optional().meta({ override: { readOnly: true, type: 'string' } }),
+  })
+  .check(windowRule())
+  .meta({ id: 'AssetCreate' })
+export type AssetCreate = z.infer<typeof AssetCreate>
+
+const AssetPath = z.strictObject({ asset_id: pathId })
+const listSort = ['external_key', 'name', 'created_at', 'updated_at'] as const
+
+export const AssetListQuery = z.strictObject({
+  ...page,
+  external_key: keysParameter.optional(),
+  is_active: booleanParameter.optional(),
+  type: enumParameters(assetTypes).optional(),
+  include_deleted: booleanParameter.optional(),
+  q: searchParameter.optional(),
+  sort: sortParameter(listSort).optional(),
+})
+export type AssetListQuery = z.infer<typeof AssetListQuery>
+
+export const assetRoutes = {
+  listAssets: {
+    method: 'GET',
+    path: '/assets',
+    upstream: 'catalog',
+    access: 'assets:read',
+    counted: true,
+    described: true,
+    summary: 'List assets',
+    query: AssetListQuery,
+    success: { status: 200, schema: listOf(AssetView) },
+    errors: ['validation_error'],
+  },
+  createAsset: {
+    method: 'POST',
+    path: '/assets',
+    upstream: 'catalog',
+    access: 'assets:write',
+    counted: false,
+    described: true,
+    summary: 'Create an asset',
+    body: AssetCreate,
+    success: { status: 201, schema: dataOf(AssetView) },
+    errors: ['validation_error', 'bad_request', 'conflict'],
+  },
+  getAsset: {
+    method: 'GET',
+    path: '/assets/{asset_id}',
+    upstream: 'catalog',
+    access: 'assets:read',
+    counted: true,
+    described: true,
+    summary: 'Read an asset',
+    params: AssetPath,
+    success: { status: 200, schema: dataOf(AssetView) },
+    errors: ['validation_error', 'not_found'],
+  },
+  deleteAsset: {
+    method: 'DELETE',
+    path: '/assets/{asset_id}',
+    upstream: 'catalog',
+    access: 'assets:write',
+    counted: false,
+    described: true,
+    summary: 'Delete an asset and its tags',
+    params: AssetPath,
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
+  },
+} as const satisfies Record<string, Route>

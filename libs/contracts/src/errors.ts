@@ -1,0 +1,56 @@
+/** Every `error.type` of the API with its HTTP status and title (D3). Public and permanent: clients branch on them. */
+export const errorTypes = {
+  validation_error: { status: 400, title: 'Validation failed' },
+  bad_request: { status: 400, title: 'Bad request' },
+  unauthorized: { status: 401, title: 'Authentication required' },
+  forbidden: { status: 403, title: 'Forbidden' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  conflict: { status: 409, title: 'Conflict' },
+  gone: { status: 410, title: 'Gone' },
+  payload_too_large: { status: 413, title: 'Payload too large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  rate_limited: { status: 429, title: 'Rate limited' },
+  internal_error: { status: 500, title: 'Internal server error' },
+  service_unavailable: { status: 503, title: 'Service unavailable' },
+} as const satisfies Record<string, { status: number; title: string }>
+
+export type ErrorType = keyof typeof errorTypes
+
+/** Codes of `error.fields[].code`; the set may grow, a code never changes its meaning. */
+export const fieldCodes = [
+  'required',
+  'invalid_value',
+  'unknown_field',
+  'invalid_context',
+  'too_short',
+  'too_long',
+  'too_small',
+  'too_large',
+  'fk_not_found',
+  'ambiguous_fields',
+  'read_only',
+] as const
+
+export type FieldCode = (typeof fieldCodes)[number]
+
+/** One problem of a request: `field` is the JSON path (`tags[0].value`) or the parameter's name. */
+export type FieldEntry = {
+  field: string
+  code: FieldCode
+  message: string
+  params?: Record<string, unknown>
+}
+
+/** The body of every answer that is not 2xx, whatever failed. */
+export type ErrorEnvelope = {
+  error: {
+    type: ErrorType
+    title: string
+    status: number
+    detail: string
+    instance: string
+    request_id: string
+    fields?: FieldEntry[]
+  }
+}

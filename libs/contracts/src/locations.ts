@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { Id } from './ids.ts'
+import { WindowInstant, WireInstant } from './instant.ts'
+import {
+  booleanParameter,
+  dataOf,
+  idsParameter,
+  keysParameter,
+  listOf,
+  page,
+  pathId,
+  searchParameter,
+  sortParameter,
+} from './query.ts'
+import { bothOrNeitherNull, oneOf, windowRule } from './object-rules.ts'
+import type { Route } from './route.ts'
+import { MAX_TAGS, TagCreate, TagView } from './tags.ts'
+import { Description, Name, NaturalKey } from './text.ts'
+
+export const LocationView = z
+  .object({
+    id: Id,
+    external_key: z.string().meta({ example: 'LOC-001' }),
+    name: z.string().meta({ example: 'Dock 1' }),
+    description: z.string().nullable(),
+    parent_id: Id.nullable(),
+    parent_external_key: z.string().nullable(),
+    is_active: z.boolean(),
+    valid_from: WireInstant,
+    valid_to: WireInstant.nullable(),
+    created_at: WireInstant,
+    updated_at: WireInstant,
+    deleted_at: WireInstant.nullable(),
+    tags: z.array(TagView),
+  })
+  .meta({ id: 'Location' })
+export type LocationView = z.infer<typeof LocationView>
+
+export const LocationCreate = z
+  .strictObject({
+    name: Name,
+    external_key: NaturalKey.optional(),
+    description: Description.nullable().optional(),
+    parent_id: Id.nullable().optional(),
+    parent_external_key: NaturalKey.nullable().optional(),
+    is_active: z.boolean().optional(),
+    valid_from: WindowInstant.optional(),
+    valid_to: WindowInstant.nullable().optional(),
+    tags: z.array(TagCreate).max(MAX_TAGS).nullable().optional(),
+  })
+  .check(windowRule(), bothOrNeitherNull('parent_id', 'parent_external_key'))
+  .meta({ id: 'LocationCreate' })
+export type LocationCreate = z.infer<typeof LocationCreate>
+
+const LocationPath = z.strictObject({ location_id: pathId })
+const listSort = ['external_key', 'name', 'created_at', 'updated_at'] as const
+
+export const LocationListQuery = z
+  .strictObject({
+    ...page,
+    external_key: keysParameter.optional(),
+    parent_id: idsParameter.optional(),
+    parent_external_key: keysParameter.optional(),
+    is_active: booleanParameter.optional(),
+    include_deleted: booleanParameter.optional(),
+    q: searchParameter.optional(),
+    sort: sortParameter(listSort).optional(),
+  })
+  .check(oneOf('parent_id', 'parent_external_key'))
+export type LocationListQuery = z.infer<typeof LocationListQuery>
+
+export const locationRoutes = {
+  listLocations: {
+    method: 'GET',
+    path: '/locations',
+    upstream: 'catalog',
+    access: 'locations:read',
+    counted: true,
+    described: true,
+    summary: 'List locations',
+    query: LocationListQuery,
+    success: { status: 200, schema: listOf(LocationView) },
+    errors: ['validation_error'],
+  },
+  createLocation: {
+    method: 'POST',
+    path: '/locations',
+    upstream: 'catalog',
+    access: 'locations:write',
+    counted: false,
+    described: true,
+    summary: 'Create a location',
+    body: LocationCreate,
+    success: { status: 201, schema: dataOf(LocationView) },
+    errors: ['validation_error', 'bad_request', 'conflict'],
+  },
+  getLocation: {
+    method: 'GET',
+    path: '/locations/{location_id}',
+    upstream: 'catalog',
+    access: 'locations:read',
+    counted: true,
+    described: true,
+    summary: 'Read a location',
+    params: LocationPath,
+    success: { status: 200, schema: dataOf(LocationView) },
+    errors: ['validation_error', 'not_found'],
+  },
+  deleteLocation: {
+    method: 'DELETE',
+    path: '/locations/{location_id}',
+    upstream: 'catalog',
+    access: 'locations:write',
+    counted: false,
+    described: true,
+    summary: 'Delete a location without children, and its tags',
+    params: LocationPath,
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found', 'conflict'],
+  },
+} as const satisfies Record<string, Route>

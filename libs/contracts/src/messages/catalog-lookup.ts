@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { AssetState, LocationState, TagState } from './catalog-state.ts'
+
+/**
+ * A question to catalog over request-reply, asked when a projection has a gap: something may have been created a
+ * moment ago. Everything asked for is of one organization; at most 1 000 values per list.
+ */
+export const catalogLookup = {
+  subject: 'rpc.catalog.lookup',
+  request: z.object({
+    org_id: z.int(),
+    /** Looked up by their matching form (D6.5). */
+    tags: z
+      .array(z.object({ tag_type: z.string(), value: z.string() }))
+      .max(1000)
+      .default([]),
+    asset_ids: z.array(z.int()).max(1000).default([]),
+    location_ids: z.array(z.int()).max(1000).default([]),
+    location_keys: z.array(z.string()).max(1000).default([]),
+  }),
+  /** The live tags that match with their owners, and the assets and locations asked for, deleted ones included. */
+  reply: z.object({
+    assets: z.array(AssetState),
+    locations: z.array(LocationState),
+    tags: z.array(TagState),
+  }),
+} as const
+
+export type CatalogLookup = z.input<typeof catalogLookup.request>
+export type CatalogLookupReply = z.output<typeof catalogLookup.reply>

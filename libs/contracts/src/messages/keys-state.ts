@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { defineMessage } from './message.ts'
+
+/** The compacted log of keys. Secrets and their hashes are never in it. */
+export const OrgState = z.object({
+  org_id: z.int(),
+  revision: z.int(),
+  name: z.string(),
+  /** Deliveries stop at this instant; null never. */
+  subscription_ends_at: z.string().nullable(),
+})
+export type OrgState = z.infer<typeof OrgState>
+
+export const KeyState = z.object({
+  org_id: z.int(),
+  id: z.int(),
+  jti: z.string(),
+  revision: z.int(),
+  name: z.string(),
+  scopes: z.array(z.string()),
+  expires_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+  /** Requests per minute where an operator set the key's own limit. */
+  rate_limit_per_minute: z.int().nullable(),
+})
+export type KeyState = z.infer<typeof KeyState>
+
+export const orgState = defineMessage({
+  name: 'organization state',
+  schema: OrgState,
+  keep: 'last',
+  subject: (o) => `keys.org.${o.org_id}`,
+})
+
+export const keyState = defineMessage({
+  name: 'API key state',
+  schema: KeyState,
+  keep: 'last',
+  subject: (k) => `keys.key.${k.jti}`,
+})

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { parseInstant } from './instant.ts'
+import type { FieldProblem } from './text.ts'
+
+/**
+ * Rules about two fields of one request. They look at the object even when other fields are wrong, so that every
+ * problem is reported together (D3.2, D7.3); hence they trust no value they did not check themselves.
+ */
+type Problem = FieldProblem & { field: string }
+
+function objectRule<T>(problems: (value: Partial<Record<string, unknown>>) => readonly Problem[]) {
+  const check = z.check<T>((payload) => {
+    if (typeof payload.value !== 'object' || payload.value === null) return
+    for (const { field, ...params } of problems(payload.value))
+      payload.issues.push({ code: 'custom', input: payload.value, path: [field], message: '', params })
+  })
+  check._zod.def.when = () => true // zod's default skips the check as soon as any field has a problem
+  return check
+}
+
+/** `valid_to` lies after `valid_from`, where both are sent (D4.7). */
+export const windowRule = <T>() =>
+  objectRule<T>(({ valid_from, valid_to }) => {
+    const [from, to] = [instant(valid_from), instant(valid_to)]
+    return from !== undefined && to !== undefined && to <= from ? [WINDOW_PROBLEM] : []
+  })
+
+const instant = (value: unknown) => (typeof value === 'string' ? parseInstant(value) : undefined)
+
+/** Also for the bound that only the database knows: `valid_from` when it was not sent. */
+export const WINDOW_PROBLEM = {
+  field: 'valid_to',
+  code: 'invalid_value',
+  message: 'valid_to must be later than valid_from',
+} as const satisfies Problem
+
+/** Two filters that name the same thing in two ways are sent one at a time. */
+export const oneOf = <T>(first: string, second: string) =>
+  objectRule<T>((value) =>
+    value[first] !== undefined && value[second] !== undefined
+      ? ambiguous([first, second], `${first} and ${second} cannot be used together`)
+      : [],
+  )
+
+/** Of a pair that names one thing, both or neither are null (D5.3). */
+export const bothOrNeitherNull = <T>(first: string, second: string) =>
+  objectRule<T>((value) => {
+    const [a, b] = [value[first], value[second]]
+    const clash = a !== undefined && b !== undefined && (a === null) !== (b === null)
+    return clash ? ambiguous([first, second], `${first} and ${second} must refer to the same resource`) : []
+  })
+
+const ambiguous = (fields: readonly string[], message: string): Problem[] =>
+  fields.map((field) => ({ field, code: 'ambiguous_fields', message }))

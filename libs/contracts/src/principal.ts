@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+/** The header in which the gateway hands a verified caller to a service. */
+export const PRINCIPAL_HEADER = 'x-principal'
+
+export const roles = ['admin', 'member'] as const
+export type Role = (typeof roles)[number]
+
+/** Who calls: verified once at the gateway, signed, and trusted by the services. */
+export const Principal = z.object({
+  kind: z.enum(['key', 'session']),
+  org_id: z.int(),
+  scopes: z.array(z.string()),
+  /** The `jti` of the API key. */
+  key_id: z.string().optional(),
+  user_id: z.int().optional(),
+  role: z.enum(roles).optional(),
+})
+
+/** `orgId` is the only organization a request may touch. */
+export type Principal = {
+  kind: 'key' | 'session'
+  orgId: number
+  scopes: readonly string[]
+  keyId?: string
+  userId?: number
+  role?: Role
+}

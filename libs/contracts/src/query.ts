@@ -1,0 +1,188 @@
+import { z } from 'zod'
+import { parseInstant } from './instant.ts'
+import { readId, Uuid } from './ids.ts'
+import { codePoints, type FieldProblem } from './text.ts'
+
+/**
+ * Query parameters. The server hands every parameter over as the list of values it was sent with, so that a
+ * repeated single-valued parameter is seen and refused (D7.6).
+ */
+type Read<T> = (value: string) => { value: T } | { problem: FieldProblem }
+
+type Shape = Record<string, unknown>
+
+const invalid = (expected: string): { problem: FieldProblem } => ({
+  problem: { code: 'invalid_value', message: `{f} must be ${expected}` },
+})
+
+function parameter<T>(read: Read<T>, schema: Shape) {
+  return z
+    .array(z.string())
+    .transform((values, ctx): T => {
+      const result = values.length === 1 ? read(values[0] ?? '') : invalid('sent only once')
+      if ('value' in result) return result.value
+      ctx.issues.push({ code: 'custom', input: values, message: '', params: result.problem })
+      return z.NEVER
+    })
+    .meta({
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.items // it is a list on the way in only
+        Object.assign(jsonSchema, schema)
+      },
+    })
+}
+
+/** A repeatable parameter; any of the values matches. At most 200 values. */
+function parameters<T>(read: Read<T>, schema: Shape) {
+  return z
+    .array(z.string())
+    .transform((values, ctx): T[] => {
+      const results = values.slice(0, 201).map(read)
+      const problem: FieldProblem | undefined =
+        values.length > 200
+          ? { code: 'too_long', message: '{f} must contain at most 200 items', params: { max_length: 200 } }
+          : results.flatMap((r) => ('problem' in r ? [r.problem] : []))[0]
+      if (!problem) return results.flatMap((r) => ('value' in r ? [r.value] : []))
+      ctx.issues.push({ code: 'custom', input: values, message: '', params: problem })
+      return z.NEVER
+    })
+    .meta({ override: { type: 'array', items: schema } })
+}
+
+const readInteger =
+  (min: number, max?: number): Read<number> =>
+  (raw) => {
+    if (!/^-?[0-9]{1,18}$/.test(raw)) return invalid('an integer')
+    const value = Number(raw)
+    if (value < min)
+      return { problem: { code: 'too_small', message: `{f} must be ≥ ${min}`, params: { min } } }
+    if (max !== undefined && value > max)
+      return { problem: { code: 'too_large', message: `{f} must be ≤ ${max}`, params: { max } } }
+    return { value }
+  }
+
+const readBoolean: Read<boolean> = (raw) =>
+  raw === 'true' || raw === 'false' ? { value: raw === 'true' } : invalid('true or false')
+
+const readQueryId: Read<number> = (raw) => {
+  const reading = readId(raw)
+  return 'id' in reading ? { value: reading.id } : invalid('a positive integer')
+}
+
+const readKey: Read<string> = (raw) =>
+  /^[A-Za-z0-9-]{1,255}$/.test(raw) ? { value: raw } : invalid('1 to 255 letters, digits and hyphens')
+
+const readEnum =
+  <T extends string>(allowed: readonly T[]): Read<T> =>
+  (raw) => {
+    const value = allowed.find((a) => a === raw)
+    if (value !== undefined) return { value }
+    const message = `{f} must be one of: ${allowed.join(', ')}`
+    return { problem: { code: 'invalid_value', message, params: { allowed_values: allowed } } }
+  }
+
+// NUL cannot reach PostgreSQL in text, and a lone surrogate cannot be sent at all (D3.3).
+const readText =
+  (max: number): Read<string> =>
+  (raw) => {
+    if (codePoints(raw) > max)
+      return {
+        problem: {
+          code: 'too_long',
+          message: `{f} must be at most ${max} characters`,
+          params: { max_length: max },
+        },
+      }
+    return raw.includes('\u0000') || /\p{Surrogate}/u.test(raw) ? invalid('valid text') : { value: raw }
+  }
+
+export const limit = parameter(readInteger(1, 200), {
+  type: 'integer',
+  minimum: 1,
+  maximum: 200,
+  default: 50,
+})
+export const offset = parameter(readInteger(0), { type: 'integer', minimum: 0, default: 0 })
+export const booleanParameter = parameter(readBoolean, { type: 'boolean' })
+export const idsParameter = parameters(readQueryId, { type: 'integer', format: 'int64', minimum: 1 })
+export const keysParameter = parameters(readKey, {
+  type: 'string',
+  pattern: '^[A-Za-z0-9-]+$',
+  minLength: 1,
+  maxLength: 255,
+})
+export const searchParameter = parameter(readText(255), { type: 'string', maxLength: 255 })
+
+export const enumParameters = <T extends string>(allowed: readonly T[]) =>
+  parameters(readEnum(allowed), { type: 'string', enum: [...allowed] })
+
+/** `from` and `to` of history, whose message the contract words differently from that of a body field. */
+export const instantParameter = parameter<string>(
+  (raw) => {
+    const value = parseInstant(raw)
+    if (value !== undefined) return { value }
+    return { problem: { code: 'invalid_value', message: "Invalid '{f}' timestamp; RFC3339 required" } }
+  },
+  { type: 'string', format: 'date-time' },
+)
+
+export type SortField<T extends string> = { field: T; descending: boolean }
+
+/** `sort=name,-created_at`: fields of the list, a minus for descending. */
+export function sortParameter<const T extends string>(fields: readonly T[]) {
+  return parameter<SortField<T>[]>(
+    (raw) => {
+      const parts = raw.split(',', 17).map((part) => {
+        const descending = part.startsWith('-')
+        return { field: descending ? part.slice(1) : part, descending }
+      })
+      const known = parts.filter((part): part is SortField<T> => fields.some((f) => f === part.field))
+      if (known.length === parts.length && known.length <= 16) return { value: known }
+      const message = `{f} must be one of: ${fields.join(', ')}`
+      return { problem: { code: 'invalid_value', message, params: { allowed_values: fields } } }
+    },
+    { type: 'string', example: `-${fields[0]}` },
+  )
+}
+
+/** `limit` and `offset`, on every list. */
+export const page = {
+  limit: limit.optional().transform((sent) => sent ?? 50),
+  offset: offset.optional().transform((sent) => sent ?? 0),
+}
+
+/** The list envelope. Its keys are a closed set. */
+export const listOf = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item),
+    limit: z.int().meta({ override: { type: 'integer', minimum: 1, maximum: 200 } }),
+    offset: z.int().meta({ override: { type: 'integer', minimum: 0 } }),
+    total_count: z.int().meta({ override: { type: 'integer', minimum: 0 } }),
+  })
+
+export const dataOf = <T extends z.ZodType>(item: T) => z.object({ data: item })
+
+export const PAGE_DEFAULTS = { limit: 50, offset: 0 } as const
+
+/** An id in a path. The mapping of its problems is D7.7. */
+export const pathId = z
+  .string()
+  .transform((raw, ctx) => pathIdOf(raw, 'an integer', ctx))
+  .meta({ override: { type: 'integer', format: 'int64', minimum: 1 } })
+
+/** Where a resource can be named by its id, a number, or by its UUID, a string. */
+export const pathIdOrUuid = z
+  .string()
+  .transform((raw, ctx) => (Uuid.safeParse(raw).success ? raw : pathIdOf(raw, 'an integer or a UUID', ctx)))
+  .meta({ override: { type: 'string' } })
+
+function pathIdOf(raw: string, expected: string, ctx: z.RefinementCtx): number {
+  const reading = readId(raw)
+  if ('id' in reading) return reading.id
+  const params =
+    reading.code === 'too_small'
+      ? { code: 'too_small', message: '{f} must be ≥ 1', params: { min: 1 } }
+      : { code: 'invalid_value', message: `{f} must be ${expected}` }
+  ctx.issues.push({ code: 'custom', input: raw, message: '', params })
+  return z.NEVER
+}

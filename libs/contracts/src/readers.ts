@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { Id } from './ids.ts'
+import { WireInstant } from './instant.ts'
+import { dataOf, listOf, page, pathId } from './query.ts'
+import type { Route } from './route.ts'
+import { addProblem, Name, NaturalKey, text } from './text.ts'
+
+/** The decoders (`reader-formats` guide); the last token of a reader's subject names one. */
+export const readerFormats = ['canonical', 'impinj', 'zebra'] as const
+
+/** What readers are called in a subject: `scans.<org>.<reader>.<format>`. */
+export const READER_KEY = /^[A-Za-z0-9-]{1,64}$/
+
+const ReaderKey = text(1, 64)
+  .check((payload) => {
+    if (payload.value !== '' && !/^[A-Za-z0-9-]+$/.test(payload.value))
+      addProblem(payload, {
+        code: 'invalid_value',
+        message: '{f} must contain only letters, digits and hyphens',
+      })
+  })
+  .meta({ override: { pattern: '^[A-Za-z0-9-]+$', minLength: 1, maxLength: 64 }, example: 'dock-1' })
+
+/** What the operator looks at when a reader misbehaves. Counters are totals since the reader was first heard. */
+export const ReaderHealth = z
+  .object({
+    last_seen_at: WireInstant.nullable(),
+    identity: z.string().nullable(),
+    messages: z.int(),
+    reads: z.int(),
+    reads_unknown_tag: z.int(),
+    /** No scan point for the antenna, or a location key that names nothing. */
+    reads_unplaced: z.int(),
+    reads_clock_skewed: z.int(),
+    read_errors: z.int(),
+    messages_buried: z.int(),
+    last_problem: z.string().nullable(),
+    last_problem_at: WireInstant.nullable(),
+  })
+  .meta({ id: 'ReaderHealth' })
+export type ReaderHealth = z.infer<typeof ReaderHealth>
+
+/** `id`, `name` and `format` are null on a reader that was heard but never configured (discovered). */
+export const ReaderView = z
+  .object({
+    id: Id.nullable(),
+    reader_key: z.string(),
+    name: z.string().nullable(),
+    format: z.string().nullable(),
+    configured: z.boolean(),
+    created_at: WireInstant.nullable(),
+    health: ReaderHealth,
+  })
+  .meta({ id: 'Reader' })
+export type ReaderView = z.infer<typeof ReaderView>
+
+export const ReaderCreate = z
+  .strictObject({ reader_key: ReaderKey, name: Name, format: z.enum(readerFormats) })
+  .meta({ id: 'ReaderCreate' })
+export type ReaderCreate = z.infer<typeof ReaderCreate>
+
+export const ScanPointView = z
+  .object({
+    id: Id,
+    antenna: z.int(),
+    name: z.string(),
+    location_id: Id.nullable(),
+    location_external_key: z.string().nullable(),
+  })
+  .meta({ id: 'ScanPoint' })
+export type ScanPointView = z.infer<typeof ScanPointView>
+
+/** One of the two location fields, or both and consistent; null or none means that a read there says nothing of place. */
+export const ScanPointCreate = z
+  .strictObject({
+    antenna: z.int().min(1).max(65_535).optional(),
+    name: Name,
+    location_id: Id.nullable().optional(),
+    location_external_key: NaturalKey.nullable().optional(),
+  })
+  .meta({ id: 'ScanPointCreate' })
+export type ScanPointCreate = z.infer<typeof ScanPointCreate>
+
+const ReaderPath = z.strictObject({ reader_id: pathId })
+
+export const readerRoutes = {
+  listReaders: {
+    method: 'GET',
+    path: '/readers',
+    upstream: 'tracking',
+    access: 'session',
+    counted: false,
+    described: false,
+    summary: 'List configured and discovered readers with their health',
+    query: z.strictObject(page),
+    success: { status: 200, schema: listOf(ReaderView) },
+    errors: ['validation_error'],
+  },
+  createReader: {
+    method: 'POST',
+    path: '/readers',
+    upstream: 'tracking',
+    access: 'admin',
+    counted: false,
+    described: false,
+    summary: 'Configure a reader',
+    body: ReaderCreate,
+    success: { status: 201, schema: dataOf(ReaderView) },
+    errors: ['validation_error', 'bad_request', 'conflict'],
+  },
+  deleteReader: {
+    method: 'DELETE',
+    path: '/readers/{reader_id}',
+    upstream: 'tracking',
+    access: 'admin',
+    counted: false,
+    described: false,
+    summary: 'Remove a reader and its scan points',
+    params: ReaderPath,
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
+  },
+  listScanPoints: {
+    method: 'GET',
+    path: '/readers/{reader_id}/scan-points',
+    upstream: 'tracking',
+    access: 'session',
+    counted: false,
+    described: false,
+    summary: 'List the antennas of a reader and where they look',
+    params: ReaderPath,
+    query: z.strictObject(page),
+    success: { status: 200, schema: listOf(ScanPointView) },
+    errors: ['validation_error', 'not_found'],
+  },
+  createScanPoint: {
+    method: 'POST',
+    path: '/readers/{reader_id}/scan-points',
+    upstream: 'tracking',
+    access: 'admin',
+    counted: false,
+    described: false,
+    summary: 'Say where an antenna looks',
+    params: ReaderPath,
+    body: ScanPointCreate,
+    success: { status: 201, schema: dataOf(ScanPointView) },
+    errors: ['validation_error', 'bad_request', 'not_found', 'conflict'],
+  },
+  deleteScanPoint: {
+    method: 'DELETE',
+    path: '/readers/{reader_id}/scan-points/{scan_point_id}',
+    upstream: 'tracking',
+    access: 'admin',
+    counted: false,
+    described: false,
+    summary: 'Remove a scan point',
+    params: z.strictObject({ reader_id: pathId, scan_point_id: pathId }),
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
+  },
+} as const satisfies Record<string, Route>

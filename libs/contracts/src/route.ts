@@ -1,0 +1,51 @@
+import type { z } from 'zod'
+import type { ErrorType } from './errors.ts'
+
+export const upstreams = ['catalog', 'tracking', 'keys', 'webhook-dispatcher'] as const
+export type Upstream = (typeof upstreams)[number]
+
+/** The scopes that can be minted (D9.5). `tracking:read` is the second name of `scans:read` (D8.4). */
+export const scopes = [
+  'assets:read',
+  'assets:write',
+  'locations:read',
+  'locations:write',
+  'scans:read',
+  'scans:write',
+  'keys:admin',
+  'tracking:read',
+] as const
+export type Scope = (typeof scopes)[number]
+
+/**
+ * Who may call an operation. A scope: keys that carry it, and every session. `none`: anyone. `key`: any API key, no
+ * session. `session`: any signed-in user. `admin`: an administrator's session. `session-or-keys-admin`: an
+ * administrator's session or a key with `keys:admin`.
+ */
+export type Access = Scope | 'none' | 'key' | 'session' | 'admin' | 'session-or-keys-admin'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** One row of the route table: everything the edge, the services, the description and the client know of it. */
+export type Route = {
+  method: Method
+  /** Below `/api/v1`, parameters in braces. */
+  path: `/${string}`
+  upstream: Upstream
+  access: Access
+  /** Takes a token from the caller's bucket and carries the rate-limit headers (D9.9). */
+  counted: boolean
+  /** In the public description. Console routes are not (D10). */
+  described: boolean
+  summary: string
+  /** Media types of the body; JSON unless said. */
+  mediaTypes?: readonly string[]
+  params?: z.ZodType
+  query?: z.ZodType
+  body?: z.ZodType
+  success: { status: 200 | 201 | 204; schema?: z.ZodType }
+  /** Errors of this row beyond those that every row can raise. */
+  errors: readonly ErrorType[]
+}
+
+export const JSON_MEDIA_TYPE = 'application/json'

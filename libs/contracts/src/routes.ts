@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { apiKeyRoutes } from './api-keys.ts'
+import { assetRoutes } from './assets.ts'
+import { locationRoutes } from './locations.ts'
+import { readerRoutes } from './readers.ts'
+import type { Route, Upstream } from './route.ts'
+import { tagRoutes } from './tags.ts'
+import { tokenRoutes } from './tokens.ts'
+import { trackingRoutes } from './tracking.ts'
+import { webhookRoutes } from './webhooks.ts'
+
+/** Below this prefix every row of the table is served. */
+export const API_PREFIX = '/api/v1'
+
+/** The route table: operation id → row. The gateway, the services, the description and the client are made from it. */
+export const routes = {
+  ...tokenRoutes,
+  ...apiKeyRoutes,
+  ...assetRoutes,
+  ...locationRoutes,
+  ...tagRoutes,
+  ...trackingRoutes,
+  ...readerRoutes,
+  ...webhookRoutes,
+} as const satisfies Record<string, Route>
+
+export type Routes = typeof routes
+export type OperationId = keyof Routes
+
+export type OperationsOf<U extends Upstream> = {
+  [K in OperationId]: Routes[K]['upstream'] extends U ? K : never
+}[OperationId]
+
+type Parsed<R, Part extends string> =
+  R extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined
+
+export type ParamsOf<K extends OperationId> = Parsed<Routes[K], 'params'>
+export type QueryOf<K extends OperationId> = Parsed<Routes[K], 'query'>
+export type BodyOf<K extends OperationId> = Parsed<Routes[K], 'body'>
+export type ReplyOf<K extends OperationId> = Routes[K]['success'] extends {
+  schema: infer S extends z.ZodType
+}
+  ? z.output<S>
+  : undefined
+
+/** The rows one service serves, in the order of the table. */
+export function routesOf<U extends Upstream>(upstream: U): [OperationsOf<U>, Route][] {
+  const rows = Object.entries(routes) as [OperationId, Route][]
+  return rows.filter(([, row]) => row.upstream === upstream) as [OperationsOf<U>, Route][]
+}
+
+/**
+ * Every parameter of some list. Sent to a route that is no list, it is a known field in the wrong context rather than
+ * an unknown one (D7.3).
+ */
+export const listParameters: ReadonlySet<string> = new Set(
+  Object.values<Route>(routes).flatMap(({ query }) =>
+    query instanceof z.ZodObject ? Object.keys(query.shape) : [],
+  ),
+)

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { Id } from './ids.ts'
+import { dataOf, pathId } from './query.ts'
+import type { Route } from './route.ts'
+import { text } from './text.ts'
+
+export const tagTypes = ['rfid', 'ble', 'barcode'] as const
+export type TagType = (typeof tagTypes)[number]
+
+/** Open on reading: a newer writer may know more types than an older reader. */
+const OpenTagType = z
+  .string()
+  .meta({ override: { type: 'string', 'x-extensible-enum': [...tagTypes] }, example: 'rfid' })
+
+export const TagView = z
+  .object({ id: Id, tag_type: OpenTagType, value: z.string().meta({ example: 'E28011606000020A1B2C3D4E' }) })
+  .meta({ id: 'Tag' })
+export type TagView = z.infer<typeof TagView>
+
+export const TagCreate = z
+  .strictObject({ tag_type: z.enum(tagTypes), value: text(1, 255, { control: 'lines' }) })
+  .meta({ id: 'TagCreate' })
+export type TagCreate = z.infer<typeof TagCreate>
+
+/** A resource is created with at most this many tags, so that one request cannot hold a transaction for long. */
+export const MAX_TAGS = 200
+
+const attached = { status: 201, schema: dataOf(TagView) } as const
+const attachErrors = ['validation_error', 'bad_request', 'not_found', 'conflict'] as const
+
+export const tagRoutes = {
+  attachAssetTag: {
+    method: 'POST',
+    path: '/assets/{asset_id}/tags',
+    upstream: 'catalog',
+    access: 'assets:write',
+    counted: false,
+    described: true,
+    summary: 'Attach a tag to an asset',
+    params: z.strictObject({ asset_id: pathId }),
+    body: TagCreate,
+    success: attached,
+    errors: attachErrors,
+  },
+  detachAssetTag: {
+    method: 'DELETE',
+    path: '/assets/{asset_id}/tags/{tag_id}',
+    upstream: 'catalog',
+    access: 'assets:write',
+    counted: false,
+    described: true,
+    summary: 'Remove a tag from an asset',
+    params: z.strictObject({ asset_id: pathId, tag_id: pathId }),
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
+  },
+  attachLocationTag: {
+    method: 'POST',
+    path: '/locations/{location_id}/tags',
+    upstream: 'catalog',
+    access: 'locations:write',
+    counted: false,
+    described: true,
+    summary: 'Attach a tag to a location',
+    params: z.strictObject({ location_id: pathId }),
+    body: TagCreate,
+    success: attached,
+    errors: attachErrors,
+  },
+  detachLocationTag: {
+    method: 'DELETE',
+    path: '/locations/{location_id}/tags/{tag_id}',
+    upstream: 'catalog',
+    access: 'locations:write',
+    counted: false,
+    described: true,
+    summary: 'Remove a tag from a location',
+    params: z.strictObject({ location_id: pathId, tag_id: pathId }),
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+
+/**
+ * A custom problem of a field. `message` may contain `{f}`, which the error mapping replaces by the field's name,
+ * since a schema does not know under which name it is used.
+ */
+export type FieldProblem = { code: string; message: string; params?: Record<string, unknown> }
+
+type Check<T> = z.core.ParsePayload<T>
+
+/** Adds a problem that the error mapping turns into a field entry with exactly this code and message. */
+export function addProblem(payload: Check<unknown>, problem: FieldProblem): void {
+  payload.issues.push({ code: 'custom', input: payload.value, message: problem.message, params: problem })
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u
+const TAB_LF_CR: ReadonlySet<number> = new Set([9, 10, 13])
+
+/** C0 control characters and DEL; with `lines`, tab, CR and LF are none. */
+function hasControl(value: string, lines: boolean): boolean {
+  for (let i = 0; i < value.length; i += 1) {
+    const code = value.charCodeAt(i)
+    if ((code < 32 || code === 127) && !(lines && TAB_LF_CR.has(code))) return true
+  }
+  return false
+}
+
+export type TextRules = {
+  /** `none`: no control characters at all; `lines`: tab, CR and LF are welcome. */
+  control?: 'none' | 'lines'
+  /** The first and last characters must not be white space. */
+  trimmed?: boolean
+}
+
+/** Length in Unicode code points, as the contract counts; JavaScript's own length counts UTF-16 units. */
+export function codePoints(value: string): number {
+  let length = 0
+  for (const _ of value) length += 1
+  return length
+}
+
+/**
+ * Text of `min` to `max` code points. Lone surrogates and NUL never pass: PostgreSQL could not store them, and the
+ * caller would see a 500 for its own mistake (D3.3).
+ */
+export function text(min: number, max: number, rules: TextRules = {}) {
+  return z
+    .string()
+    .check((payload) => {
+      const length = codePoints(payload.value)
+      const origin = 'string'
+      if (length < min)
+        payload.issues.push({
+          code: 'too_small',
+          origin,
+          minimum: min,
+          inclusive: true,
+          input: payload.value,
+        })
+      if (length > max)
+        payload.issues.push({ code: 'too_big', origin, maximum: max, inclusive: true, input: payload.value })
+      if (LONE_SURROGATE.test(payload.value))
+        addProblem(payload, { code: 'invalid_value', message: '{f} must be valid Unicode text' })
+      else if (hasControl(payload.value, rules.control === 'lines'))
+        addProblem(payload, { code: 'invalid_value', message: '{f} must not contain control characters' })
+      else if (rules.trimmed && payload.value.trim() !== payload.value)
+        addProblem(payload, { code: 'invalid_value', message: '{f} must not start or end with white space' })
+    })
+    .meta({ override: { minLength: min, maxLength: max } })
+}
+
+/** A name of an asset, a location, a reader, a key: one line, no white space at its ends. */
+export const Name = text(1, 255, { trimmed: true })
+
+export const Description = text(1, 1024, { control: 'lines' })
+
+/** What integrators join on. Case-sensitive and never trimmed (D4.3). */
+export const NaturalKey = text(1, 255)
+  .check((payload) => {
+    if (payload.value !== '' && !/^[A-Za-z0-9-]+$/.test(payload.value))
+      addProblem(payload, {
+        code: 'invalid_value',
+        message: '{f} must contain only letters, digits and hyphens',
+      })
+  })
+  .meta({ override: { pattern: '^[A-Za-z0-9-]+$', minLength: 1, maxLength: 255 }, example: 'ASSET-0001' })

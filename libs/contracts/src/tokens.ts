@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { Id } from './ids.ts'
+import { WireInstant } from './instant.ts'
+import { dataOf } from './query.ts'
+import { JSON_MEDIA_TYPE, type Route } from './route.ts'
+import { Name, text } from './text.ts'
+
+export const grantTypes = ['client_credentials', 'refresh_token'] as const
+
+/**
+ * Which fields a grant needs depends on `grant_type`, so the handler checks them; client credentials may also come by
+ * HTTP Basic.
+ */
+export const TokenRequest = z
+  .strictObject({
+    grant_type: z.enum(grantTypes),
+    client_id: text(1, 255).optional(),
+    client_secret: text(1, 255).optional(),
+    refresh_token: text(1, 255).optional(),
+  })
+  .meta({ id: 'TokenRequest' })
+export type TokenRequest = z.infer<typeof TokenRequest>
+
+export const TokenPair = z
+  .object({
+    access_token: z.string(),
+    refresh_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int().meta({ example: 900 }),
+  })
+  .meta({ id: 'TokenPair' })
+
+const Email = text(3, 254)
+  .check((payload) => {
+    if (!/^[^\s@]+@[^\s@]+$/.test(payload.value))
+      payload.issues.push({
+        code: 'custom',
+        input: payload.value,
+        message: '',
+        params: { code: 'invalid_value', message: '{f} must be an e-mail address' },
+      })
+  })
+  .meta({ override: { format: 'email', minLength: 3, maxLength: 254 } })
+
+export const UserView = z
+  .object({ id: Id, name: z.string(), email: z.string(), role: z.string().meta({ example: 'admin' }) })
+  .meta({ id: 'User' })
+
+export const Session = TokenPair.extend({
+  user: UserView,
+  org: z.object({ id: Id, name: z.string(), created_at: WireInstant }),
+}).meta({ id: 'Session' })
+export type Session = z.infer<typeof Session>
+
+const Refresh = z.strictObject({ refresh_token: text(1, 255) })
+
+const open = { upstream: 'keys', access: 'none', counted: false } as const
+
+export const tokenRoutes = {
+  issueToken: {
+    ...open,
+    method: 'POST',
+    path: '/oauth/token',
+    described: true,
+    summary: 'Exchange client credentials or a refresh token for an access token',
+    mediaTypes: [JSON_MEDIA_TYPE, 'application/x-www-form-urlencoded'],
+    body: TokenRequest,
+    success: { status: 200, schema: TokenPair },
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'rate_limited'],
+  },
+  signUp: {
+    ...open,
+    method: 'POST',
+    path: '/auth/signup',
+    described: false,
+    summary: 'Create an organization and its first administrator',
+    body: z.strictObject({
+      org_name: Name,
+      name: Name,
+      email: Email,
+      password: text(10, 255, { control: 'lines' }),
+    }),
+    success: { status: 201, schema: dataOf(Session) },
+    errors: ['validation_error', 'bad_request', 'conflict', 'rate_limited'],
+  },
+  logIn: {
+    ...open,
+    method: 'POST',
+    path: '/auth/login',
+    described: false,
+    summary: 'Sign in',
+    body: z.strictObject({ email: text(1, 254), password: text(1, 255, { control: 'lines' }) }),
+    success: { status: 200, schema: dataOf(Session) },
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'rate_limited'],
+  },
+  refreshSession: {
+    ...open,
+    method: 'POST',
+    path: '/auth/refresh',
+    described: false,
+    summary: 'Rotate the tokens of a session',
+    body: Refresh,
+    success: { status: 200, schema: dataOf(Session) },
+    errors: ['validation_error', 'bad_request', 'unauthorized'],
+  },
+  logOut: {
+    ...open,
+    method: 'POST',
+    path: '/auth/logout',
+    described: false,
+    summary: 'End a session',
+    body: Refresh,
+    success: { status: 204 },
+    errors: ['validation_error', 'bad_request'],
+  },
+} as const satisfies Record<string, Route>

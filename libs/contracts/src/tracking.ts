@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { Id } from './ids.ts'
+import { WireInstant } from './instant.ts'
+import {
+  booleanParameter,
+  idsParameter,
+  instantParameter,
+  keysParameter,
+  listOf,
+  page,
+  pathId,
+  searchParameter,
+  sortParameter,
+} from './query.ts'
+import type { Route } from './route.ts'
+
+export const AssetLocationRow = z
+  .object({
+    asset_id: Id,
+    asset_external_key: z.string(),
+    location_id: Id.nullable(),
+    location_external_key: z.string().nullable(),
+    asset_deleted_at: WireInstant.nullable(),
+    asset_last_seen: WireInstant,
+    dwell_started_at: WireInstant.nullable(),
+    dwell_seconds: z
+      .int()
+      .nullable()
+      .meta({ override: { type: 'integer', minimum: 0, nullable: true } }),
+  })
+  .meta({ id: 'AssetLocation' })
+export type AssetLocationRow = z.infer<typeof AssetLocationRow>
+
+export const HistoryRow = z
+  .object({
+    event_observed_at: WireInstant,
+    location_id: Id.nullable(),
+    location_external_key: z.string().nullable(),
+    duration_seconds: z
+      .int()
+      .nullable()
+      .meta({ override: { type: 'integer', minimum: 0, nullable: true } }),
+  })
+  .meta({ id: 'HistoryRow' })
+export type HistoryRow = z.infer<typeof HistoryRow>
+
+export const AssetLocationsQuery = z.strictObject({
+  ...page,
+  asset_id: idsParameter.optional(),
+  asset_external_key: keysParameter.optional(),
+  location_id: idsParameter.optional(),
+  location_external_key: keysParameter.optional(),
+  include_deleted: booleanParameter.optional(),
+  q: searchParameter.optional(),
+  sort: sortParameter(['asset_last_seen', 'asset_external_key', 'location_external_key']).optional(),
+})
+export type AssetLocationsQuery = z.infer<typeof AssetLocationsQuery>
+
+export const HistoryQuery = z.strictObject({
+  ...page,
+  from: instantParameter.optional(),
+  to: instantParameter.optional(),
+  sort: sortParameter(['event_observed_at']).optional(),
+})
+export type HistoryQuery = z.infer<typeof HistoryQuery>
+
+export const trackingRoutes = {
+  getAssetHistory: {
+    method: 'GET',
+    path: '/assets/{asset_id}/history',
+    upstream: 'tracking',
+    access: 'scans:read',
+    counted: true,
+    described: true,
+    summary: 'List where an asset has been, newest first, one row per minute',
+    params: z.strictObject({ asset_id: pathId }),
+    query: HistoryQuery,
+    success: { status: 200, schema: listOf(HistoryRow) },
+    errors: ['validation_error', 'not_found'],
+  },
+  listAssetLocations: {
+    method: 'GET',
+    path: '/reports/asset-locations',
+    upstream: 'tracking',
+    access: 'scans:read',
+    counted: true,
+    described: true,
+    summary: 'List where every scanned asset was last seen',
+    query: AssetLocationsQuery,
+    success: { status: 200, schema: listOf(AssetLocationRow) },
+    errors: ['validation_error'],
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { Id, Uuid } from './ids.ts'
+import { WireInstant } from './instant.ts'
+import { dataOf, listOf, page, pathId } from './query.ts'
+import type { Route } from './route.ts'
+import { text } from './text.ts'
+
+/** Scheme, host and credentials are judged by the service, whose operator may allow plain http for development. */
+const WebhookUrl = text(1, 2048).meta({ override: { format: 'uri', minLength: 1, maxLength: 2048 } })
+
+export const WebhookView = z
+  .object({
+    id: Id,
+    url: z.string(),
+    enabled: z.boolean(),
+    secret: z
+      .string()
+      .meta({ description: 'Whole at creation, afterwards masked to its last four characters.' }),
+    created_at: WireInstant,
+    updated_at: WireInstant,
+  })
+  .meta({ id: 'Webhook' })
+export type WebhookView = z.infer<typeof WebhookView>
+
+export const DeliveryView = z
+  .object({
+    delivery_id: Uuid,
+    attempt: z.int(),
+    attempted_at: WireInstant,
+    outcome: z.string().meta({ example: 'delivered' }),
+    status_code: z.int().nullable(),
+    latency_ms: z.int(),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' })
+export type DeliveryView = z.infer<typeof DeliveryView>
+
+/** What a receiver is sent, byte for byte the same on every attempt. */
+export const AssetMovedBody = z.object({
+  event: z.literal('asset.moved'),
+  delivery_id: Uuid,
+  occurred_at: WireInstant,
+  data: z.object({
+    asset: z.object({ id: Id, external_key: z.string(), name: z.string() }),
+    from_location: z.object({ id: Id, name: z.string() }).nullable(),
+    to_location: z.object({ id: Id, name: z.string() }),
+  }),
+})
+export type AssetMovedBody = z.infer<typeof AssetMovedBody>
+
+const WebhookPath = z.strictObject({ webhook_id: pathId })
+const console = { upstream: 'webhook-dispatcher', counted: false, described: false } as const
+
+export const webhookRoutes = {
+  listWebhooks: {
+    ...console,
+    method: 'GET',
+    path: '/webhooks',
+    access: 'session',
+    summary: 'List the webhook of the organization',
+    query: z.strictObject(page),
+    success: { status: 200, schema: listOf(WebhookView) },
+    errors: ['validation_error'],
+  },
+  createWebhook: {
+    ...console,
+    method: 'POST',
+    path: '/webhooks',
+    access: 'admin',
+    summary: 'Register the webhook; its secret is shown once',
+    body: z.strictObject({ url: WebhookUrl, enabled: z.boolean().optional() }),
+    success: { status: 201, schema: dataOf(WebhookView) },
+    errors: ['validation_error', 'bad_request', 'conflict'],
+  },
+  getWebhook: {
+    ...console,
+    method: 'GET',
+    path: '/webhooks/{webhook_id}',
+    access: 'session',
+    summary: 'Read the webhook',
+    params: WebhookPath,
+    success: { status: 200, schema: dataOf(WebhookView) },
+    errors: ['validation_error', 'not_found'],
+  },
+  updateWebhook: {
+    ...console,
+    method: 'PATCH',
+    path: '/webhooks/{webhook_id}',
+    access: 'admin',
+    summary: 'Change the URL or the Deliver events toggle',
+    mediaTypes: ['application/merge-patch+json', 'application/json'],
+    params: WebhookPath,
+    body: z.strictObject({ url: WebhookUrl.optional(), enabled: z.boolean().optional() }),
+    success: { status: 200, schema: dataOf(WebhookView) },
+    errors: ['validation_error', 'bad_request', 'not_found'],
+  },
+  deleteWebhook: {
+    ...console,
+    method: 'DELETE',
+    path: '/webhooks/{webhook_id}',
+    access: 'admin',
+    summary: 'Remove the webhook',
+    params: WebhookPath,
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
+  },
+  listWebhookDeliveries: {
+    ...console,
+    method: 'GET',
+    path: '/webhooks/{webhook_id}/deliveries',
+    access: 'session',
+    summary: 'List the recent delivery attempts, newest first',
+    params: WebhookPath,
+    query: z.strictObject(page),
+    success: { status: 200, schema: listOf(DeliveryView) },
+    errors: ['validation_error', 'not_found'],
+  },
+} as const satisfies Record<string, Route>
