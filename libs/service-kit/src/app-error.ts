@@ -1,0 +1,26 @@
+import { errorTypes, type ErrorType, type FieldEntry } from '@whereabouts/contracts/errors'
+
+type Details = { fields?: readonly FieldEntry[]; headers?: Record<string, string>; cause?: unknown }
+
+/**
+ * A failure we expected and have an answer for. `detail` and `fields` are sent to the caller; anything private
+ * belongs in `cause`, which is only logged. Any other throwable is a bug: a 500 `internal_error`.
+ */
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly type: ErrorType
+  readonly fields: readonly FieldEntry[] | undefined
+  /** Sent beside the envelope, such as `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(type: ErrorType, detail: string, { fields, headers = {}, cause }: Details = {}) {
+    super(detail, cause === undefined ? undefined : { cause })
+    this.type = type
+    this.fields = fields
+    this.headers = headers
+  }
+
+  get status(): number {
+    return errorTypes[this.type].status
+  }
+}

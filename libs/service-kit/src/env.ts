@@ -1,0 +1,80 @@
+import { z } from 'zod'
+
+/** Thrown when the environment is not usable; the message names every bad variable and no value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** Settings every service has. */
+export const commonEnv = {
+  ENVIRONMENT: z
+    .enum(['production', 'preview'])
+    .default('production')
+    .describe('Name of the environment; tokens of one do not open another.'),
+  HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
+  PORT: z.coerce.number().int().min(0).max(65_535).describe('Port of the API.'),
+  OPS_PORT: z.coerce.number().int().min(0).max(65_535).describe('Port of /healthz, /readyz and /metrics.'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('Least severe log line written.'),
+  SHUTDOWN_GRACE_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(10_000)
+    .describe('Time each shutdown phase may take on SIGTERM.'),
+}
+
+export const databaseEnv = {
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .describe("PostgreSQL, as the role that sees this service's schema only."),
+  DATABASE_POOL_SIZE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(200)
+    .default(10)
+    .describe('Connections to PostgreSQL at most.'),
+}
+
+export const brokerEnv = {
+  NATS_URL: z.string().min(1).describe('nats-server addresses, separated by commas.'),
+  NATS_USER: z.string().min(1).default('services').describe('User of the services account.'),
+  NATS_PASSWORD: z.string().min(1).describe('Its password.'),
+}
+
+export const principalEnv = {
+  PRINCIPAL_PUBLIC_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url')
+    .describe("The gateway's Ed25519 public key, 32 bytes in base64url."),
+}
+
+/**
+ * Reads the environment by a zod object whose keys are variable names. Throws one `ConfigError` that names every bad
+ * variable; values are left out, since they may be secrets.
+ */
+export function loadEnv<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): Readonly<z.output<S>> {
+  // An empty variable is what a template leaves behind; it means "not set".
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return Object.freeze(parsed.data)
+  const lines = parsed.error.issues.map((issue) => {
+    const name = issue.path.map(String).join('.')
+    const described = schema.shape[name] as z.ZodType | undefined
+    const problem = given[name] === undefined ? 'is not set' : `is not usable: ${problemWithoutValue(issue)}`
+    return `  ${name} ${problem}${described?.description ? ` (${described.description})` : ''}`
+  })
+  throw new ConfigError(`${lines.length} configuration variable(s) to fix:\n${lines.join('\n')}`)
+}
+
+function problemWithoutValue(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`
+  if (issue.code === 'too_small') return `must be at least ${String(issue.minimum)}`
+  if (issue.code === 'too_big') return `must be at most ${String(issue.maximum)}`
+  if (issue.code === 'invalid_type') return `must be a ${issue.expected}`
+  if (issue.code === 'invalid_format' && issue.format === 'url') return 'must be a URL of the right kind'
+  return issue.message
+}

@@ -1,0 +1,61 @@
+import { errorTypes, type ErrorEnvelope } from '@whereabouts/contracts/errors'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from './app-error.ts'
+import { bodyTooLarge, serviceUnavailable } from './errors.ts'
+
+/** The envelope of one failed request (D3). `path` is shown without its query string. */
+export function errorEnvelope(error: AppError, path: string, requestId: string): ErrorEnvelope {
+  const { status, title } = errorTypes[error.type]
+  const body: ErrorEnvelope['error'] = {
+    type: error.type,
+    title,
+    status,
+    detail: error.message,
+    instance: withoutQuery(path),
+    request_id: requestId,
+  }
+  if (error.fields) body.fields = [...error.fields]
+  return { error: body }
+}
+
+export function withoutQuery(url: string): string {
+  const at = url.indexOf('?')
+  return at === -1 ? url : url.slice(0, at)
+}
+
+/** Fastify's error handler: whatever was thrown leaves as the envelope. */
+export async function handleError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const known = toAppError(error)
+  if (known.status >= 500) request.log.error({ err: known.cause ?? error }, 'request failed')
+  return reply
+    .status(known.status)
+    .headers(known.headers)
+    .header('content-type', 'application/json')
+    .send(errorEnvelope(known, request.url, request.id))
+}
+
+// What a client of PostgreSQL or NATS throws when the other side is away or has no room (SQLSTATE class 08, 53, 57).
+const UNAVAILABLE = new Set([
+  'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT',
+  '08000', '08003', '08006', '53300', '57P01', '57P02', '57P03',
+]) // prettier-ignore
+
+/** Our own errors as they are; the framework's 4xx in the envelope; anything else says nothing of its cause. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const { code, statusCode, message } = error as Partial<FastifyError>
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge()
+  if (code?.startsWith('FST_') && statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new AppError('bad_request', 'The request is malformed', { cause: error })
+  if (isUnavailable(code, message)) return serviceUnavailable(error)
+  return new AppError('internal_error', 'An unexpected error occurred', { cause: error })
+}
+
+function isUnavailable(code: string | undefined, message: string | undefined): boolean {
+  if (code !== undefined && UNAVAILABLE.has(code)) return true
+  return /Connection terminated|timeout exceeded when trying to connect/.test(message ?? '')
+}

@@ -1,0 +1,38 @@
+import type { FieldEntry } from '@whereabouts/contracts/errors'
+import { AppError } from './app-error.ts'
+
+/** The situations every service knows. Titles and statuses come from the table of D3. */
+
+export const unauthorized = (detail: string) =>
+  new AppError('unauthorized', detail, { headers: { 'www-authenticate': 'Bearer realm="api"' } })
+export const missingAuthorization = () => unauthorized('Missing authorization header')
+export const useBearer = () => unauthorized('Use Authorization: Bearer <token>')
+export const invalidToken = () => unauthorized('Invalid or expired token')
+export const missingScope = (scope: string) => new AppError('forbidden', `Missing required scope: ${scope}`)
+export const adminOnly = () => new AppError('forbidden', 'Organization admin role required')
+export const malformedJson = () => new AppError('bad_request', 'Request body is not valid JSON')
+export const bodyNotObject = () => new AppError('bad_request', 'Request body must be a JSON object')
+export const bodyIsNull = () => new AppError('bad_request', 'Request body must be a JSON object (RFC 7396)')
+export const bodyTooLarge = () => new AppError('payload_too_large', 'Request body must be at most 1 MiB')
+export const unsupportedMediaType = (allowed: readonly string[]) =>
+  new AppError('unsupported_media_type', `Content-Type must be ${allowed.join(' or ')}`)
+export const unknownRoute = (path: string) => new AppError('not_found', `Unknown API route: ${path}`)
+export const serviceUnavailable = (cause?: unknown) =>
+  new AppError('service_unavailable', 'The service is temporarily unavailable', {
+    headers: { 'retry-after': '1' },
+    cause,
+  })
+
+/** `fields` in the order in which they are shown; the detail quotes the first and counts the others (D3.2). */
+export function validationFailed(fields: readonly [FieldEntry, ...FieldEntry[]]): AppError {
+  const others = fields.length - 1
+  const noun = others === 1 ? 'error' : 'errors'
+  const suffix = others === 0 ? '' : ` (and ${others} more validation ${noun})`
+  return new AppError('validation_error', `${fields[0].message}${suffix}`, { fields })
+}
+
+/** Throws when there is at least one problem. */
+export function rejectIfAny(fields: readonly FieldEntry[]): void {
+  const [first, ...rest] = fields
+  if (first) throw validationFailed([first, ...rest])
+}

@@ -1,0 +1,46 @@
+import fastify from 'fastify'
+import type { Registry } from './metrics.ts'
+
+export type Readiness = () => Promise<Record<string, boolean>> | Record<string, boolean>
+
+export type Ops = {
+  port: number
+  /** From now on `/readyz` answers 503, whatever the checks say: the first step of a shutdown. */
+  unready(): void
+  close(): Promise<void>
+}
+
+/**
+ * Serves `/healthz`, `/readyz` and `/metrics` on a port of their own, which nothing public reaches. Liveness checks no
+ * dependency: restarting a service does not bring its database back.
+ */
+export async function startOps(options: {
+  host: string
+  port: number
+  registry: Registry
+  ready: Readiness
+}): Promise<Ops> {
+  const app = fastify({ logger: false })
+  let stopping = false
+  app.get('/healthz', () => ({ status: 'ok' }))
+  app.get('/readyz', async (_request, reply) => {
+    const checks = await options.ready()
+    const ready = !stopping && Object.values(checks).every(Boolean)
+    return reply.status(ready ? 200 : 503).send({ ready, stopping, checks })
+  })
+  app.get('/metrics', async (_request, reply) =>
+    reply.header('content-type', options.registry.contentType).send(await options.registry.metrics()),
+  )
+  await app.listen({ host: options.host, port: options.port })
+  const address = app.server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : options.port,
+    unready: () => {
+      stopping = true
+    },
+    close: async () => {
+      app.server.closeAllConnections()
+      await app.close()
+    },
+  }
+}

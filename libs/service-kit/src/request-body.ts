@@ -1,0 +1,50 @@
+import { bodyIsNull, bodyNotObject, malformedJson } from './errors.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/** The JSON object in a body, or the `bad_request` that D3 gives each other kind of body. */
+export function decodeJsonObject(bytes: Uint8Array | undefined): Record<string, unknown> {
+  const value = parse(bytes)
+  if (value === null) throw bodyIsNull()
+  if (typeof value !== 'object' || Array.isArray(value)) throw bodyNotObject()
+  return value as Record<string, unknown>
+}
+
+function parse(bytes: Uint8Array | undefined): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes ?? new Uint8Array()))
+  } catch {
+    throw malformedJson() // the parser's own message quotes the body
+  }
+}
+
+/** A form body as an object; a repeated field keeps the list, which no schema of ours accepts. */
+export function decodeForm(bytes: Uint8Array | undefined): Record<string, unknown> {
+  const fields = parsePairs(Buffer.from(bytes ?? []).toString('latin1'))
+  if (!fields) throw malformedJson()
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, values]) => [key, values.length === 1 ? values[0] : values]),
+  )
+}
+
+/**
+ * `a=1&b=2&a=3` as `{ a: ['1', '3'], b: ['2'] }`; undefined when an escape is no UTF-8. Not URLSearchParams, which
+ * replaces broken sequences and so would let them through.
+ */
+export function parsePairs(text: string): Record<string, string[]> | undefined {
+  const pairs: Record<string, string[]> = Object.create(null)
+  try {
+    for (const part of text.split('&')) {
+      if (part === '') continue
+      const at = part.indexOf('=')
+      const key = decode(at === -1 ? part : part.slice(0, at))
+      const value = at === -1 ? '' : decode(part.slice(at + 1))
+      ;(pairs[key] ??= []).push(value)
+    }
+  } catch {
+    return undefined
+  }
+  return pairs
+}
+
+const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))

@@ -1,0 +1,11 @@
+import { ulid } from 'ulid'
+
+/** The header that carries a request's id, in and out. */
+export const REQUEST_ID_HEADER = 'x-request-id'
+
+/** The caller's own id, echoed unchanged and not validated, or a new ULID. */
+export function requestIdOf(headers: Record<string, string | string[] | undefined>): string {
+  const given = headers[REQUEST_ID_HEADER]
+  const first = Array.isArray(given) ? given[0] : given
+  return first ? first : ulid()
+}

@@ -1,0 +1,115 @@
+import { testCallers } from '@whereabouts/testing/caller'
+import type { FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createLogger } from './logging.ts'
+import { createRegistry } from './metrics.ts'
+import { serve, type Handlers } from './serve.ts'
+import { createServer } from './server.ts'
+
+/** Handlers that say what they were given: what is under test is everything before and after them. */
+const callers = testCallers()
+let app: FastifyInstance
+let headers: Record<string, string>
+
+beforeEach(async () => {
+  app = createServer({ log: createLogger('test', 'silent'), registry: createRegistry('test') })
+  const echo = async (context: { params?: unknown; query?: unknown; body?: unknown }) => {
+    if (JSON.stringify(context.body ?? '').includes('explode')) throw new Error('secret detail')
+    return { data: { params: context.params, query: context.query, body: context.body } }
+  }
+  const handlers = new Proxy({}, { get: () => echo }) as unknown as Handlers<'catalog'>
+  serve(app, 'catalog', { verify: callers.verify, handlers })
+  headers = await callers.headersFor({ orgId: 7 })
+})
+afterEach(() => app.close())
+
+const post = (payload: string | Buffer, extra: Record<string, string> = {}) =>
+  app.inject({ method: 'POST', url: '/api/v1/assets', headers: { ...headers, ...extra }, payload })
+
+describe('order of D2 inside a service', () => {
+  test('no principal comes before media type, media type before body, path before query', async () => {
+    const bare = await app.inject({
+      method: 'POST',
+      url: '/api/v1/assets',
+      headers: { 'content-type': 'text/plain' },
+      payload: '{',
+    })
+    expect(bare.json().error.type).toBe('unauthorized')
+    const media = await post('{', { 'content-type': 'text/plain' })
+    expect(media.json().error.type).toBe('unsupported_media_type')
+    const path = await app.inject({ method: 'GET', url: '/api/v1/assets/0?zzz=1', headers })
+    expect(path.json().error.fields[0].field).toBe('asset_id')
+  })
+})
+
+describe('bodies', () => {
+  test.for([
+    ['', 'Request body is not valid JSON'],
+    ['{', 'Request body is not valid JSON'],
+    ['{} {}', 'Request body is not valid JSON'],
+    ['[]', 'Request body must be a JSON object'],
+    ['"a"', 'Request body must be a JSON object'],
+    ['5', 'Request body must be a JSON object'],
+    ['null', 'Request body must be a JSON object (RFC 7396)'],
+  ] as const)('%j is a bad request: %s', async ([payload, detail]) => {
+    const res = await post(payload)
+    expect(res.statusCode).toBe(400)
+    expect(res.json().error).toMatchObject({ type: 'bad_request', detail })
+  })
+
+  test('invalid UTF-8 is a bad request, NUL in a field a validation error', async () => {
+    expect((await post(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).json().error.type).toBe(
+      'bad_request',
+    )
+    expect((await post(String.raw`{"name":"a\u0000b"}`)).json().error.type).toBe('validation_error')
+    expect((await post(String.raw`{"name":"\ud800"}`)).json().error.type).toBe('validation_error')
+  })
+
+  test('__proto__ is an unknown field and pollutes nothing', async () => {
+    const res = await post('{"name":"a","__proto__":{"polluted":1}}')
+    expect(res.json().error.fields[0]).toMatchObject({ field: '__proto__', code: 'unknown_field' })
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+  })
+
+  test('more than 1 MiB is 413', async () => {
+    const res = await post(JSON.stringify({ name: 'x'.repeat(1024 * 1024) }))
+    expect(res.statusCode).toBe(413)
+    expect(res.json().error).toMatchObject({ type: 'payload_too_large', title: 'Payload too large' })
+  })
+})
+
+describe('answers', () => {
+  test('an unforeseen error says nothing of its cause', async () => {
+    const res = await post('{"name":"explode"}')
+    expect(res.statusCode).toBe(500)
+    expect(res.body).not.toContain('secret')
+    expect(res.json().error).toMatchObject({ type: 'internal_error', instance: '/api/v1/assets' })
+  })
+
+  test('the envelope carries the request id of the caller, unchanged', async () => {
+    const res = await post('{', { 'x-request-id': 'mine; not validated' })
+    expect(res.headers['x-request-id']).toBe('mine; not validated')
+    expect(res.json().error.request_id).toBe('mine; not validated')
+  })
+
+  test('HEAD mirrors GET', async () => {
+    const get = await app.inject({ method: 'GET', url: '/api/v1/assets', headers })
+    const head = await app.inject({ method: 'HEAD', url: '/api/v1/assets', headers })
+    expect([head.statusCode, head.body]).toEqual([200, ''])
+    expect(head.headers['content-length']).toBe(get.headers['content-length'])
+  })
+
+  test.for(['/api/v1/assets?q=%ff', '/api/v1/assets?q=%', '/api/v1/assets/%ff'])(
+    '%s is a 400',
+    async (url) => {
+      expect((await app.inject({ method: 'GET', url, headers })).statusCode).toBe(400)
+    },
+  )
+
+  test('a principal signed by another gateway is refused', async () => {
+    const foreign = await testCallers().headersFor({ orgId: 7 })
+    expect((await app.inject({ method: 'GET', url: '/api/v1/assets', headers: foreign })).statusCode).toBe(
+      401,
+    )
+  })
+})

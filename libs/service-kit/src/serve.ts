@@ -1,0 +1,144 @@
+import {
+  API_PREFIX,
+  routesOf,
+  type BodyOf,
+  type OperationId,
+  type OperationsOf,
+  type ParamsOf,
+  type QueryOf,
+  type ReplyOf,
+  type Routes,
+} from '@whereabouts/contracts/routes'
+import type { Principal } from '@whereabouts/contracts/principal'
+import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
+import { JSON_MEDIA_TYPE, type Route, type Upstream } from '@whereabouts/contracts/route'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from './app-error.ts'
+import { invalidToken, unsupportedMediaType } from './errors.ts'
+import type { Logger } from './logging.ts'
+import type { PrincipalVerifier } from './principal.ts'
+import { decodeForm, decodeJsonObject, parsePairs } from './request-body.ts'
+import { traceOfMessage, withTrace } from './trace.ts'
+import { parsePart, refuseParameters } from './validate.ts'
+
+type Headers = Record<string, string>
+
+/** What a handler may answer besides a plain body: headers beside it. */
+export class Answer<T> {
+  readonly body: T
+  readonly headers: Headers
+  constructor(body: T, headers: Headers) {
+    this.body = body
+    this.headers = headers
+  }
+}
+
+export type Context<K extends OperationId> = {
+  /** Undefined on routes that anyone may call. */
+  principal: Routes[K]['access'] extends 'none' ? undefined : Principal
+  params: ParamsOf<K>
+  query: QueryOf<K>
+  body: BodyOf<K>
+  headers: FastifyRequest['headers']
+  requestId: string
+  log: Logger
+  /** The caller's address as the gateway saw it. */
+  clientAddress: string
+}
+
+export type Handler<K extends OperationId> = (context: Context<K>) => Promise<ReplyOf<K> | Answer<ReplyOf<K>>>
+
+/** One handler per operation of the service: a row without one does not compile. */
+export type Handlers<U extends Upstream> = { [K in OperationsOf<U>]: Handler<K> }
+
+type AnyHandler = (context: Record<string, unknown>) => Promise<unknown>
+
+/**
+ * Registers every row of the service's part of the route table. The steps are those of D2, in its order: principal,
+ * media type, size, then path, query and body against the row's schemas, then the handler.
+ */
+export function serve<U extends Upstream>(
+  app: FastifyInstance,
+  upstream: U,
+  options: { verify: PrincipalVerifier; handlers: Handlers<U> },
+): void {
+  for (const [operationId, row] of routesOf(upstream)) {
+    const handler = options.handlers[operationId] as unknown as AnyHandler
+    app.route({
+      method: row.method,
+      url: `${API_PREFIX}${row.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      config: { operationId },
+      onRequest: async (request) => {
+        request.principal = await principalOf(row, request, options.verify)
+        checkMediaType(row, request)
+      },
+      handler: async (request, reply) => {
+        const context = readRequest(row, request)
+        return send(row, reply, await withTrace(traceOfRequest(request), async () => handler(context)))
+      },
+    })
+  }
+}
+
+/** Below the gateway's step, carrying the request id into every message this request causes. */
+const traceOfRequest = ({ headers, id }: FastifyRequest) =>
+  traceOfMessage({ traceparent: String(headers['traceparent'] ?? ''), request_id: id })
+
+async function principalOf(row: Route, request: FastifyRequest, verify: PrincipalVerifier) {
+  if (row.access === 'none') return undefined
+  const header = request.headers[PRINCIPAL_HEADER]
+  const principal = await verify(typeof header === 'string' ? header : undefined)
+  if (!principal) throw invalidToken()
+  return principal
+}
+
+/** Throws 415 when the row takes a body and the request's is of another kind. */
+export function checkMediaType(row: Route, request: FastifyRequest): void {
+  if (!row.body) return
+  const allowed = row.mediaTypes ?? [JSON_MEDIA_TYPE]
+  if (!allowed.includes(mediaType(request))) throw unsupportedMediaType(allowed)
+}
+
+const mediaType = (request: FastifyRequest) =>
+  (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+
+function readRequest(row: Route, request: FastifyRequest): Record<string, unknown> {
+  return {
+    principal: request.principal,
+    params: row.params && parsePart(row.params, request.params, 'path'),
+    query: readQuery(row, request),
+    body: row.body && parsePart(row.body, readBody(request), 'body'),
+    headers: request.headers,
+    requestId: request.id,
+    log: request.log,
+    clientAddress: clientAddress(request),
+  }
+}
+
+function readQuery(row: Route, request: FastifyRequest): unknown {
+  const at = request.url.indexOf('?')
+  const pairs = at === -1 ? {} : parsePairs(request.url.slice(at + 1))
+  if (!pairs) throw new AppError('bad_request', 'The query string is not valid percent-encoded UTF-8')
+  if (row.query) return parsePart(row.query, pairs, 'query')
+  refuseParameters(pairs)
+  return undefined
+}
+
+function readBody(request: FastifyRequest): Record<string, unknown> {
+  const bytes = request.body as Buffer | undefined
+  return mediaType(request) === 'application/x-www-form-urlencoded'
+    ? decodeForm(bytes)
+    : decodeJsonObject(bytes)
+}
+
+function clientAddress(request: FastifyRequest): string {
+  const forwarded = request.headers['x-forwarded-for']
+  const list = Array.isArray(forwarded) ? forwarded.join(',') : forwarded
+  return list?.split(',').at(-1)?.trim() ?? request.ip
+}
+
+async function send(row: Route, reply: FastifyReply, result: unknown): Promise<FastifyReply> {
+  const answer = result instanceof Answer ? result : new Answer(result, {})
+  reply.status(row.success.status).headers(answer.headers)
+  return row.success.status === 204 ? reply.send() : reply.send(answer.body)
+}
