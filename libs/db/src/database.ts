@@ -1,0 +1,63 @@
+import type { Logger } from '@whereabouts/service-kit/logging'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { parseInt8, parseTimestamptz } from './type-parsers.ts'
+
+export type Database<T> = {
+  db: Kysely<T>
+  /** For what Kysely does not do: session locks, COPY. */
+  pool: pg.Pool
+  /** Answers whether a statement gets through within a second. */
+  isReachable(): Promise<boolean>
+  close(): Promise<void>
+}
+
+type Options = {
+  /** Connections at most. */
+  max: number
+  /** Shown by pg_stat_activity. */
+  name?: string
+  log?: Logger
+  statementTimeoutMs?: number
+}
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: Parameters<typeof pg.types.getTypeParser>[0], format?: 'text' | 'binary') => {
+    if (oid === pg.types.builtins.INT8) return parseInt8
+    if (oid === pg.types.builtins.TIMESTAMPTZ) return parseTimestamptz
+    return pg.types.getTypeParser(oid, format)
+  }) as pg.CustomTypesConfig['getTypeParser'],
+}
+
+/**
+ * Opens a pool to one database as one role. `int8` arrives as number (beyond 2^53-1 throws) and `timestamptz` as the
+ * wire's own text, UTC with milliseconds. Connecting is lazy: a database that is away shows in readiness, not here.
+ */
+export function openDatabase<T>(
+  url: string,
+  { max, name, log, statementTimeoutMs = 30_000 }: Options,
+): Database<T> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    types,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    options: `-c timezone=UTC -c datestyle=ISO -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
+    ...(name !== undefined && { application_name: name }),
+  })
+  // Without a listener an idle connection that breaks would end the process.
+  pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection lost'))
+  const db = new Kysely<T>({ dialect: new PostgresDialect({ pool }) })
+  return { db, pool, isReachable: () => isReachable(pool), close: () => db.destroy() }
+}
+
+async function isReachable(pool: pg.Pool): Promise<boolean> {
+  const timer = new Promise<false>((resolve) => setTimeout(resolve, 1_000, false).unref())
+  const probe = pool.query('select 1').then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([probe, timer])
+}

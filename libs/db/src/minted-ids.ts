@@ -1,0 +1,48 @@
+import { sql, type Kysely } from 'kysely'
+
+/** Each service mints from its own share of the number space, so an id is unique across all resource types. */
+export const idShares = { keys: 0, catalog: 1, tracking: 2, 'webhook-dispatcher': 3 } as const
+
+/**
+ * Creates `mint_id()` in the role's schema, for use as `id bigint default mint_id()`.
+ *
+ * An id is 3 bits of share and 50 bits of a keyed permutation of a sequence: unique because the sequence is, and
+ * telling nothing about order or counts. The permutation is a four-round Feistel network over two halves of 25 bits
+ * with SHA-256 as its round function: PostgreSQL's own hash functions may change between major versions, and a
+ * changed permutation would mint an id twice. The key is made here, once, and must never change for the same reason.
+ */
+export async function createMintedIds(db: Kysely<unknown>, share: number): Promise<void> {
+  await sql`create sequence id_sequence as bigint minvalue 1 maxvalue 1125899906842623`.execute(db)
+  await sql`create table id_key (only_row boolean primary key default true check (only_row), secret bytea not null)`.execute(
+    db,
+  )
+  await sql`insert into id_key (secret) values (sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')))`.execute(
+    db,
+  )
+  await sql
+    .raw(
+      `
+    create function mint_id() returns bigint language plpgsql volatile as $$
+    declare
+      n bigint := nextval('id_sequence');
+      k bytea := (select secret from id_key);
+      l bigint := n >> 25;
+      r bigint := n & 33554431;
+      f bigint;
+    begin
+      for round in 1..4 loop
+        f := ('x' || substr(encode(sha256(k || int4send(round) || int8send(r)), 'hex'), 1, 7))::bit(28)::bigint & 33554431;
+        select r, l # f into l, r;
+      end loop;
+      n := (${share}::bigint << 50) | (l << 25) | r;
+      if n = 0 then return mint_id(); end if; -- ids begin at 1; one value of the whole space is skipped
+      return n;
+    end $$`,
+    )
+    .execute(db)
+}
+
+/** A sequence for `revision`: rises with every change of an entity because it is drawn under the entity's row lock. */
+export async function createRevisions(db: Kysely<unknown>): Promise<void> {
+  await sql`create sequence revision_seq as bigint`.execute(db)
+}

@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defineMessage } from '@whereabouts/contracts/messages/message'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { rootTrace, withTrace } from '@whereabouts/service-kit/trace'
+import { createServiceDatabase } from '@whereabouts/testing/database'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { openDatabase } from './database.ts'
+import { enqueue, type OutboxTable } from './outbox.ts'
+import { newestPerSubject, startOutboxRelay, type OutboxRow } from './outbox-relay.ts'
+
+type Tables = { outbox: OutboxTable; thing: { id: number } }
+
+const log = createLogger('test', 'silent')
+const state = defineMessage({
+  name: 'thing state',
+  schema: z.object({ id: z.int(), revision: z.int() }),
+  keep: 'last',
+  subject: (thing) => `things.${thing.id}`,
+})
+const event = defineMessage({
+  name: 'thing happened',
+  schema: z.object({ id: z.string() }),
+  keep: 'all',
+  subject: () => 'events.thing',
+  messageId: (thing) => thing.id,
+})
+
+const MIGRATION = `
+import { createOutbox } from ${JSON.stringify(new URL('./outbox.ts', import.meta.url).href)}
+import { createMintedIds } from ${JSON.stringify(new URL('./minted-ids.ts', import.meta.url).href)}
+import { sql } from ${JSON.stringify(import.meta.resolve('kysely'))}
+export async function up(db) {
+  await createOutbox(db)
+  await createMintedIds(db, 5)
+  await sql\`create table thing (id bigint primary key default mint_id())\`.execute(db)
+}`
+
+let folder: string
+let database: Awaited<ReturnType<typeof createServiceDatabase<Tables>>>
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'migrations-'))
+  writeFileSync(join(folder, '0001_things.ts'), MIGRATION)
+  database = await createServiceDatabase<Tables>('outbox_test', folder)
+})
+afterAll(async () => {
+  await database.drop()
+  rmSync(folder, { recursive: true })
+})
+beforeEach(async () => {
+  await database.db.deleteFrom('outbox').execute()
+})
+
+const put = (revisions: readonly number[], id = 1) =>
+  database.db.transaction().execute((tx) =>
+    enqueue(
+      tx,
+      state,
+      revisions.map((revision) => ({ id, revision })),
+    ),
+  )
+const waiting = async () =>
+  (await database.db.selectFrom('outbox').selectAll().orderBy('id').execute()).length
+
+/** A broker that takes everything it is given, until told otherwise. */
+function collector() {
+  const sent: OutboxRow[] = []
+  let refuse = false
+  return {
+    sent,
+    refuse: (yes: boolean) => {
+      refuse = yes
+    },
+    publish: async (rows: readonly OutboxRow[]) => {
+      if (!refuse) sent.push(...rows)
+      return rows.map(() => !refuse)
+    },
+  }
+}
+
+describe('outbox', () => {
+  test('a change that rolls back announces nothing', async () => {
+    const failing = database.db.transaction().execute(async (tx) => {
+      await enqueue(tx, state, [{ id: 1, revision: 1 }])
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    expect(await waiting()).toBe(0)
+  })
+
+  test('rows leave in order, with their id for deduplication, and are removed', async () => {
+    const broker = collector()
+    await withTrace({ ...rootTrace(), requestId: 'r1' }, () =>
+      database.db.transaction().execute((tx) => enqueue(tx, event, [{ id: 'a' }, { id: 'b' }, { id: 'c' }])),
+    )
+    const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log })
+    await vi.waitFor(() => expect(broker.sent.map((row) => row.msg_id)).toEqual(['a', 'b', 'c']))
+    expect(broker.sent[0]).toMatchObject({
+      subject: 'events.thing',
+      payload: { id: 'a' },
+      headers: { request_id: 'r1', traceparent: expect.stringMatching(/^00-/) },
+    })
+    await vi.waitFor(async () => expect(await waiting()).toBe(0))
+    await relay.stop()
+  })
+
+  test('what the broker did not store stays and is sent again', async () => {
+    const broker = collector()
+    broker.refuse(true)
+    await put([1])
+    const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log })
+    await vi.waitFor(() => expect(relay.ageSeconds()).toBeGreaterThan(0))
+    expect(await waiting()).toBe(1)
+    broker.refuse(false)
+    await vi.waitFor(() => expect(broker.sent).toHaveLength(1), { timeout: 5_000 })
+    await relay.stop()
+  })
+
+  test('of several states of one entity only the newest is sent', async () => {
+    const broker = collector()
+    await put([1, 2, 3])
+    await put([1], 2)
+    const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log })
+    await vi.waitFor(() =>
+      expect(broker.sent.map((row) => row.payload)).toEqual([
+        { id: 1, revision: 3 },
+        { id: 2, revision: 1 },
+      ]),
+    )
+    await vi.waitFor(async () => expect(await waiting()).toBe(0))
+    await relay.stop()
+  })
+
+  test('of two replicas one publishes, and when it stops the other takes over', async () => {
+    const [first, second] = [collector(), collector()]
+    const other = openDatabase<Tables>(database.url, { max: 3 })
+    const one = startOutboxRelay({ pool: other.pool, publish: first.publish, log })
+    await put([1])
+    await vi.waitFor(() => expect(first.sent).toHaveLength(1))
+    const two = startOutboxRelay({ pool: database.pool, publish: second.publish, log })
+    await one.stop()
+    await put([2])
+    await vi.waitFor(() => expect(second.sent).toHaveLength(1), { timeout: 5_000 })
+    await two.stop()
+    await other.close()
+  })
+
+  test('a killed database session costs a second and no message', async () => {
+    const broker = collector()
+    const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log })
+    await vi.waitFor(async () => expect(await lockHolders()).toBe(1))
+    await database.pool.query(
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()`,
+    )
+    await put([7])
+    await vi.waitFor(() => expect(broker.sent).toHaveLength(1), { timeout: 5_000 })
+    await relay.stop()
+  })
+
+  test('stop publishes what is there and leaves no row behind', async () => {
+    const broker = collector()
+    const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log, pollMs: 60_000 })
+    await vi.waitFor(async () => expect(await lockHolders()).toBe(1))
+    await put([1])
+    await relay.stop()
+    expect(broker.sent).toHaveLength(1)
+    expect(await waiting()).toBe(0)
+  })
+})
+
+async function lockHolders(): Promise<number> {
+  const { rows } = await database.pool.query<{ n: number }>(
+    `select count(*)::int as n from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+  )
+  return rows[0]?.n ?? 0
+}
+
+test('events are never merged, states of different entities neither', () => {
+  const row = (id: number, subject: string, keep: 'last' | 'all') => ({
+    id,
+    subject,
+    keep,
+    msg_id: '',
+    payload: {},
+    headers: {},
+  })
+  const rows = [
+    row(1, 'e', 'all'),
+    row(2, 's1', 'last'),
+    row(3, 'e', 'all'),
+    row(4, 's1', 'last'),
+    row(5, 's2', 'last'),
+  ]
+  expect(newestPerSubject(rows).map((r) => r.id)).toEqual([1, 3, 4, 5])
+})
+
+describe('minted ids', () => {
+  test('are unique, inside 2^53-1 and in the share of their service, and tell nothing about order', async () => {
+    const { rows } = await database.pool.query<{ id: number }>(
+      'select mint_id() as id from generate_series(1, 5000)',
+    )
+    const ids = rows.map((row) => row.id)
+    expect(new Set(ids).size).toBe(5000)
+    const share = 2 ** 50
+    expect(ids.every((id) => Number.isSafeInteger(id) && Math.floor(id / share) === 5)).toBe(true)
+    const rising = ids.filter((id, i) => i > 0 && id > (ids[i - 1] ?? 0)).length
+    expect(rising).toBeGreaterThan(2_000)
+    expect(rising).toBeLessThan(3_000)
+  })
+})

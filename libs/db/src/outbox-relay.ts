@@ -1,0 +1,153 @@
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type pg from 'pg'
+
+/** One row on its way out. */
+export type OutboxRow = {
+  id: number
+  subject: string
+  msg_id: string
+  keep: 'last' | 'all'
+  payload: unknown
+  headers: Record<string, string>
+}
+
+/** Hands rows to the broker, in order; true per row that is stored there, also when it was a duplicate. */
+export type OutboxPublish = (rows: readonly OutboxRow[]) => Promise<boolean[]>
+
+export type OutboxRelay = {
+  /** Tells the relay that something was committed, so that it need not wait for its next look. */
+  kick(): void
+  /** Age of the oldest unpublished row at the last look; 0 when there was none. */
+  ageSeconds(): number
+  /** Publishes what is there, once, then ends and gives the lock back. */
+  stop(): Promise<void>
+}
+
+type Options = {
+  pool: pg.Pool
+  publish: OutboxPublish
+  log: Logger
+  /** Time between looks when nobody kicks; covers rows committed by another replica. */
+  pollMs?: number
+}
+
+const BATCH = 500
+const RETRY_MS = 1_000
+/** Lock of a schema's relay: one publisher at a time keeps the messages of a subject in order. */
+const LOCK = `pg_try_advisory_lock(hashtextextended('outbox:' || current_schema(), 0))`
+
+/**
+ * Publishes the outbox of the pool's schema. Of all replicas one works, chosen by a session lock of the database: if
+ * its process or its connection dies, the next one takes over within about a second.
+ */
+export function startOutboxRelay({ pool, publish, log, pollMs = 100 }: Options): OutboxRelay {
+  const bell = createBell()
+  let age = 0
+  let stopping = false
+  let client: pg.PoolClient | undefined
+
+  async function leading(): Promise<pg.PoolClient | undefined> {
+    if (client) return client
+    const candidate = await pool.connect()
+    candidate.on('error', () => undefined) // the next statement reports it
+    const { rows } = await candidate
+      .query<{ mine: boolean }>(`select ${LOCK} as mine`)
+      .catch((error: unknown) => {
+        candidate.release(true)
+        throw error
+      })
+    if (rows[0]?.mine) client = candidate
+    else candidate.release()
+    return client
+  }
+
+  function abandon(): void {
+    client?.release(true) // closing the session gives its lock back
+    client = undefined
+  }
+
+  async function round(): Promise<number> {
+    const leader = await leading()
+    if (!leader) return RETRY_MS
+    const outcome = await relayBatch(leader, publish)
+    age = outcome.ageSeconds
+    if (outcome.failed > 0) log.warn({ failed: outcome.failed }, 'outbox rows not published, trying again')
+    if (outcome.failed > 0) return RETRY_MS
+    return outcome.more ? 0 : pollMs
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      const pauseMs = await round().catch((error: unknown) => {
+        log.warn({ err: error }, 'outbox relay interrupted')
+        abandon()
+        return RETRY_MS
+      })
+      await bell.wait(pauseMs)
+    }
+    await round().catch((error: unknown) => log.warn({ err: error }, 'last outbox round failed'))
+    abandon()
+  }
+
+  const ended = run()
+  return {
+    kick: () => bell.ring(),
+    ageSeconds: () => age,
+    stop: () => {
+      stopping = true
+      bell.ring()
+      return ended
+    },
+  }
+}
+
+type Outcome = { more: boolean; failed: number; ageSeconds: number }
+
+async function relayBatch(client: pg.PoolClient, publish: OutboxPublish): Promise<Outcome> {
+  const { rows } = await client.query<OutboxRow & { age: number }>(
+    `select id, subject, msg_id, keep, payload, headers,
+            extract(epoch from clock_timestamp() - created_at)::float8 as age
+     from outbox order by id limit ${BATCH}`,
+  )
+  if (rows.length === 0) return { more: false, failed: 0, ageSeconds: 0 }
+  const current = newestPerSubject(rows)
+  const stored = await publish(current)
+  const unsent = new Set(current.filter((_, i) => !stored[i]).map((row) => row.subject))
+  const done = rows.filter((row) => !unsent.has(row.subject)).map((row) => row.id)
+  await client.query('delete from outbox where id = any($1::bigint[])', [done])
+  return { more: rows.length === BATCH, failed: rows.length - done.length, ageSeconds: rows[0]?.age ?? 0 }
+}
+
+/**
+ * Of the states of one entity only the newest is sent. That saves messages, and it keeps order under failure: a state
+ * that failed and is sent again could otherwise land behind a newer one, and a compacted stream keeps the last.
+ */
+export function newestPerSubject(rows: readonly OutboxRow[]): OutboxRow[] {
+  const newest = new Map(rows.filter((row) => row.keep === 'last').map((row) => [row.subject, row.id]))
+  return rows.filter((row) => row.keep === 'all' || newest.get(row.subject) === row.id)
+}
+
+/** A wait that a ring ends early; a ring while nobody waits is remembered. */
+function createBell() {
+  let rung = false
+  let wake: (() => void) | undefined
+  return {
+    ring() {
+      rung = true
+      wake?.()
+    },
+    async wait(ms: number): Promise<void> {
+      if (!rung && ms > 0) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms)
+          wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+        wake = undefined
+      }
+      rung = false
+    },
+  }
+}

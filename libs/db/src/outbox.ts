@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import type { Message } from '@whereabouts/contracts/messages/message'
+import { childTrace, currentTrace, traceHeaders } from '@whereabouts/service-kit/trace'
+import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
+import type { z } from 'zod'
+
+/**
+ * The transactional outbox: a change and the message that tells of it are committed together, and published
+ * afterwards by the relay. A crash in between loses nothing; a message published twice is dropped by the broker's
+ * deduplication and, beyond its window, by consumers that compare revisions.
+ */
+export type OutboxTable = {
+  id: number
+  subject: string
+  msg_id: string
+  keep: 'last' | 'all'
+  payload: unknown
+  headers: Record<string, string>
+  created_at: string
+}
+
+/** Creates the table in the role's schema; called by a service's first migration. */
+export async function createOutbox(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table outbox (
+      id bigint generated always as identity primary key,
+      subject text not null,
+      msg_id text not null,
+      keep text not null check (keep in ('last', 'all')),
+      payload jsonb not null,
+      headers jsonb not null,
+      created_at timestamptz not null default clock_timestamp()
+    )`.execute(db)
+}
+
+/** Any Kysely transaction. A plain connection does not fit: the message must commit with the change. */
+export type OpenTransaction = QueryExecutorProvider & { readonly isTransaction: true }
+
+/**
+ * Adds messages to the outbox, inside the transaction of the change. For state messages the caller holds the lock of
+ * the entity's row, which makes the order of the rows the order of the changes.
+ */
+export async function enqueue<S extends z.ZodType>(
+  tx: OpenTransaction,
+  message: Message<S>,
+  payloads: readonly z.output<S>[],
+): Promise<void> {
+  if (payloads.length === 0) return
+  // `traceparent` and `request_id` of the request or message that caused the change.
+  const headers = currentTrace() ? traceHeaders(childTrace()) : {}
+  const rows = payloads.map((payload) => ({
+    subject: message.subject(payload),
+    msg_id: message.messageId?.(payload) ?? randomUUID(),
+    payload,
+  }))
+  await sql`
+    insert into outbox (subject, msg_id, keep, payload, headers)
+    select subject, msg_id, ${message.keep}, payload, ${JSON.stringify(headers)}::jsonb
+    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as (subject text, msg_id text, payload jsonb)) with ordinality as r (subject, msg_id, payload, position)
+    order by position`.execute(tx)
+}
