@@ -1,0 +1,181 @@
+import { connect as dial, type NatsConnection } from 'nats'
+import { connectAsync, type MqttClient } from 'mqtt'
+import { expect, vi } from 'vitest'
+import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/bus'
+import { answerLogins, type Grant, type Login } from './callout.ts'
+import { natsOf } from './connection.ts'
+import { disconnectUser } from './kick.ts'
+import { createCalloutKeys } from './nkeys.ts'
+
+const inAnHour = () => Math.floor(Date.now() / 1000) + 3_600
+
+/** Keys k7 and k8 belong to organizations 7 and 8. */
+const orgs = new Map([
+  ['k7', 7],
+  ['k8', 8],
+])
+async function decide({ user, password }: Login): Promise<Grant | undefined> {
+  const org = orgs.get(user)
+  if (org === undefined || password !== `${user}-secret`) return undefined
+  return {
+    name: user,
+    account: 'APP',
+    publish: [`scans.${org}.>`],
+    subscribe: [`_INBOX.${user}.>`],
+    expiresAt: inAnHour(),
+  }
+}
+
+async function answering(bus: Bus, decision: typeof decide = decide) {
+  const callout = await bus.connect('callout')
+  const answerer = answerLogins(callout, bus.server.calloutKeys, decision, bus.logger)
+  await natsOf(callout).flush()
+  return answerer
+}
+
+const overNats = (bus: Bus, user: string, pass = `${user}-secret`): Promise<NatsConnection> =>
+  dial({ servers: bus.server.url, user, pass, inboxPrefix: `_INBOX.${user}`, reconnect: false })
+
+const overMqtt = (bus: Bus, username: string, password = `${username}-secret`): Promise<MqttClient> =>
+  connectAsync(bus.server.mqttUrl, {
+    protocolVersion: 4,
+    username,
+    password,
+    reconnectPeriod: 0,
+    clientId: `reader-${username}`,
+  })
+
+/** Subjects of everything in SCANS. */
+async function stored({ broker }: Bus): Promise<string[]> {
+  const jsm = await natsOf(broker).jetstreamManager()
+  const { state } = await jsm.streams.info('SCANS', { subjects_filter: '>' })
+  return Object.keys(state.subjects ?? {}).toSorted()
+}
+
+test('a reader publishes for its own organization over NATS, and for no other', async ({ bus }) => {
+  await answering(bus)
+  const reader = await overNats(bus, 'k7')
+  const ack = await reader.jetstream().publish('scans.7.dock.canonical', '{}')
+  expect(ack.stream).toBe('SCANS')
+  reader.publish('scans.8.dock.canonical', '{}')
+  reader.publish('catalog.asset.8.1', '{}')
+  reader.publish('$JS.API.STREAM.DELETE.SCANS', '')
+  await reader.flush()
+  expect(await stored(bus)).toEqual(['scans.7.dock.canonical'])
+  await reader.close()
+})
+
+test('a reader reads nobody’s messages, not even its own', async ({ bus }) => {
+  await answering(bus)
+  const reader = await overNats(bus, 'k7')
+  const heard = vi.fn<() => void>()
+  for (const subject of ['>', 'scans.7.>', '_INBOX.>', '$JS.>', '$MQTT.>']) {
+    reader.subscribe(subject, { callback: (error) => (error ? undefined : heard()) })
+  }
+  await reader.flush()
+  await natsOf(bus.broker).jetstream().publish('scans.7.dock.canonical', '{}')
+  await reader.flush()
+  expect(heard).not.toHaveBeenCalled()
+  await reader.close()
+})
+
+test('a reader reads nothing over MQTT either', async ({ bus }) => {
+  await answering(bus)
+  const reader = await overMqtt(bus, 'k7')
+  const heard = vi.fn<() => void>()
+  reader.on('message', heard)
+  for (const topic of ['#', 'scans/#', 'scans/7/#']) await reader.subscribeAsync(topic).catch(() => {}) // refused
+  await reader.publishAsync('scans/7/dock/canonical', '{}', { qos: 1 })
+  await vi.waitFor(async () => expect(await stored(bus)).toEqual(['scans.7.dock.canonical']))
+  await reader.publishAsync('scans/7/dock/canonical', '{}', { qos: 1 }) // the answer comes after any message
+  expect(heard).not.toHaveBeenCalled()
+  await reader.endAsync()
+})
+
+test('a reader publishes for its own organization over MQTT, and for no other', async ({ bus }) => {
+  await answering(bus)
+  const reader = await overMqtt(bus, 'k7')
+  await reader.publishAsync('scans/8/dock/canonical', '{}', { qos: 1 }) // acknowledged, but stored nowhere
+  await reader.publishAsync('catalog/asset/8/1', '{}', { qos: 1 })
+  await reader.publishAsync('scans/7/dock/canonical', '{}', { qos: 1 })
+  await vi.waitFor(async () => expect(await stored(bus)).toEqual(['scans.7.dock.canonical']))
+  await reader.endAsync()
+})
+
+test('the wrong password and an unknown key are refused at once, over both', async ({ bus }) => {
+  await answering(bus)
+  const begun = performance.now()
+  await expect(overNats(bus, 'k7', 'wrong')).rejects.toThrow(/authorization/i)
+  await expect(overNats(bus, 'k9')).rejects.toThrow(/authorization/i)
+  await expect(overMqtt(bus, 'k7', 'wrong')).rejects.toThrow(/not authorized/i)
+  expect(performance.now() - begun).toBeLessThan(1_500) // one timeout of the broker alone is 2 s
+})
+
+test('a decision that fails refuses at once, and no secret is logged', async ({ bus }) => {
+  await answering(bus, () => Promise.reject(new Error('database is down')))
+  const begun = performance.now()
+  await expect(overNats(bus, 'k7')).rejects.toThrow(/authorization/i)
+  await expect(overNats(bus, 'my secret, in the wrong field', 'x')).rejects.toThrow(/authorization/i)
+  expect(performance.now() - begun).toBeLessThan(1_500)
+  expect(bus.log).toContainEqual(
+    expect.objectContaining({ user: 'k7', reason: 'database is down', level: 'error' }),
+  )
+  expect(JSON.stringify(bus.log)).not.toMatch(/secret/)
+})
+
+test('a request that was not encrypted for us is refused at once and reported', async ({ bus }) => {
+  const { xkeySeed } = createCalloutKeys() // not the one in nats.conf
+  const callout = await bus.connect('callout')
+  answerLogins(callout, { ...bus.server.calloutKeys, xkeySeed }, decide, bus.logger)
+  await natsOf(callout).flush()
+  const begun = performance.now()
+  await expect(overNats(bus, 'k7')).rejects.toThrow(/authorization/i)
+  expect(performance.now() - begun).toBeLessThan(1_500)
+  expect(bus.log.map(({ text }) => text)).toContain('malformed authorization request')
+})
+
+test('nobody but the broker can ask', async ({ bus }) => {
+  await answering(bus)
+  const intruder = await bus.connect('callout')
+  const asked = natsOf(intruder).request('$SYS.REQ.USER.AUTH', '{}', { timeout: 1_000 })
+  await expect(asked).rejects.toThrow(/permissions violation/i)
+})
+
+test('two replicas share the logins, and one is enough', async ({ bus }) => {
+  const answered: number[] = []
+  const replica = (n: number) => answering(bus, (login) => (answered.push(n), decide(login)))
+  const [first] = await Promise.all([replica(1), replica(2)])
+  for (let i = 0; i < 20; i += 1) await (await overNats(bus, 'k7')).close()
+  expect(new Set(answered)).toEqual(new Set([1, 2]))
+  expect(answered).toHaveLength(20)
+  await first.stop()
+  await (await overNats(bus, 'k7')).close()
+})
+
+test('a grant that ends disconnects', async ({ bus }) => {
+  const soon = Math.floor(Date.now() / 1000) + 2
+  await answering(bus, async (login) => {
+    const grant = await decide(login)
+    return grant && { ...grant, expiresAt: soon }
+  })
+  const reader = await overNats(bus, 'k7')
+  expect(await reader.closed()).toMatchObject({ message: expect.stringMatching(/expired/i) })
+})
+
+test('revocation disconnects the key over NATS and MQTT, and nobody else', async ({ bus }) => {
+  await answering(bus)
+  const system = await bus.connect('system')
+  const [one, two, other] = await Promise.all([overNats(bus, 'k7'), overNats(bus, 'k7'), overNats(bus, 'k8')])
+  const mqtt = await overMqtt(bus, 'k7')
+  const gone = Promise.all([
+    one.closed(),
+    two.closed(),
+    new Promise<void>((closed) => mqtt.once('close', closed)),
+  ])
+  expect(await disconnectUser(system, 'k7')).toBe(3)
+  await gone
+  expect(await disconnectUser(system, 'k7')).toBe(0)
+  await other.jetstream().publish('scans.8.dock.canonical', '{}')
+  await other.close()
+})

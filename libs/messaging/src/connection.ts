@@ -1,0 +1,170 @@
+import {
+  connect as dial,
+  createInbox,
+  Events,
+  NatsError,
+  type ConnectionOptions,
+  type NatsConnection,
+} from 'nats'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describeError, type Logger } from './logger.ts'
+
+/** A connection to the broker, opaque on purpose: everything done with it is a function of this lib. */
+export type Broker = {
+  isConnected(): boolean
+  /** Sends what is queued, lets subscriptions finish, closes. Gives up waiting after five seconds. */
+  drain(): Promise<void>
+  /** Closes at once; messages that were not acknowledged come again elsewhere. */
+  close(): Promise<void>
+  /** Resolves when the connection is closed for good: undefined after `close()` or `drain()`, else the reason. */
+  readonly closed: Promise<Error | undefined>
+}
+
+export type ConnectOptions = {
+  /** One address or several, separated by commas: `nats://nats-0:4222,nats://nats-1:4222`. */
+  url: string
+  user: string
+  password: string
+  /** Shown in the broker's monitoring; the name of the service. */
+  name: string
+  logger: Logger
+  /** Given: the connection must be encrypted. `caFile` adds a CA to those Node trusts. */
+  tls?: { caFile?: string }
+  /** For users that may only subscribe below their own prefix. */
+  inboxPrefix?: string
+  /** How long the first connection is tried. Afterwards the connection is never given up. */
+  firstConnectMs?: number
+}
+
+type Live = {
+  nc: NatsConnection
+  connected: boolean
+  inboxPrefix: string | undefined
+  onReconnect: Set<() => void>
+}
+const live = new WeakMap<Broker, Live>()
+
+/** For the other files of this lib only. */
+export const natsOf = (broker: Broker): NatsConnection => liveOf(broker).nc
+
+/** For the other files of this lib only: an address for answers, which this user may subscribe to. */
+export const newInbox = (broker: Broker): string => createInbox(liveOf(broker).inboxPrefix)
+
+/** For the other files of this lib only: calls back after each reconnect, until the returned function is called. */
+export function onReconnect(broker: Broker, listener: () => void): () => void {
+  const { onReconnect: listeners } = liveOf(broker)
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function liveOf(broker: Broker): Live {
+  const found = live.get(broker)
+  if (!found) throw new Error('this broker was not made by connect()')
+  return found
+}
+
+/**
+ * Connects, and stays connected: after the first success it reconnects for ever, at jittered intervals, and logs
+ * each change. Throws when the broker refuses the credentials, is too old, or does not answer in `firstConnectMs`.
+ */
+export async function connect(options: ConnectOptions): Promise<Broker> {
+  const { logger } = options
+  const nc = await firstConnection(options)
+  const version = nc.info?.version ?? '0.0.0'
+  if (!isSupportedVersion(version)) {
+    await nc.close()
+    throw new Error(`nats-server ${version} is too old: ${MINIMUM_VERSION.join('.')} or newer is needed`)
+  }
+  const connection: Live = { nc, connected: true, inboxPrefix: options.inboxPrefix, onReconnect: new Set() }
+  void followStatus(connection, logger)
+  logger.info({ broker: nc.getServer(), version }, 'broker connected')
+  return brokerOf(connection, logger)
+}
+
+const MINIMUM_VERSION = [2, 10, 27] as const
+
+/** `2.10.27` and newer; a pre-release counts as its release. */
+export function isSupportedVersion(version: string): boolean {
+  const parts = version.split(/[.-]/).slice(0, 3).map(Number)
+  for (const [i, least] of MINIMUM_VERSION.entries()) {
+    const part = parts[i] ?? 0
+    if (part !== least) return part > least
+  }
+  return true
+}
+
+async function firstConnection(options: ConnectOptions): Promise<NatsConnection> {
+  const giveUpAt = Date.now() + (options.firstConnectMs ?? 30_000)
+  for (;;) {
+    try {
+      return await dial(natsOptions(options))
+    } catch (error) {
+      const refused = error instanceof NatsError && error.isAuthError()
+      if (refused || Date.now() > giveUpAt) {
+        throw new Error(`cannot connect to the broker as ${options.user}: ${describeError(error)}`, {
+          cause: error,
+        })
+      }
+      options.logger.warn({ reason: describeError(error) }, 'broker not reachable yet')
+      await delay(reconnectDelayMs())
+    }
+  }
+}
+
+function natsOptions({ url, user, password, name, tls, inboxPrefix }: ConnectOptions): ConnectionOptions {
+  return {
+    servers: url.split(',').map((address) => address.trim()),
+    user,
+    pass: password,
+    name,
+    timeout: 5_000,
+    // A peer that vanished without closing is noticed after about 20 s instead of the default six minutes.
+    pingInterval: 10_000,
+    maxPingOut: 2,
+    maxReconnectAttempts: -1,
+    reconnectDelayHandler: reconnectDelayMs,
+    ignoreAuthErrorAbort: true, // a broker that is starting may refuse for a while
+    noAsyncTraces: true, // an Error per request is dear and tells little
+    ...(tls && { tls }),
+    ...(inboxPrefix !== undefined && { inboxPrefix }),
+  }
+}
+
+/** Spread, so that a restarted broker does not meet all its clients in the same instant. */
+const reconnectDelayMs = () => 250 + Math.random() * 750
+
+function brokerOf(connection: Live, logger: Logger): Broker {
+  const { nc } = connection
+  const closed = nc.closed().then((reason) => {
+    if (reason) logger.error({ reason: describeError(reason) }, 'broker connection closed')
+    return reason ?? undefined
+  })
+  const close = async () => {
+    if (!nc.isClosed()) await nc.close()
+  }
+  const drain = async () => {
+    if (nc.isClosed()) return
+    // While disconnected a drain would wait for ever for the pong that ends it.
+    await Promise.race([nc.drain(), delay(5_000, undefined, { ref: false })])
+    await close()
+  }
+  const broker = { closed, close, drain, isConnected: () => connection.connected && !nc.isClosed() }
+  live.set(broker, connection)
+  return broker
+}
+
+async function followStatus(connection: Live, logger: Logger): Promise<void> {
+  for await (const { type, data } of connection.nc.status()) {
+    const text = typeof data === 'string' ? data : JSON.stringify(data)
+    if (type === Events.Disconnect) {
+      connection.connected = false
+      logger.warn({ broker: text }, 'broker disconnected')
+    } else if (type === Events.Reconnect) {
+      connection.connected = true
+      logger.info({ broker: text }, 'broker reconnected')
+      for (const listener of connection.onReconnect) listener()
+    } else if (type === Events.Error) {
+      logger.error({ reason: text }, 'broker reported an error')
+    }
+  }
+}

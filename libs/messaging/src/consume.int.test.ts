@@ -1,0 +1,360 @@
+import { expect, vi } from 'vitest'
+import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/bus'
+import { natsOf } from './connection.ts'
+import { consume, consumeBatches } from './consume.ts'
+import type { BatchConsumer, Consumption, MessageConsumer } from './consumer.ts'
+import { listDeadLetters } from './dead-letters.ts'
+import type { IncomingMessage } from './delivery.ts'
+import { buryExhausted } from './exhausted.ts'
+import { publishMany } from './publish.ts'
+import { PoisonError } from './settle.ts'
+import { MAX_DELIVER } from './topology.ts'
+import { currentTrace } from '@whereabouts/service-kit/trace'
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+
+async function publishNumbers({ broker }: Bus, subject: string, numbers: readonly number[]): Promise<void> {
+  const results = await publishMany(
+    broker,
+    numbers.map((n) => ({ subject, payload: n })),
+  )
+  expect(results.every((result) => result.ok)).toBe(true)
+}
+const scans = (bus: Bus, numbers: readonly number[]) =>
+  publishNumbers(bus, 'scans.7.reader.canonical', numbers)
+const events = (bus: Bus, numbers: readonly number[]) => publishNumbers(bus, 'events.asset-moved.7', numbers)
+
+const number = ({ data }: IncomingMessage) => Number(Buffer.from(data).toString())
+const ascending = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)
+
+type Batches = Partial<BatchConsumer<number>> & Pick<BatchConsumer<number>, 'handle'>
+type Singles = Partial<MessageConsumer<number>> & Pick<MessageConsumer<number>, 'handle'>
+
+/** Metrics that add up, beside the consumption they belong to. */
+function counted(start: (metrics: { handled(outcome: string, count: number): void }) => Consumption) {
+  const counts: Record<string, number> = {}
+  const handled = (outcome: string, count: number) => {
+    counts[outcome] = (counts[outcome] ?? 0) + count
+  }
+  return { ...start({ handled }), counts }
+}
+
+const batches = (bus: Bus, consumer: Batches, { broker = bus.broker, graceMs = 5_000 } = {}) =>
+  counted((metrics) => {
+    const policy = {
+      durable: 'tracking-ingest',
+      maxMessages: 100,
+      maxWaitMs: 5,
+      retryDelaysMs: [10, 10],
+    } as const
+    return consumeBatches(
+      broker,
+      { ...policy, decode: number, ...consumer },
+      { logger: bus.logger, metrics, graceMs },
+    )
+  })
+
+const singles = (bus: Bus, consumer: Singles, { broker = bus.broker, graceMs = 5_000 } = {}) =>
+  counted((metrics) => {
+    const policy = { durable: 'webhook-dispatcher-lanes', retryDelaysMs: [10, 10] } as const
+    return consume(
+      broker,
+      { ...policy, decode: number, ...consumer },
+      { logger: bus.logger, metrics, graceMs },
+    )
+  })
+
+const never = () => new Promise<void>(() => {})
+
+test('every message is handled once, in order, in batches of at most maxMessages', async ({ bus }) => {
+  await scans(bus, range(1, 450))
+  const seen: number[] = []
+  const sizes: number[] = []
+  const consumption = batches(bus, {
+    async handle(messages) {
+      sizes.push(messages.length)
+      seen.push(...messages)
+    },
+  })
+  await vi.waitFor(() => expect(consumption.counts['ack']).toBe(450))
+  await consumption.stop()
+  expect(seen).toEqual(range(1, 450))
+  expect(Math.max(...sizes)).toBe(100)
+})
+
+test('a batch that is not full closes after maxWaitMs', async ({ bus }) => {
+  const sizes: number[] = []
+  const consumption = batches(bus, { handle: async (messages) => void sizes.push(messages.length) })
+  await scans(bus, range(1, 3))
+  await vi.waitFor(() => expect(consumption.counts['ack']).toBe(3))
+  await consumption.stop()
+  expect(sizes.length).toBeLessThanOrEqual(3)
+})
+
+test('the broker keeps what a busy consumer cannot take', async ({ bus }) => {
+  await scans(bus, range(1, 1_000))
+  const started = vi.fn<() => Promise<void>>(never)
+  const consumption = batches(bus, { maxMessages: 10, handle: started }, { graceMs: 0 })
+  await vi.waitFor(() => expect(started).toHaveBeenCalledOnce())
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  const held = async () => (await jsm.consumers.info('SCANS', 'tracking-ingest')).num_ack_pending
+  await vi.waitFor(async () => expect(await held()).toBeGreaterThanOrEqual(20))
+  for (let look = 1; look <= 20; look += 1) expect(await held()).toBeLessThanOrEqual(30) // a batch and two more
+  await consumption.stop()
+})
+
+test('what a decoder finds poisonous is buried, and the rest of the batch goes on', async ({ bus }) => {
+  const seen: number[] = []
+  const consumption = batches(bus, {
+    decode(message) {
+      if (number(message) === 2) throw new PoisonError('two is not a number\r\ninjected: header')
+      return number(message)
+    },
+    handle: async (messages) => void seen.push(...messages),
+  })
+  await scans(bus, range(1, 4))
+  await vi.waitFor(() => expect(consumption.counts).toEqual({ ack: 3, bury: 1 }))
+  await consumption.stop()
+  expect(ascending(seen)).toEqual([1, 3, 4])
+  const letters = await listDeadLetters(bus.broker, 10)
+  expect(letters).toMatchObject([
+    {
+      original_subject: 'scans.7.reader.canonical',
+      stream: 'SCANS',
+      durable: 'tracking-ingest',
+      stream_seq: 2,
+      delivery_count: 1,
+      reason: 'two is not a number injected: header',
+      truncated: false,
+    },
+  ])
+  expect(Buffer.from(letters[0]?.payload ?? []).toString()).toBe('2')
+  expect(bus.log.filter(({ text }) => text === 'message buried')).toHaveLength(1)
+})
+
+test('a batch that fails is handled one by one, and only the bad message is retried, then buried', async ({
+  bus,
+}) => {
+  await scans(bus, range(1, 50))
+  const stored = new Set<number>()
+  const attempts: number[] = []
+  const consumption = batches(bus, {
+    async handle(messages) {
+      if (messages.length === 1) attempts.push(...messages)
+      if (messages.includes(13)) throw new Error('thirteen')
+      for (const message of messages) stored.add(message)
+    },
+  })
+  await vi.waitFor(() => expect(consumption.counts).toMatchObject({ ack: 49, nak: 2, bury: 1 }))
+  await consumption.stop()
+  expect(stored.size).toBe(49)
+  expect(attempts.filter((message) => message === 13)).toHaveLength(3)
+  expect(await listDeadLetters(bus.broker, 10)).toMatchObject([
+    { stream_seq: 13, reason: 'retries exhausted', delivery_count: 3 },
+  ])
+})
+
+test('an outage holds messages, uses up no deliveries and buries nothing', async ({ bus }) => {
+  await scans(bus, range(1, 20))
+  let failures = 0
+  const outage = new Error('database is down')
+  const seen: number[] = []
+  const consumption = batches(bus, {
+    retryDelaysMs: [],
+    isOutage: (error) => error === outage,
+    async handle(messages) {
+      failures += 1
+      if (failures <= 3) throw outage
+      seen.push(...messages)
+    },
+  })
+  await vi.waitFor(() => expect(consumption.counts).toEqual({ ack: 20 }), 10_000)
+  await consumption.stop()
+  expect(seen).toEqual(range(1, 20))
+})
+
+test('an outage ends with stop(): the messages go back unharmed', async ({ bus }) => {
+  await scans(bus, range(1, 20))
+  const failing = batches(bus, {
+    isOutage: () => true,
+    handle: () => Promise.reject(new Error('database is down')),
+  })
+  await vi.waitFor(() => expect(bus.log.some(({ text }) => text.includes('outage'))).toBe(true))
+  await failing.stop()
+  expect(failing.counts).toEqual({ return: 20 })
+  const next = batches(bus, { handle: async () => {} })
+  await vi.waitFor(() => expect(next.counts).toEqual({ ack: 20 }))
+  await next.stop()
+})
+
+test('stop() hands back at once what was not begun, and lets the batch in hand finish', async ({ bus }) => {
+  await scans(bus, range(1, 40))
+  const first: number[] = []
+  const gate = Promise.withResolvers<void>()
+  const consumption = batches(bus, {
+    maxMessages: 10,
+    async handle(messages) {
+      first.push(...messages)
+      await gate.promise
+    },
+  })
+  await vi.waitFor(() => expect(first).toHaveLength(10))
+  const stopped = consumption.stop()
+  const others: number[] = []
+  const replica = batches(bus, { handle: async (messages) => void others.push(...messages) })
+  // Long before the 30 s after which the broker would redeliver by itself.
+  await vi.waitFor(() => expect(ascending(others)).toEqual(range(11, 40)))
+  gate.resolve()
+  await stopped
+  expect(consumption.counts['ack']).toBe(10)
+  await replica.stop()
+  expect(first).toEqual(range(1, 10))
+})
+
+test('a handler that outlives the grace is aborted and its messages are handed back', async ({ bus }) => {
+  await events(bus, [1])
+  const aborted = vi.fn<() => void>()
+  const started = vi.fn<() => void>()
+  const consumption = singles(
+    bus,
+    {
+      handle(_message, { signal }) {
+        started()
+        signal.addEventListener('abort', aborted)
+        return never()
+      },
+    },
+    { graceMs: 50 },
+  )
+  await vi.waitFor(() => expect(started).toHaveBeenCalled())
+  await consumption.stop()
+  expect(aborted).toHaveBeenCalled()
+  expect(consumption.counts).toEqual({ return: 1 })
+  const next = singles(bus, { handle: async () => {} })
+  await vi.waitFor(() => expect(next.counts).toEqual({ ack: 1 }))
+  await next.stop()
+})
+
+test('single messages: order of arrival, bounded concurrency, retries, burial', async ({ bus }) => {
+  await events(bus, range(1, 30))
+  const begun: number[] = []
+  let running = 0
+  let most = 0
+  const consumption = singles(bus, {
+    concurrency: 4,
+    async handle(message) {
+      begun.push(message)
+      most = Math.max(most, (running += 1))
+      await new Promise((resolve) => setImmediate(resolve))
+      running -= 1
+      if (message === 5) throw new Error('five')
+    },
+  })
+  await vi.waitFor(() => expect(consumption.counts).toEqual({ ack: 29, nak: 2, bury: 1 }))
+  await consumption.stop()
+  expect(most).toBe(4)
+  expect(begun.filter((message, i) => message !== 5 || begun.indexOf(5) === i)).toEqual(range(1, 30))
+})
+
+test('a handler runs below the trace of the message and knows its request', async ({ bus }) => {
+  const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', request_id: 'R1' }
+  await publishMany(bus.broker, [{ subject: 'events.asset-moved.7', payload: 1, headers }])
+  const traces: unknown[] = []
+  const consumption = singles(bus, { handle: async () => void traces.push(currentTrace()) })
+  await vi.waitFor(() => expect(traces).toHaveLength(1))
+  await consumption.stop()
+  expect(traces[0]).toMatchObject({ traceId: '0af7651916cd43dd8448eb211c80319c', requestId: 'R1' })
+})
+
+test('a message whose handlers never live to report is buried before the broker gives it up', async ({
+  bus,
+}) => {
+  await scans(bus, [1])
+  const durable = await natsOf(bus.broker).jetstream().consumers.get('SCANS', 'tracking-ingest')
+  for (let delivery = 1; delivery < MAX_DELIVER; delivery += 1)
+    (await durable.next({ expires: 5_000 }))?.nak()
+  const handle = vi.fn<() => Promise<void>>()
+  const consumption = batches(bus, { handle })
+  await vi.waitFor(() => expect(consumption.counts).toEqual({ bury: 1 }))
+  await consumption.stop()
+  expect(handle).not.toHaveBeenCalled()
+  expect(await listDeadLetters(bus.broker, 1)).toMatchObject([{ delivery_count: MAX_DELIVER }])
+})
+
+test('a message that the broker gave up by itself is kept all the same', async ({ bus }) => {
+  const stop = buryExhausted(bus.broker, { stream: 'SCANS', durable: 'tracking-ingest', logger: bus.logger })
+  await scans(bus, [1])
+  const durable = await natsOf(bus.broker).jetstream().consumers.get('SCANS', 'tracking-ingest')
+  for (let delivery = 1; delivery <= MAX_DELIVER; delivery += 1)
+    (await durable.next({ expires: 5_000 }))?.nak()
+  await durable.next({ expires: 1_000 }) // nothing comes: the broker notices its limit when it looks for more
+  await vi.waitFor(
+    async () => expect(await listDeadLetters(bus.broker, 9)).toMatchObject([{ stream_seq: 1 }]),
+    5_000,
+  )
+  stop()
+})
+
+test.describe('with a short ack wait', () => {
+  test.override({ topology: { ackWaitMs: 500 } })
+
+  test('a crash before the acknowledgement redelivers to another replica', async ({ bus }) => {
+    await scans(bus, range(1, 5))
+    const crashing = await bus.connect()
+    const begun = vi.fn<() => Promise<void>>(never)
+    batches(bus, { handle: begun }, { broker: crashing })
+    await vi.waitFor(() => expect(begun).toHaveBeenCalled())
+    await crashing.close() // no verdict was sent, as after SIGKILL
+    const seen: number[] = []
+    const counts: number[] = []
+    const replica = batches(bus, {
+      decode(message) {
+        counts.push(message.deliveryCount)
+        return number(message)
+      },
+      handle: async (messages) => void seen.push(...messages),
+    })
+    await vi.waitFor(() => expect(ascending(seen)).toEqual(range(1, 5)), 5_000)
+    await replica.stop()
+    expect(counts).toEqual([2, 2, 2, 2, 2])
+  })
+
+  test('working() keeps a slow message from being delivered twice', async ({ bus }) => {
+    await events(bus, [1])
+    const gate = Promise.withResolvers<void>()
+    const begun: number[] = []
+    const consumption = singles(bus, {
+      async handle(message, { working }) {
+        begun.push(message)
+        const timer = setInterval(working, 100)
+        await gate.promise
+        clearInterval(timer)
+      },
+    })
+    await vi.waitFor(() => expect(begun).toEqual([1]))
+    const waited = Date.now() + 1_500
+    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(waited), 5_000) // three times the ack wait
+    gate.resolve()
+    await vi.waitFor(() => expect(consumption.counts).toEqual({ ack: 1 }))
+    await consumption.stop()
+    expect(begun).toEqual([1])
+  })
+
+  test('consumption goes on after the broker was killed and restarted', async ({ bus }) => {
+    const seen = new Set<number>()
+    const consumption = batches(bus, {
+      async handle(messages) {
+        for (const message of messages) seen.add(message)
+      },
+    })
+    await scans(bus, range(1, 100))
+    await vi.waitFor(() => expect(seen.size).toBe(100))
+    await bus.server.kill()
+    await bus.server.restart()
+    await vi.waitFor(() => expect(bus.broker.isConnected()).toBe(true), 10_000)
+    await scans(bus, range(101, 200))
+    await vi.waitFor(() => expect(ascending([...seen])).toEqual(range(1, 200)), 15_000)
+    await consumption.stop()
+  })
+})

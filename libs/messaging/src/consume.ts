@@ -1,0 +1,120 @@
+import type { Broker } from './connection.ts'
+import type { BatchConsumer, Consumption, HandleContext, MessageConsumer } from './consumer.ts'
+import { ConsumerRun, type RunOptions } from './consumer-run.ts'
+import type { Delivery, IncomingMessage } from './delivery.ts'
+import { rootTrace, traceOfMessage, withTrace } from '@whereabouts/service-kit/trace'
+
+/**
+ * Handles a durable's messages one by one, `concurrency` at a time, until stopped. At least once, in no guaranteed
+ * order across redeliveries: handlers are idempotent. A missing durable or broker is waited for, and logged.
+ */
+export function consume<T>(broker: Broker, consumer: MessageConsumer<T>, options: RunOptions): Consumption {
+  const { concurrency = 1 } = consumer
+  const run = new ConsumerRun(broker, consumer, Math.min(Math.max(concurrency, 32), 256), options)
+  return run.start(async () => {
+    const active = new Set<Promise<void>>()
+    for (;;) {
+      if (active.size >= concurrency) await Promise.race(active)
+      const taken = await run.take(1, 0)
+      if (!taken) break
+      for (const delivery of taken) {
+        const handled = handleAlone(run, consumer, delivery)
+        active.add(handled)
+        void handled.finally(() => active.delete(handled)).catch(() => {}) // seen by the race and by Promise.all
+      }
+    }
+    await Promise.all(active)
+  })
+}
+
+async function handleAlone<T>(
+  run: ConsumerRun,
+  consumer: MessageConsumer<T>,
+  delivery: Delivery,
+): Promise<void> {
+  const decoded = decode(consumer, delivery)
+  if ('error' in decoded) await run.settler.settle(delivery, decoded.error)
+  else await attemptAlone(run, decoded, (message, context) => consumer.handle(message, context))
+  run.release([delivery])
+}
+
+/**
+ * Handles a durable's messages in batches until stopped: the next batch is gathered while the current one is handled.
+ * Guarantees as for `consume`.
+ */
+export function consumeBatches<T>(
+  broker: Broker,
+  consumer: BatchConsumer<T>,
+  options: RunOptions,
+): Consumption {
+  const { maxMessages, maxWaitMs } = consumer
+  const run = new ConsumerRun(broker, consumer, 2 * maxMessages, options)
+  return run.start(async () => {
+    for (;;) {
+      const taken = await run.take(maxMessages, maxWaitMs)
+      if (!taken) break
+      await handleBatch(run, consumer, taken)
+      run.release(taken)
+    }
+  })
+}
+
+/** A batch that brings the process down is delivered again; from here on its messages are handled one by one. */
+const SUSPECT_DELIVERIES = 3
+
+async function handleBatch<T>(run: ConsumerRun, consumer: BatchConsumer<T>, taken: readonly Delivery[]) {
+  const decoded = taken.map((delivery) => decode(consumer, delivery))
+  const unreadable = decoded.filter((item) => 'error' in item)
+  const readable = decoded.filter((item) => 'message' in item)
+  const suspects = readable.filter(({ delivery }) => delivery.deliveryCount >= SUSPECT_DELIVERIES)
+  const fresh = readable.filter(({ delivery }) => delivery.deliveryCount < SUSPECT_DELIVERIES)
+  const settled = unreadable.map(({ delivery, error }) => run.settler.settle(delivery, error))
+  run.park(suspects.map(({ delivery }) => delivery))
+  await handleTogether(run, consumer, fresh)
+  await handleOneByOne(run, consumer, suspects)
+  await Promise.all(settled)
+}
+
+async function handleTogether<T>(run: ConsumerRun, consumer: BatchConsumer<T>, items: readonly Decoded<T>[]) {
+  if (items.length <= 1) return handleOneByOne(run, consumer, items)
+  const deliveries = items.map(({ delivery }) => delivery)
+  const messages = items.map(({ message }) => message)
+  const attempt = await run.attempt(deliveries, (context) =>
+    withTrace(rootTrace(), async () => consumer.handle(messages, context)),
+  )
+  if (attempt === 'stopped') return run.settler.giveBack(deliveries)
+  if (attempt.error === undefined) return run.settler.acknowledge(deliveries)
+  run.park(deliveries)
+  return handleOneByOne(run, consumer, items)
+}
+
+async function handleOneByOne<T>(run: ConsumerRun, consumer: BatchConsumer<T>, items: readonly Decoded<T>[]) {
+  for (const item of items) {
+    if (run.isStopping) run.settler.giveBack([item.delivery])
+    else await attemptAlone(run, item, (message, context) => consumer.handle([message], context))
+  }
+}
+
+type Handle<T> = (message: T, context: HandleContext) => Promise<void>
+
+async function attemptAlone<T>(run: ConsumerRun, { delivery, message }: Decoded<T>, handle: Handle<T>) {
+  const attempt = await run.attempt([delivery], (context) =>
+    withTrace(traceOfMessage(delivery.headers), async () => handle(message, context)),
+  )
+  if (attempt === 'stopped') run.settler.giveBack([delivery])
+  else await run.settler.settle(delivery, attempt.error)
+}
+
+type Decoded<T> = { delivery: Delivery; message: T }
+type Undecodable = { delivery: Delivery; error: unknown }
+
+function decode<T>(
+  consumer: { decode(message: IncomingMessage): T },
+  delivery: Delivery,
+): Decoded<T> | Undecodable {
+  try {
+    return { delivery, message: consumer.decode(delivery) }
+  } catch (error) {
+    return { delivery, error: error ?? new Error('rejected without a reason') }
+  }
+}

@@ -1,0 +1,202 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { natsOf, type Broker } from './connection.ts'
+import type { ConsumerMetrics, Consumption, HandleContext } from './consumer.ts'
+import type { Delivery } from './delivery.ts'
+import { buryExhausted } from './exhausted.ts'
+import { Intake } from './intake.ts'
+import { describeError, type Logger } from './logger.ts'
+import { Settler } from './settling.ts'
+import { durables, MAX_DELIVER, type DurableName } from './topology.ts'
+
+export type RunOptions = {
+  logger: Logger
+  metrics?: ConsumerMetrics
+  /** What `stop()` gives to handlers that have begun. */
+  graceMs?: number
+}
+
+type Policy = {
+  durable: DurableName
+  retryDelaysMs: readonly number[]
+  isOutage?(error: unknown): boolean
+}
+
+/** How an attempt ended: with an error or none, or not at all because we are stopping. */
+export type Attempt = { error: unknown } | 'stopped'
+
+const LAST_BREATH_MS = 1_000
+const FLUSH_MS = 2_000
+const MAX_OUTAGE_WAIT_MS = 5_000
+
+/** What `consume` and `consumeBatches` share: intake, held messages, attempts, stopping. */
+export class ConsumerRun {
+  readonly intake: Intake
+  readonly settler: Settler
+  readonly #broker: Broker
+  readonly #policy: Policy
+  readonly #options: RunOptions
+  readonly #ackWaitMs: number
+  readonly #stopping = new AbortController()
+  readonly #graceOver = new AbortController()
+  /** Taken from the intake and not yet settled. */
+  readonly #inHand = new Set<Delivery>()
+  /** Those in hand that no handler has at the moment. */
+  readonly #waiting = new Set<Delivery>()
+  #lastProgress = Date.now()
+
+  constructor(broker: Broker, policy: Policy, capacity: number, options: RunOptions) {
+    const { durable, retryDelaysMs } = policy
+    if (retryDelaysMs.length + 1 >= MAX_DELIVER)
+      throw new Error(`${durable}: too many retries for MAX_DELIVER`)
+    const { logger, metrics } = options
+    const { stream, ackWaitMs } = durables[durable]
+    this.#broker = broker
+    this.#policy = policy
+    this.#options = options
+    this.#ackWaitMs = ackWaitMs
+    this.settler = new Settler(broker, { durable, retryDelaysMs, logger, metrics })
+    this.intake = new Intake(broker, {
+      stream,
+      consumer: durable,
+      capacity,
+      onTrouble: (reason) => logger.warn({ stream, durable, reason }, 'consumer waits for the broker'),
+    })
+  }
+
+  /** Runs `loop` until the intake is closed. */
+  start(loop: () => Promise<void>): Consumption {
+    const { durable } = this.#policy
+    const { logger, metrics } = this.#options
+    const keepAlive = setInterval(() => this.#keepAlive(), this.#ackWaitMs / 6)
+    const stopListening = buryExhausted(this.#broker, {
+      stream: durables[durable].stream,
+      durable,
+      logger,
+      metrics,
+    })
+    const done = loop().finally(() => {
+      clearInterval(keepAlive)
+      stopListening()
+    })
+    done.catch((error: unknown) => {
+      this.#options.logger.error(
+        { durable: this.#policy.durable, reason: describeError(error) },
+        'consumer broke',
+      )
+    })
+    let stopped: Promise<void> | undefined
+    return { done, stop: () => (stopped ??= this.#stop(done)) }
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping.signal.aborted
+  }
+
+  /** The next deliveries to be handled. Those the server has almost given up on are buried instead. */
+  async take(max: number, maxWaitMs: number): Promise<Delivery[] | undefined> {
+    const taken = await this.intake.next(max, maxWaitMs)
+    if (taken.length === 0) return undefined
+    this.#options.metrics?.lag?.(this.intake.pending)
+    for (const delivery of taken) this.#inHand.add(delivery)
+    // Our own policy would have buried them long ago, had a handler ever lived to report a failure.
+    const hopeless = taken.filter((delivery) => delivery.deliveryCount >= MAX_DELIVER)
+    if (hopeless.length === 0) return taken
+    const reason = `delivered ${MAX_DELIVER} times and never settled`
+    await Promise.all(hopeless.map((delivery) => this.settler.bury(delivery, reason, 'never_settled')))
+    this.release(hopeless)
+    return taken.filter((delivery) => delivery.deliveryCount < MAX_DELIVER)
+  }
+
+  /** Done with them, settled or not. */
+  release(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) {
+      this.#inHand.delete(delivery)
+      this.#waiting.delete(delivery)
+    }
+  }
+
+  /** In hand, but their turn comes later: kept alive meanwhile. */
+  park(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) this.#waiting.add(delivery)
+  }
+
+  /** Calls a handler, again and again while the policy calls its failure an outage. */
+  async attempt(
+    deliveries: readonly Delivery[],
+    work: (context: HandleContext) => Promise<void>,
+  ): Promise<Attempt> {
+    const context = { signal: this.#graceOver.signal, working: () => this.#working(deliveries) }
+    for (const delivery of deliveries) this.#waiting.delete(delivery)
+    for (let waitMs = 250; ; waitMs = Math.min(2 * waitMs, MAX_OUTAGE_WAIT_MS)) {
+      this.#lastProgress = Date.now()
+      const error = await failureOf(work(context))
+      this.#lastProgress = Date.now()
+      if (error === undefined) return { error }
+      if (this.#graceOver.signal.aborted) return 'stopped'
+      if (!this.#isOutage(error)) return { error }
+      if (this.isStopping) return 'stopped'
+      const { durable } = this.#policy
+      const fields = {
+        durable,
+        messages: deliveries.length,
+        reason: describeError(error),
+        retry_in_ms: waitMs,
+      }
+      this.#options.logger.warn(fields, 'consumer holds messages during an outage')
+      await delay(waitMs * (0.8 + 0.4 * Math.random()), undefined, { signal: this.#stopping.signal }).catch(
+        () => {},
+      )
+      if (this.isStopping) return 'stopped'
+      this.#working(deliveries)
+    }
+  }
+
+  #isOutage(error: unknown): boolean {
+    return this.#policy.isOutage?.(error) ?? false
+  }
+
+  #working(deliveries: readonly Delivery[]): void {
+    this.#lastProgress = Date.now()
+    for (const delivery of deliveries) delivery.working()
+  }
+
+  /**
+   * Messages that wait here must not be delivered a second time meanwhile. Only while there is progress: behind a
+   * handler that hangs they fall back to the broker, which gives them to another replica.
+   */
+  #keepAlive(): void {
+    const now = Date.now()
+    if (now - this.#lastProgress > this.#ackWaitMs) return
+    for (const delivery of [...this.#waiting, ...this.intake.buffered]) {
+      if (now - delivery.heldSince > this.#ackWaitMs / 3) delivery.working()
+    }
+  }
+
+  async #stop(done: Promise<void>): Promise<void> {
+    const { graceMs = 10_000 } = this.#options
+    this.#stopping.abort()
+    this.settler.giveBack(this.intake.close())
+    const timer = setTimeout(() => this.#graceOver.abort(), graceMs)
+    const lastBreath = delay(graceMs + LAST_BREATH_MS, undefined, { ref: false })
+    await Promise.race([done.catch(() => {}), lastBreath])
+    clearTimeout(timer)
+    this.settler.giveBack([...this.#inHand])
+    await this.#flush()
+  }
+
+  /** Verdicts are sent without waiting for an answer; a process that ends must see them off. */
+  async #flush(): Promise<void> {
+    if (!this.#broker.isConnected()) return
+    const flushed = natsOf(this.#broker).flush()
+    await Promise.race([flushed.catch(() => {}), delay(FLUSH_MS, undefined, { ref: false })])
+  }
+}
+
+async function failureOf(work: Promise<void>): Promise<unknown> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return error ?? new Error('rejected without a reason')
+  }
+}

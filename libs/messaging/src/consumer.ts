@@ -1,0 +1,57 @@
+import type { IncomingMessage } from './delivery.ts'
+import type { DurableName } from './topology.ts'
+
+export type HandleContext = {
+  /** Aborts when the consumer was stopped and its grace is over: what is not done by then is handed back. */
+  signal: AbortSignal
+  /** For handlers that may take longer than the durable's `ackWaitMs`: call it more often than that. */
+  working: () => void
+}
+
+type Policy<T> = {
+  durable: DurableName
+  /** Waits before the second, third, … delivery. One failure more, and the message is buried. */
+  retryDelaysMs: readonly number[]
+  /** Throws PoisonError for a message that can never be handled: it alone is buried. */
+  decode(message: IncomingMessage): T
+  /**
+   * True: something we depend on is at fault, not the message (the database is down). Such messages are held and
+   * tried again until it is over, without using up their deliveries; the broker keeps what follows.
+   */
+  isOutage?(error: unknown): boolean
+}
+
+/** Handles messages one by one. Resolving acknowledges; rejecting retries, then buries. */
+export type MessageConsumer<T> = Policy<T> & {
+  /** How many are handled at the same time, started in order of arrival. 1 when left out. */
+  concurrency?: number
+  handle(message: T, context: HandleContext): Promise<void>
+}
+
+/** Handles messages in batches. A batch that rejects is handled again one by one, so one bad message is settled alone. */
+export type BatchConsumer<T> = Policy<T> & {
+  maxMessages: number
+  /** Counted from the arrival of the batch's first message. */
+  maxWaitMs: number
+  handle(messages: readonly T[], context: HandleContext): Promise<void>
+}
+
+/** Where counts go. Every method must be cheap and must not throw. */
+export type ConsumerMetrics = {
+  /** `return`: handed back unhandled, because we were stopped. */
+  handled(outcome: 'ack' | 'nak' | 'bury' | 'return', count: number): void
+  buried?(reason: BuryReason): void
+  /** Messages in the stream not yet delivered to any replica. */
+  lag?(messages: number): void
+}
+export type BuryReason = 'poison' | 'retries_exhausted' | 'never_settled'
+
+export type Consumption = {
+  /**
+   * Stops pulling, hands back at once what was not begun, gives what was begun `graceMs` to finish, then aborts its
+   * signal and hands it back too. Resolves when the verdicts have reached the broker. Calling it again waits with it.
+   */
+  stop(): Promise<void>
+  /** Resolves when stopped. Rejects only for a bug in this lib: a service should end then. */
+  readonly done: Promise<void>
+}

@@ -1,0 +1,111 @@
+import { NatsError, type StoredMsg } from 'nats'
+import { natsOf, type Broker } from './connection.ts'
+import type { DeliveryInfo } from './delivery.ts'
+import { fromNatsHeaders } from './headers.ts'
+import { publish } from './publish.ts'
+
+/** A message that was given up, as operators see it. */
+export type DeadLetter = {
+  /** Its place in the dead-letter stream. */
+  seq: number
+  /** Where the message was published. */
+  original_subject: string
+  stream: string
+  durable: string
+  stream_seq: number
+  delivery_count: number
+  reason: string
+  /** When the broker stored the original, and when it was buried; ISO 8601. */
+  received_at: string
+  buried_at: string
+  request_id?: string
+  /** The payload was cut, because it filled the broker's limit by itself. */
+  truncated: boolean
+  payload: Uint8Array
+}
+
+const MAX_REASON_LENGTH = 500
+/** What our headers may need of the broker's size limit. */
+const HEADER_ROOM = 32 * 1024
+
+/** What is kept: a message and where it failed. */
+export type Burial = Pick<
+  DeliveryInfo,
+  'stream' | 'consumer' | 'streamSeq' | 'deliveryCount' | 'receivedAt'
+> & {
+  subject: string
+  data: Uint8Array
+  headers: Readonly<Record<string, string>>
+  reason: string
+}
+
+/**
+ * Keeps a copy in `dead.<stream>.<durable>`; resolves once it is stored. Burying twice keeps one copy, for as long
+ * as the broker remembers ids.
+ */
+export async function keepDeadLetter(broker: Broker, burial: Burial): Promise<void> {
+  const { stream, consumer, streamSeq, deliveryCount, receivedAt, subject, data, reason } = burial
+  const limit = (natsOf(broker).info?.max_payload ?? 1024 * 1024) - HEADER_ROOM
+  const truncated = data.length > limit
+  const { traceparent, request_id } = burial.headers
+  await publish(broker, {
+    subject: `dead.${stream}.${consumer}`,
+    payload: truncated ? data.subarray(0, limit) : data,
+    msgId: `${stream}.${consumer}.${streamSeq}.${receivedAt}`,
+    headers: {
+      original_subject: encodeURIComponent(subject),
+      stream_seq: String(streamSeq),
+      delivery_count: String(deliveryCount),
+      reason: printable(reason),
+      received_at: new Date(receivedAt).toISOString(),
+      buried_at: new Date().toISOString(),
+      ...(truncated && { truncated: 'true' }),
+      ...(traceparent !== undefined && { traceparent: traceparent.slice(0, 128) }),
+      ...(request_id !== undefined && { request_id: request_id.slice(0, 128) }),
+    },
+  })
+}
+
+/** Headers are lines: a reason that quotes a hostile payload must not add any. */
+export const printable = (text: string): string =>
+  text.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, MAX_REASON_LENGTH) || 'unknown'
+
+/** The newest dead letters first, `limit` at most. One request each: for operators, not for a hot path. */
+export async function listDeadLetters(broker: Broker, limit: number): Promise<DeadLetter[]> {
+  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
+  const { state } = await jsm.streams.info('DEAD')
+  const letters: DeadLetter[] = []
+  for (let seq = state.last_seq; seq >= state.first_seq && seq > 0 && letters.length < limit; seq -= 1) {
+    const stored = await unlessGone(jsm.streams.getMessage('DEAD', { seq }))
+    if (stored) letters.push(toDeadLetter(stored))
+  }
+  return letters
+}
+
+async function unlessGone(message: Promise<StoredMsg>): Promise<StoredMsg | undefined> {
+  try {
+    return await message
+  } catch (error) {
+    if (error instanceof NatsError && error.api_error?.code === 404) return undefined
+    throw error
+  }
+}
+
+function toDeadLetter(stored: StoredMsg): DeadLetter {
+  const [, stream = '', durable = ''] = stored.subject.split('.')
+  const headers = fromNatsHeaders(stored.header)
+  return {
+    seq: stored.seq,
+    original_subject: decodeURIComponent(headers['original_subject'] ?? ''),
+    stream,
+    durable,
+    stream_seq: Number(headers['stream_seq']),
+    delivery_count: Number(headers['delivery_count']),
+    reason: headers['reason'] ?? '',
+    received_at: headers['received_at'] ?? '',
+    buried_at: headers['buried_at'] ?? '',
+    ...(headers['request_id'] !== undefined && { request_id: headers['request_id'] }),
+    truncated: headers['truncated'] === 'true',
+    payload: stored.data,
+  }
+}

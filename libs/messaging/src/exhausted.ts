@@ -1,0 +1,62 @@
+import type { Msg } from 'nats'
+import { natsOf, type Broker } from './connection.ts'
+import type { ConsumerMetrics } from './consumer.ts'
+import { keepDeadLetter } from './dead-letters.ts'
+import { fromNatsHeaders } from './headers.ts'
+import { describeError, type Logger } from './logger.ts'
+
+type Options = { stream: string; durable: string; logger: Logger; metrics?: ConsumerMetrics | undefined }
+type Advisory = { stream_seq: number; deliveries: number }
+
+/**
+ * The last net: the broker gave a message up (`MAX_DELIVER`) before any of us could bury it, and says so once, to
+ * whoever listens. One of the replicas keeps a copy. Returns how to stop listening.
+ */
+export function buryExhausted(broker: Broker, { stream, durable, logger, metrics }: Options): () => void {
+  const nc = natsOf(broker)
+
+  async function bury(msg: Msg): Promise<void> {
+    const { stream_seq: streamSeq, deliveries } = msg.json<Advisory>()
+    const fields = { stream, durable, stream_seq: streamSeq, delivery_count: deliveries }
+    const jsm = await nc.jetstreamManager({ checkAPI: false })
+    const { subject, data, header, time } = await jsm.streams.getMessage(stream, { seq: streamSeq })
+    const about = {
+      stream,
+      consumer: durable,
+      streamSeq,
+      deliveryCount: deliveries,
+      receivedAt: time.getTime(),
+    }
+    const reason = `given up by the broker after ${deliveries} deliveries`
+    await keepDeadLetter(broker, { ...about, subject, data, headers: fromNatsHeaders(header), reason })
+    metrics?.buried?.('never_settled')
+    metrics?.handled('bury', 1)
+    logger.error(fields, 'message given up by the broker, a copy is kept')
+  }
+
+  function failed(cause: unknown): void {
+    logger.error(
+      { stream, durable, reason: describeError(cause) },
+      'message given up by the broker, no copy kept',
+    )
+  }
+
+  async function receive(msg: Msg): Promise<void> {
+    try {
+      await bury(msg)
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  const subscription = nc.subscribe(`$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${stream}.${durable}`, {
+    queue: durable,
+    callback: (error, msg) => {
+      if (error) failed(error)
+      else void receive(msg)
+    },
+  })
+  return () => {
+    if (!nc.isClosed()) subscription.unsubscribe()
+  }
+}

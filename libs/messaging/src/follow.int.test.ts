@@ -1,0 +1,150 @@
+import { expect, vi } from 'vitest'
+import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/bus'
+import { natsOf, type Broker } from './connection.ts'
+import { followStream, type FollowOptions } from './follow.ts'
+import { publishMany } from './publish.ts'
+import { applyTopology } from './topology.ts'
+
+const key = (id: number, revision: number) => ({ subject: `keys.key.${id}`, payload: { id, revision } })
+
+async function put(broker: Broker, states: readonly ReturnType<typeof key>[]): Promise<void> {
+  const results = await publishMany(broker, states)
+  expect(results.every(({ ok }) => ok)).toBe(true)
+}
+
+/** A view as a service would keep it: subject → last state. */
+function follow(bus: Bus, options: Partial<FollowOptions> = {}) {
+  const view = new Map<string, unknown>()
+  const follower = followStream(bus.broker, {
+    stream: 'KEYS',
+    onState: (subject, payload) => void view.set(subject, payload),
+    onReset: () => view.clear(),
+    logger: bus.logger,
+    ...options,
+  })
+  return { view, follower }
+}
+
+test('an empty stream is caught up with at once', async ({ bus }) => {
+  const { follower } = follow(bus)
+  await follower.caughtUp
+  expect(follower.isCaughtUp()).toBe(true)
+  expect(follower.lastSeq()).toBe(0)
+  await follower.stop()
+})
+
+test('caughtUp means that all the stream held has been applied, and later changes follow', async ({
+  bus,
+}) => {
+  await put(
+    bus.broker,
+    Array.from({ length: 5_000 }, (_, id) => key(id, 1)),
+  )
+  await put(bus.broker, [key(7, 2)])
+  const { follower, view } = follow(bus)
+  expect(follower.isCaughtUp()).toBe(false)
+  await follower.caughtUp
+  expect(view.size).toBe(5_000)
+  expect(view.get('keys.key.7')).toEqual({ id: 7, revision: 2 })
+  expect(follower.progress()).toEqual({ applied: 5_000, skipped: 0, pending: 0 })
+  await put(bus.broker, [key(7, 3)])
+  await vi.waitFor(() => expect(view.get('keys.key.7')).toEqual({ id: 7, revision: 3 }))
+  expect(follower.lastSeq()).toBe(5_002)
+  await follower.stop()
+})
+
+test('a filter leaves the rest of the stream out', async ({ bus }) => {
+  await put(bus.broker, [key(1, 1), { subject: 'keys.org.1', payload: { id: 1, revision: 2 } }])
+  const { follower, view } = follow(bus, { filter: 'keys.org.>' })
+  await follower.caughtUp
+  expect([...view.keys()]).toEqual(['keys.org.1'])
+  await follower.stop()
+})
+
+test('a state that cannot be applied is logged and skipped, and the next one is applied', async ({ bus }) => {
+  const broken = { subject: 'keys.key.1', payload: Buffer.from('{') }
+  await publishMany(bus.broker, [broken, key(2, 1), key(3, 1)])
+  const seen: string[] = []
+  const { follower } = follow(bus, {
+    onState(subject) {
+      if (subject === 'keys.key.2') throw new Error('two')
+      seen.push(subject)
+    },
+  })
+  await follower.caughtUp
+  expect(seen).toEqual(['keys.key.3'])
+  expect(follower.progress()).toEqual({ applied: 1, skipped: 2, pending: 0 })
+  expect(bus.log.filter(({ text }) => text === 'state could not be applied')).toHaveLength(2)
+  await follower.stop()
+})
+
+test('nothing is missed when the broker is killed and restarted', async ({ bus }) => {
+  await put(bus.broker, [key(1, 1), key(2, 1)])
+  const { follower, view } = follow(bus)
+  await follower.caughtUp
+  await bus.server.kill()
+  await bus.server.restart()
+  const writer = await bus.connect()
+  await put(writer, [key(1, 2), key(3, 1)]) // most likely before the follower is back
+  await vi.waitFor(
+    () =>
+      expect(Object.fromEntries(view)).toMatchObject({
+        'keys.key.1': { revision: 2 },
+        'keys.key.2': { revision: 1 },
+        'keys.key.3': { revision: 1 },
+      }),
+    15_000,
+  )
+  await follower.stop()
+})
+
+test('nothing is missed when the broker forgets the consumer', async ({ bus }) => {
+  await put(bus.broker, [key(1, 1)])
+  const { follower, view } = follow(bus)
+  await follower.caughtUp
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  for (const { name } of await jsm.consumers.list('KEYS').next()) await jsm.consumers.delete('KEYS', name)
+  await put(bus.broker, [key(1, 2), key(2, 1)])
+  await vi.waitFor(() => expect([...view.values()]).toMatchObject([{ revision: 2 }, { id: 2 }]), 15_000)
+  await follower.stop()
+})
+
+test('a stream that was deleted and made anew is read from its start, and the old view is dropped', async ({
+  bus,
+}) => {
+  await put(bus.broker, [key(1, 1), key(2, 1), key(3, 1)])
+  const { follower, view } = follow(bus)
+  await follower.caughtUp
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  await jsm.streams.delete('KEYS')
+  await applyTopology(bus.broker)
+  await put(bus.broker, [key(9, 1)])
+  await vi.waitFor(() => expect([...view.keys()]).toEqual(['keys.key.9']), 15_000)
+  expect(follower.isCaughtUp()).toBe(true)
+  await follower.stop()
+})
+
+test('a follower that starts before the stream exists waits for it', async ({ bus }) => {
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  await jsm.streams.delete('KEYS')
+  const { follower, view } = follow(bus)
+  await vi.waitFor(() =>
+    expect(bus.log.some(({ text }) => text.includes('cannot be followed yet'))).toBe(true),
+  )
+  await applyTopology(bus.broker)
+  await follower.caughtUp
+  await put(bus.broker, [key(1, 1)])
+  await vi.waitFor(() => expect(view.size).toBe(1))
+  await follower.stop()
+})
+
+test('a stopped follower applies nothing more and leaves no consumer behind', async ({ bus }) => {
+  const { follower, view } = follow(bus)
+  await follower.caughtUp
+  await follower.stop()
+  await put(bus.broker, [key(1, 1)])
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  await vi.waitFor(async () => expect((await jsm.streams.info('KEYS')).state.consumer_count).toBe(0))
+  expect(view.size).toBe(0)
+})

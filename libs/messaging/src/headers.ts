@@ -1,0 +1,15 @@
+import { headers as newHeaders, type MsgHdrs } from 'nats'
+
+/** Throws for a name or value the protocol cannot carry (line breaks). */
+export function toNatsHeaders(values: Readonly<Record<string, string>>): MsgHdrs {
+  const result = newHeaders()
+  for (const [name, value] of Object.entries(values)) result.set(name, value)
+  return result
+}
+
+/** Names in lower case; of repeated headers, the first. Without a prototype: the names are the sender's. */
+export function fromNatsHeaders(sent: MsgHdrs | undefined): Readonly<Record<string, string>> {
+  const result: Record<string, string> = Object.create(null)
+  for (const [name, values] of sent ?? []) result[name.toLowerCase()] ??= values[0] ?? ''
+  return result
+}

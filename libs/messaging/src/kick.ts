@@ -1,0 +1,55 @@
+import { RequestStrategy } from 'nats'
+import { z } from 'zod'
+import { natsOf, type Broker } from './connection.ts'
+
+/** What we read of a server's answer; unknown fields are left to it. */
+const Connz = z.object({
+  server: z.object({ id: z.string() }),
+  data: z.object({
+    connections: z.array(z.object({ cid: z.number(), authorized_user: z.string().optional() })),
+  }),
+})
+type Connection = { server: string; cid: number }
+
+const MAX_SWEEPS = 5
+const ANSWER_MS = 2_000
+
+/**
+ * Ends the live connections, NATS and MQTT, of everyone logged in as `name`, on all servers of the cluster, and
+ * resolves with their number. `broker` is logged in as `system`.
+ *
+ * First make the callout refuse the name: disconnected clients come back at once. A login that was being decided
+ * meanwhile can slip in behind the sweep: call again after the callout's two seconds to be sure. Safe to repeat.
+ */
+export async function disconnectUser(broker: Broker, name: string): Promise<number> {
+  let kicked = 0
+  for (let sweep = 0; sweep < MAX_SWEEPS; sweep += 1) {
+    const found = await findConnections(broker, name)
+    if (found.length === 0) break
+    await Promise.all(found.map((connection) => kick(broker, connection)))
+    kicked += found.length
+  }
+  return kicked
+}
+
+async function findConnections(broker: Broker, name: string): Promise<Connection[]> {
+  const filter = JSON.stringify({ auth: true, user: name, limit: 1_024 })
+  // How many servers there are is theirs to know: collect until none has answered for a while.
+  const options = { strategy: RequestStrategy.JitterTimer, jitter: 200, maxWait: ANSWER_MS }
+  const answers = await natsOf(broker).requestMany('$SYS.REQ.SERVER.PING.CONNZ', filter, options)
+  const found: Connection[] = []
+  for await (const answer of answers) {
+    const { server, data } = Connz.parse(answer.json())
+    for (const { cid, authorized_user: user } of data.connections) {
+      if (user === name) found.push({ server: server.id, cid })
+    }
+  }
+  return found
+}
+
+/** One that is gone already is no failure: the next sweep shows who is left. */
+async function kick(broker: Broker, { server, cid }: Connection): Promise<void> {
+  await natsOf(broker).request(`$SYS.REQ.SERVER.${server}.KICK`, JSON.stringify({ cid }), {
+    timeout: ANSWER_MS,
+  })
+}

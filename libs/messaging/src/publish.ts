@@ -1,0 +1,126 @@
+import type { Msg, NatsConnection } from 'nats'
+import { natsOf, newInbox, type Broker } from './connection.ts'
+import { toNatsHeaders } from './headers.ts'
+import { describeError, type Logger } from './logger.ts'
+import { childTrace, traceHeaders } from '@whereabouts/service-kit/trace'
+
+export type OutgoingMessage = {
+  subject: string
+  /** JSON, or bytes that are sent as they are. */
+  payload: unknown
+  /** Sent again with the same id within two minutes, the message is stored once. */
+  msgId?: string
+  /** `traceparent` and `request_id` of the running request are added when missing. */
+  headers?: Readonly<Record<string, string>>
+}
+
+/** What became of one message. A failed one may still have been stored: publish it again under the same id. */
+export type PublishResult =
+  { ok: true; stream: string; seq: number; duplicate: boolean } | { ok: false; reason: string }
+
+const TIMEOUT_MS = 5_000
+
+/** Resolves once a stream has stored the message (or knew its id). Throws otherwise; a retry under `msgId` is safe. */
+export async function publish(broker: Broker, message: OutgoingMessage, timeoutMs = TIMEOUT_MS) {
+  const [result] = await publishMany(broker, [message], timeoutMs)
+  if (!result?.ok) throw new Error(`not stored: ${message.subject}: ${result?.reason ?? 'no answer'}`)
+  return result
+}
+
+/**
+ * Sends all messages in the order given without waiting in between, then collects the answers; result `i` belongs to
+ * message `i`. Never throws: an unreachable broker makes every result a failure after `timeoutMs`.
+ */
+export async function publishMany(
+  broker: Broker,
+  messages: readonly OutgoingMessage[],
+  timeoutMs = TIMEOUT_MS,
+): Promise<PublishResult[]> {
+  if (messages.length === 0) return []
+  const nc = natsOf(broker)
+  if (!broker.isConnected()) return messages.map(() => ({ ok: false, reason: 'broker disconnected' }))
+  const results: (PublishResult | undefined)[] = messages.map(() => undefined)
+  const inbox = newInbox(broker)
+  await new Promise<void>((done) => {
+    let missing = messages.length
+    const answered = (index: number, result: PublishResult) => {
+      if (results[index] !== undefined || index >= results.length) return
+      results[index] = result
+      missing -= 1
+      if (missing === 0) finish()
+    }
+    // One subscription and one timer for all: a request per message costs an inbox, a timer and an Error each.
+    const subscription = nc.subscribe(`${inbox}.*`, {
+      callback: (error, msg) => {
+        if (error) finish()
+        else answered(Number(msg.subject.slice(inbox.length + 1)), readAck(msg))
+      },
+    })
+    const timer = setTimeout(finish, timeoutMs)
+    function finish() {
+      clearTimeout(timer)
+      subscription.unsubscribe()
+      done()
+    }
+    const trace = traceHeaders(childTrace())
+    for (const [index, message] of messages.entries()) {
+      const reason = send(nc, { ...message, headers: { ...trace, ...message.headers } }, `${inbox}.${index}`)
+      if (reason !== undefined) answered(index, { ok: false, reason })
+    }
+  })
+  return results.map((result) => result ?? { ok: false, reason: 'no answer in time' })
+}
+
+/** Returns why it could not even be sent, so that one bad message does not take the others with it. */
+function send(nc: NatsConnection, message: OutgoingMessage, reply: string): string | undefined {
+  try {
+    const { subject, payload, msgId, headers } = message
+    const all = { ...headers, ...(msgId !== undefined && { 'Nats-Msg-Id': msgId }) }
+    nc.publish(subject, encode(payload), { reply, headers: toNatsHeaders(all) })
+    return undefined
+  } catch (error) {
+    return describeError(error)
+  }
+}
+
+const encode = (payload: unknown) =>
+  payload instanceof Uint8Array ? payload : Buffer.from(JSON.stringify(payload))
+
+type Ack = { stream?: string; seq?: number; duplicate?: boolean; error?: { description?: string } }
+
+function readAck(msg: Msg): PublishResult {
+  if (msg.data.length === 0) return { ok: false, reason: 'no stream takes this subject' } // status 503
+  try {
+    const { stream, seq, duplicate = false, error } = msg.json<Ack>()
+    if (stream !== undefined && seq !== undefined && !error) return { ok: true, stream, seq, duplicate }
+    return { ok: false, reason: error?.description ?? 'malformed acknowledgement' }
+  } catch {
+    return { ok: false, reason: 'malformed acknowledgement' }
+  }
+}
+
+export type OutboxRow = { subject: string; msg_id: string; payload: unknown; headers: Record<string, string> }
+
+/** True: stored, now or before. Rows answered false stay in the outbox. */
+export type OutboxPublish = (rows: readonly OutboxRow[]) => Promise<boolean[]>
+
+/** The `publish` that an outbox relay is handed. Logs when rows begin to fail, and when they get through again. */
+export function outboxPublish(broker: Broker, logger: Logger): OutboxPublish {
+  let failing = false // the relay tries several times a second: one line per outage is enough
+  return async (rows) => {
+    const messages = rows.map(({ subject, msg_id: msgId, payload, headers }) => ({
+      subject,
+      msgId,
+      payload,
+      headers,
+    }))
+    const results = await publishMany(broker, messages)
+    const at = results.findIndex(({ ok }) => !ok)
+    const failed = results[at]
+    if (failed && !failed.ok && !failing) {
+      logger.warn({ subject: rows[at]?.subject, reason: failed.reason }, 'outbox rows are not published')
+    } else if (!failed && failing) logger.info({}, 'outbox rows are published again')
+    failing = failed !== undefined
+    return results.map(({ ok }) => ok)
+  }
+}

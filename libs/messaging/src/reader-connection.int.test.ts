@@ -1,0 +1,73 @@
+import { expect, vi } from 'vitest'
+import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/bus'
+import { answerLogins, type Login } from './callout.ts'
+import { natsOf } from './connection.ts'
+import { connectReader, LoginRefusedError } from './reader-connection.ts'
+
+/** Lets the key `k7` of organization 7 in. */
+async function decide({ user, password }: Login) {
+  if (user !== 'k7' || password !== 's7') return undefined
+  const expiresAt = Math.floor(Date.now() / 1000) + 3_600
+  return { name: user, account: 'APP', publish: ['scans.7.>'], subscribe: ['_INBOX.k7.>'], expiresAt }
+}
+
+async function letIn(bus: Bus) {
+  const callout = await bus.connect('callout')
+  answerLogins(callout, bus.server.calloutKeys, decide, bus.logger)
+  await natsOf(callout).flush()
+}
+
+async function logIn(bus: Bus, clientSecret = 's7') {
+  const onRefused = vi.fn<(reason: string) => void>()
+  const reader = await connectReader({ url: bus.server.url, clientId: 'k7', clientSecret, onRefused })
+  return { reader, onRefused }
+}
+
+const message = Buffer.from('{"reads":[]}')
+
+test('what a reader stores is confirmed with its place in the stream', async ({ bus }) => {
+  await letIn(bus)
+  const { reader } = await logIn(bus)
+  expect(await reader.store('scans.7.dock.canonical', message)).toEqual({ stream: 'SCANS', seq: 1 })
+  expect(await reader.store('scans.7.dock.canonical', message)).toEqual({ stream: 'SCANS', seq: 2 })
+  await reader.close()
+})
+
+test('what was published before closing arrives', async ({ bus }) => {
+  await letIn(bus)
+  const { reader } = await logIn(bus)
+  expect(reader.publish('scans.7.dock.canonical', message)).toBe(true)
+  await reader.close()
+  expect(await reader.closed).toBeUndefined()
+  expect(reader.publish('scans.7.dock.canonical', message)).toBe(false)
+  const other = await logIn(bus)
+  expect(await other.reader.store('scans.7.dock.canonical', message)).toMatchObject({ seq: 2 })
+  await other.reader.close()
+})
+
+test("another organization's subject is refused, and both ways of publishing say so", async ({ bus }) => {
+  await letIn(bus)
+  const { reader, onRefused } = await logIn(bus)
+  await expect(reader.store('scans.8.dock.canonical', message)).rejects.toThrow(
+    'not stored: scans.8.dock.canonical: this key may not publish there',
+  )
+  reader.publish('scans.8.dock.canonical', message)
+  await vi.waitFor(() => expect(onRefused).toHaveBeenCalled())
+  await reader.close()
+})
+
+test('a refused login is told from a broker that is away', async ({ bus }) => {
+  await letIn(bus)
+  await expect(logIn(bus, 'wrong')).rejects.toThrow(LoginRefusedError)
+  await bus.server.kill()
+  await expect(logIn(bus)).rejects.toThrow(`cannot connect to the broker at ${bus.server.url}`)
+})
+
+test('a connection that is lost is over and says so', async ({ bus }) => {
+  await letIn(bus)
+  const { reader } = await logIn(bus)
+  await bus.server.kill()
+  await reader.closed
+  expect(reader.publish('scans.7.dock.canonical', message)).toBe(false)
+})

@@ -1,0 +1,150 @@
+import { NatsError, ErrorCode, type Msg } from 'nats'
+import { natsOf, type Broker } from './connection.ts'
+import { fromNatsHeaders, toNatsHeaders } from './headers.ts'
+import { describeError, type Logger } from './logger.ts'
+import { childTrace, traceHeaders, traceOfMessage, withTrace } from '@whereabouts/service-kit/trace'
+
+/** Why a request has no result. `refused` and `failed` were said by the other side, the rest happened on the way. */
+export type RequestFailure =
+  'timeout' | 'no_responders' | 'overloaded' | 'refused' | 'failed' | 'aborted' | 'unreachable'
+
+export class RequestError extends Error {
+  override readonly name = 'RequestError'
+  readonly failure: RequestFailure
+
+  constructor(failure: RequestFailure, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.failure = failure
+  }
+}
+
+/** Thrown by a handler to refuse a request with a text that the caller may see. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError'
+}
+
+type Reply = { data: unknown } | { error: { failure: RequestFailure; message: string } }
+
+/**
+ * Asks whoever responds to `subject` and resolves with the parsed JSON answer, unchecked: validate it. Rejects with a
+ * RequestError. Nothing is retried; whether that is safe is the caller's to know.
+ */
+export async function request(
+  broker: Broker,
+  subject: string,
+  payload: unknown,
+  { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal },
+): Promise<unknown> {
+  if (signal?.aborted) throw new RequestError('aborted', `${subject}: aborted`)
+  if (!broker.isConnected()) throw new RequestError('unreachable', `${subject}: broker disconnected`)
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(new RequestError('aborted', `${subject}: aborted`))
+  signal?.addEventListener('abort', abort, { once: true })
+  try {
+    return unwrap(subject, await Promise.race([send(broker, subject, payload, timeoutMs), aborted.promise]))
+  } finally {
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+async function send(broker: Broker, subject: string, payload: unknown, timeoutMs: number): Promise<Msg> {
+  const headers = toNatsHeaders(traceHeaders(childTrace()))
+  try {
+    return await natsOf(broker).request(subject, JSON.stringify(payload), { timeout: timeoutMs, headers })
+  } catch (error) {
+    const code = error instanceof NatsError ? error.code : undefined
+    const failure =
+      code === ErrorCode.Timeout
+        ? 'timeout'
+        : code === ErrorCode.NoResponders
+          ? 'no_responders'
+          : 'unreachable'
+    throw new RequestError(failure, `${subject}: ${describeError(error)}`, { cause: error })
+  }
+}
+
+function unwrap(subject: string, msg: Msg): unknown {
+  const reply = parseReply(msg)
+  if (reply && 'data' in reply) return reply.data
+  if (reply && 'error' in reply)
+    throw new RequestError(reply.error.failure, `${subject}: ${reply.error.message}`)
+  throw new RequestError('failed', `${subject}: malformed answer`)
+}
+
+function parseReply(msg: Msg): Reply | undefined {
+  try {
+    return msg.json<Reply>()
+  } catch {
+    return undefined // the caller answers for it
+  }
+}
+
+export type Responder = { stop(): Promise<void> }
+
+export type RespondOptions = {
+  logger: Logger
+  /** Requests handled at a time; more are refused at once as `overloaded`, since their senders would time out. */
+  concurrency?: number
+}
+
+/**
+ * Answers requests; of all responders with the same `queue`, one gets each. The handler gets parsed JSON, unchecked,
+ * and its result goes back as JSON. What it throws is logged; the caller sees only the text of a RefusedError.
+ */
+export function respond(
+  broker: Broker,
+  subject: string,
+  queue: string,
+  handler: (payload: unknown) => Promise<unknown>,
+  { logger, concurrency = 256 }: RespondOptions,
+): Responder {
+  const active = new Set<Promise<void>>()
+  const subscription = natsOf(broker).subscribe(subject, {
+    queue,
+    callback: (error, msg) => {
+      if (error) logger.error({ subject, reason: describeError(error) }, 'requests cannot be received')
+      else receive(msg)
+    },
+  })
+
+  function receive(msg: Msg): void {
+    if (active.size >= concurrency) return answer(msg, failure('overloaded', 'too many requests at once'))
+    const handled = handle(msg).finally(() => active.delete(handled))
+    active.add(handled)
+  }
+
+  async function handle(msg: Msg): Promise<void> {
+    let payload: unknown
+    try {
+      payload = msg.json()
+    } catch {
+      return answer(msg, failure('refused', 'the request is not JSON'))
+    }
+    const trace = traceOfMessage(fromNatsHeaders(msg.headers))
+    try {
+      answer(msg, { data: (await withTrace(trace, async () => handler(payload))) ?? null })
+    } catch (error) {
+      const refused = error instanceof RefusedError
+      const fields = { subject, reason: describeError(error), request_id: trace.requestId }
+      if (!refused) logger.error(fields, 'request failed')
+      answer(msg, refused ? failure('refused', error.message) : failure('failed', 'the request failed'))
+    }
+  }
+
+  function answer(msg: Msg, reply: Reply): void {
+    try {
+      msg.respond(JSON.stringify(reply))
+    } catch (error) {
+      logger.error({ subject, reason: describeError(error) }, 'answer could not be sent')
+    }
+  }
+
+  return {
+    async stop() {
+      if (!natsOf(broker).isClosed()) await subscription.drain()
+      await Promise.all(active)
+    },
+  }
+}
+
+const failure = (kind: RequestFailure, message: string): Reply => ({ error: { failure: kind, message } })

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { PoisonError, settle } from './settle.ts'
+
+const flaky = new Error('reset')
+const poison = new PoisonError('not JSON')
+
+test.for([
+  { name: 'success is acknowledged', error: undefined, delivery: 1, want: { do: 'ack' } },
+  { name: 'success is acknowledged, however late', error: undefined, delivery: 9, want: { do: 'ack' } },
+  { name: 'first failure waits 1 s', error: flaky, delivery: 1, want: { do: 'nak', delayMs: 1_000 } },
+  { name: 'second failure waits 5 s', error: flaky, delivery: 2, want: { do: 'nak', delayMs: 5_000 } },
+  {
+    name: 'third failure is buried',
+    error: flaky,
+    delivery: 3,
+    want: { do: 'bury', reason: 'retries exhausted' },
+  },
+  { name: 'later ones too', error: flaky, delivery: 12, want: { do: 'bury', reason: 'retries exhausted' } },
+  { name: 'null is a failure', error: null, delivery: 1, want: { do: 'nak', delayMs: 1_000 } },
+  { name: 'poison is buried at once', error: poison, delivery: 1, want: { do: 'bury', reason: 'not JSON' } },
+])('$name', ({ error, delivery, want }) => expect(settle(error, delivery, [1_000, 5_000])).toEqual(want))
+
+test('without retry delays the first failure is buried', () => {
+  expect(settle(flaky, 1, [])).toEqual({ do: 'bury', reason: 'retries exhausted' })
+})

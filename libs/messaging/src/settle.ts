@@ -1,0 +1,17 @@
+/** Thrown by `decode` and `handle` for a message that will never succeed: it is buried at once, not retried. */
+export class PoisonError extends Error {
+  override readonly name = 'PoisonError'
+}
+
+export type Settlement = { do: 'ack' } | { do: 'nak'; delayMs: number } | { do: 'bury'; reason: string }
+
+/**
+ * Decides what happens to a message, and does nothing else, so the retry policy is one table test.
+ * `deliveryCount` is 1 on first delivery (JetStream counts deliveries, not retries).
+ */
+export function settle(error: unknown, deliveryCount: number, retryDelaysMs: readonly number[]): Settlement {
+  if (error === undefined) return { do: 'ack' }
+  if (error instanceof PoisonError) return { do: 'bury', reason: error.message }
+  const delayMs = retryDelaysMs[deliveryCount - 1]
+  return delayMs === undefined ? { do: 'bury', reason: 'retries exhausted' } : { do: 'nak', delayMs }
+}

@@ -1,0 +1,85 @@
+import type { Broker } from './connection.ts'
+import type { BuryReason, ConsumerMetrics } from './consumer.ts'
+import { keepDeadLetter, printable } from './dead-letters.ts'
+import type { Delivery } from './delivery.ts'
+import { describeError, type Logger } from './logger.ts'
+import { PoisonError, settle } from './settle.ts'
+
+export type SettlerOptions = {
+  durable: string
+  retryDelaysMs: readonly number[]
+  logger: Logger
+  metrics?: ConsumerMetrics | undefined
+}
+
+/** Carries out verdicts: with `Delivery`, the only place in the product that acknowledges. */
+export class Settler {
+  readonly #broker: Broker
+  readonly #options: SettlerOptions
+
+  constructor(broker: Broker, options: SettlerOptions) {
+    this.#broker = broker
+    this.#options = options
+  }
+
+  /** To be called after the commit, never before. */
+  acknowledge(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) delivery.ack()
+    this.#options.metrics?.handled('ack', deliveries.length)
+  }
+
+  /** Back to the broker at once, for another replica; nothing was wrong with them. */
+  giveBack(deliveries: readonly Delivery[]): void {
+    const held = deliveries.filter((delivery) => !delivery.settled)
+    if (held.length === 0) return
+    for (const delivery of held) delivery.nak(0)
+    this.#options.metrics?.handled('return', held.length)
+    this.#options.logger.info(
+      { durable: this.#options.durable, messages: held.length },
+      'messages handed back',
+    )
+  }
+
+  async settle(delivery: Delivery, error: unknown): Promise<void> {
+    const { retryDelaysMs, metrics, logger } = this.#options
+    const verdict = settle(error, delivery.deliveryCount, retryDelaysMs)
+    if (verdict.do === 'ack') return this.acknowledge([delivery])
+    if (verdict.do === 'bury') {
+      const poison = error instanceof PoisonError
+      if (!poison)
+        logger.error({ ...this.#about(delivery), reason: describeError(error) }, 'last attempt failed')
+      return this.bury(delivery, verdict.reason, poison ? 'poison' : 'retries_exhausted')
+    }
+    delivery.nak(verdict.delayMs)
+    metrics?.handled('nak', 1)
+    const fields = { reason: describeError(error), retry_in_ms: verdict.delayMs }
+    logger.warn({ ...this.#about(delivery), ...fields }, 'message failed and will be retried')
+  }
+
+  /** Keeps a copy, then terminates. Without a copy it is not terminated: the broker delivers it again. */
+  async bury(delivery: Delivery, reason: string, kind: BuryReason): Promise<void> {
+    const { metrics, logger } = this.#options
+    const fields = { ...this.#about(delivery), reason: printable(reason) }
+    try {
+      const { info, subject, data, headers } = delivery
+      await keepDeadLetter(this.#broker, { ...info, subject, data, headers, reason })
+    } catch (error) {
+      logger.error(
+        { ...fields, failure: describeError(error) },
+        'message could not be buried and will come again',
+      )
+      return
+    }
+    delivery.term(printable(reason))
+    metrics?.buried?.(kind)
+    metrics?.handled('bury', 1)
+    logger.error(fields, 'message buried')
+  }
+
+  #about(delivery: Delivery) {
+    const { subject, streamSeq, deliveryCount, headers } = delivery
+    const request = headers['request_id'] === undefined ? {} : { request_id: headers['request_id'] }
+    const { durable } = this.#options
+    return { durable, subject, stream_seq: streamSeq, delivery_count: deliveryCount, ...request }
+  }
+}
