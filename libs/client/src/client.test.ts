@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { ApiError, createClient, exchangeKey, signIn, unwrap } from './client.ts'
+
+/** A far side that records what it was sent and answers with one fixed reply. */
+function farSide(status: number, body: unknown) {
+  const requests: Request[] = []
+  const fetch = async (request: Request) => {
+    requests.push(request.clone())
+    return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
+  }
+  return { requests, fetch }
+}
+
+const baseUrl = 'https://api.example.com/'
+
+test('a request names the product and carries the token of the moment', async () => {
+  const { requests, fetch } = farSide(200, { data: [], limit: 50, offset: 0, total_count: 0 })
+  let token = 'first'
+  const client = createClient({ baseUrl, fetch, getToken: () => token })
+  await client.GET('/api/v1/assets', { params: { query: { limit: 5, external_key: ['A', 'B'] } } })
+  token = 'second'
+  await client.GET('/api/v1/assets')
+  expect(requests[0]?.url).toBe('https://api.example.com/api/v1/assets?limit=5&external_key=A&external_key=B')
+  expect(requests[0]?.headers.get('user-agent')).toBe('whereabouts-client/1')
+  expect(requests.map((r) => r.headers.get('authorization'))).toEqual(['Bearer first', 'Bearer second'])
+})
+
+test('a partial update is sent as a merge patch, which the API insists on', async () => {
+  const { requests, fetch } = farSide(200, { data: {} })
+  const client = createClient({ baseUrl, fetch, token: 't' })
+  await client.PATCH('/api/v1/webhooks/{webhook_id}', {
+    params: { path: { webhook_id: 7 } },
+    body: { enabled: false },
+  })
+  expect(requests[0]?.headers.get('content-type')).toBe('application/merge-patch+json')
+})
+
+test('exchanging a key sends the client credentials grant and returns the tokens', async () => {
+  const tokens = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_in: 900 }
+  const { requests, fetch } = farSide(200, tokens)
+  const answer = await exchangeKey(createClient({ baseUrl, fetch }), { clientId: 'id', clientSecret: 's' })
+  expect(answer).toEqual(tokens)
+  expect(requests[0]?.headers.get('authorization')).toBeNull()
+  expect(await requests[0]?.json()).toEqual({
+    grant_type: 'client_credentials',
+    client_id: 'id',
+    client_secret: 's',
+  })
+})
+
+test('a refused sign-in throws the envelope of the API', async () => {
+  const error = {
+    type: 'unauthorized',
+    title: 'T',
+    status: 401,
+    detail: 'Wrong',
+    instance: '/',
+    request_id: 'R1',
+  }
+  const { fetch } = farSide(401, { error })
+  const attempt = signIn(createClient({ baseUrl, fetch }), { email: 'a@b.c', password: 'wrong' })
+  await expect(attempt).rejects.toThrow(new ApiError(401, error))
+})
+
+test('an error that is not the envelope still throws, with its status', () => {
+  const response = new Response('Forbidden', { status: 403 })
+  expect(() => unwrap({ error: 'Forbidden', response })).toThrow('HTTP status 403')
+})
