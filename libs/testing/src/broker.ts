@@ -1,0 +1,164 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createCalloutKeys, type CalloutKeys } from '@whereabouts/messaging/nkeys'
+
+export type Credentials = { user: string; password: string }
+
+/** A nats-server of one test file, with its own ports and its own store. */
+export type TestBroker = {
+  url: string
+  /** MQTT 3.1.1. */
+  mqttUrl: string
+  monitorUrl: string
+  /** The users of nats.conf, in the accounts APP, AUTH and SYS. */
+  users: Record<'services' | 'callout' | 'system', Credentials>
+  calloutKeys: CalloutKeys
+  /** SIGKILL: what was not on disk is lost, clients notice a reset. */
+  kill(): Promise<void>
+  /** After `kill`: the same ports, the same store. */
+  restart(): Promise<void>
+  /** Stops it and removes its store. */
+  stop(): Promise<void>
+}
+
+export type BrokerOptions = {
+  /** Replaces the configuration of the product; `$NATS_PORT` and the other variables are filled in just the same. */
+  config?: string
+}
+
+const REPOSITORY = resolve(import.meta.dirname, '../../..')
+const PRODUCT_CONFIG = join(REPOSITORY, 'deploy/nats/nats.conf')
+const CACHE = join(REPOSITORY, '.cache/nats-server')
+
+/** Starts a nats-server on free loopback ports and waits until JetStream answers. */
+export async function startBroker({ config }: BrokerOptions = {}): Promise<TestBroker> {
+  const home = mkdtempSync(join(tmpdir(), 'broker-'))
+  const [port = 0, mqttPort = 0, monitorPort = 0] = await freePorts(3)
+  const calloutKeys = createCalloutKeys()
+  const users = { services: login('services'), callout: login('callout'), system: login('system') }
+  const configFile = config === undefined ? PRODUCT_CONFIG : join(home, 'nats.conf')
+  if (config !== undefined) writeFileSync(configFile, config)
+  const env = {
+    NATS_SERVER_NAME: `test-${port}`,
+    NATS_HOST: '127.0.0.1',
+    NATS_PORT: String(port),
+    NATS_MONITOR: `127.0.0.1:${monitorPort}`,
+    NATS_STORE_DIR: 'jetstream',
+    MQTT_PORT: String(mqttPort),
+    CALLOUT_PASSWORD: users.callout.password,
+    SERVICES_PASSWORD: users.services.password,
+    SYSTEM_PASSWORD: users.system.password,
+    CALLOUT_ISSUER: calloutKeys.issuer,
+    CALLOUT_XKEY: calloutKeys.xkey,
+  }
+  const monitorUrl = `http://127.0.0.1:${monitorPort}`
+  const start = () => startProcess(['-c', configFile], { cwd: home, env, monitorUrl })
+  let server = await start()
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    mqttUrl: `mqtt://127.0.0.1:${mqttPort}`,
+    monitorUrl,
+    users,
+    calloutKeys,
+    kill: () => endProcess(server),
+    async restart() {
+      await endProcess(server)
+      server = await start()
+    },
+    async stop() {
+      await endProcess(server)
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+// Starts with a letter: nats.conf would read a number or a size from other secrets.
+const login = (user: string): Credentials => ({ user, password: `p${randomBytes(12).toString('hex')}` })
+
+type Place = { cwd: string; env: Record<string, string>; monitorUrl: string }
+
+async function startProcess(args: readonly string[], { cwd, env, monitorUrl }: Place): Promise<ChildProcess> {
+  const child = spawn(findBinary(), args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    log = (log + chunk.toString()).slice(-4_000)
+  })
+  // A test run that ends early must not leave servers behind.
+  const killWithUs = () => child.kill('SIGKILL')
+  process.once('exit', killWithUs)
+  child.once('exit', () => process.off('exit', killWithUs))
+  await untilHealthy(child, monitorUrl, () => log)
+  return child
+}
+
+async function untilHealthy(child: ChildProcess, monitorUrl: string, log: () => string): Promise<void> {
+  const giveUpAt = Date.now() + 15_000
+  while (child.exitCode === null && Date.now() < giveUpAt) {
+    if (await isHealthy(monitorUrl)) return
+    await delay(20)
+  }
+  await endProcess(child)
+  throw new Error(`nats-server did not start:\n${log()}`)
+}
+
+async function isHealthy(monitorUrl: string): Promise<boolean> {
+  try {
+    return (await fetch(`${monitorUrl}/healthz`, { signal: AbortSignal.timeout(1_000) })).ok
+  } catch {
+    return false // not listening yet
+  }
+}
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => {
+    const address = server.address()
+    return typeof address === 'object' && address !== null ? address.port : 0
+  })
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
+}
+
+/** `WB_TEST_NATS_BIN`, else `nats-server` on PATH, else the newest one in the project's cache. */
+function findBinary(): string {
+  const given = process.env['WB_TEST_NATS_BIN']
+  if (given) return given
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'nats-server'))
+  const found = [...onPath, ...cached()].find(isExecutable)
+  if (found === undefined)
+    throw new Error('no nats-server found: run the tests with npm test, which fetches one')
+  return found
+}
+
+function cached(): string[] {
+  if (!isExecutable(CACHE)) return []
+  const versions = readdirSync(CACHE).toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+  return versions.map((version) => join(CACHE, version, 'nats-server'))
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

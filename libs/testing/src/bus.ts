@@ -1,0 +1,45 @@
+import { connect, type Broker } from '@whereabouts/messaging/connection'
+import type { Logger } from '@whereabouts/messaging/logger'
+import { applyTopology, type TopologyOptions } from '@whereabouts/messaging/topology'
+import { startBroker, type TestBroker } from './broker.ts'
+
+export type LogLine = { level: 'debug' | 'info' | 'warn' | 'error'; text: string } & Record<string, unknown>
+
+/** A logger that keeps its lines, for tests that assert what is (not) logged. */
+export function logKeeper(): { logger: Logger; lines: LogLine[] } {
+  const lines: LogLine[] = []
+  const at = (level: LogLine['level']) => (fields: Record<string, unknown>, text: string) => {
+    lines.push({ ...fields, level, text })
+  }
+  return { lines, logger: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') } }
+}
+
+/** A broker with the streams of the product, and a connection to it. */
+export type Bus = {
+  server: TestBroker
+  /** Logged in as `services`. */
+  broker: Broker
+  /** One more connection, as another replica would have. Closed with the bus. */
+  connect(user?: 'services' | 'system' | 'callout'): Promise<Broker>
+  logger: Logger
+  log: LogLine[]
+  stop(): Promise<void>
+}
+
+export async function startBus(options: TopologyOptions = {}): Promise<Bus> {
+  const server = await startBroker()
+  const { logger, lines } = logKeeper()
+  const opened: Broker[] = []
+  const open: Bus['connect'] = async (user = 'services') => {
+    const broker = await connect({ url: server.url, ...server.users[user], name: 'test', logger })
+    opened.push(broker)
+    return broker
+  }
+  const broker = await open()
+  await applyTopology(broker, options)
+  const stop = async () => {
+    await Promise.all(opened.map((connection) => connection.close()))
+    await server.stop()
+  }
+  return { server, broker, connect: open, logger, log: lines, stop }
+}

@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase, type Database } from '@whereabouts/db/database'
+import { migrate } from '@whereabouts/db/migrate'
+import pg from 'pg'
+
+/** Superuser of the test cluster; `npm test` starts one and sets the variable. */
+const ADMIN_URL = 'WB_TEST_DATABASE_URL'
+const PASSWORD = 'test'
+
+export type ServiceDatabase<T> = Database<T> & {
+  /** For a second pool on the same database, as another replica would have. */
+  url: string
+  /** Closes the pool and drops the database. */
+  drop(): Promise<void>
+}
+
+/**
+ * A database of its own with one service's schema, cloned from a template that is migrated once per state of the
+ * migrations. The role sees that schema only, as in production.
+ */
+export async function createServiceDatabase<T>(
+  schema: string,
+  migrationFolder: string,
+): Promise<ServiceDatabase<T>> {
+  const template = await ensureTemplate(schema, migrationFolder)
+  const name = `test_${schema}_${randomBytes(6).toString('hex')}`
+  await asAdmin((admin) =>
+    admin.query(`create database ${name} template ${template} owner ${roleOf(schema)}`),
+  )
+  const url = urlOf(name, schema)
+  const database = openDatabase<T>(url, { max: 10 })
+  const drop = async () => {
+    await database.close()
+    await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`))
+  }
+  return { ...database, url, drop }
+}
+
+const roleOf = (schema: string) => `test_${schema}`
+
+async function ensureTemplate(schema: string, folder: string): Promise<string> {
+  const template = `template_${schema}_${fingerprint(folder)}`
+  await asAdmin(async (admin) => {
+    // Test files run in parallel processes; the lock makes one of them build the template and the others wait.
+    await admin.query(`select pg_advisory_lock(hashtext('whereabouts test templates'))`)
+    const { rowCount } = await admin.query('select 1 from pg_database where datname = $1', [template])
+    if (rowCount === 0) await buildTemplate(admin, template, schema, folder)
+  })
+  return template
+}
+
+async function buildTemplate(
+  admin: pg.Client,
+  template: string,
+  schema: string,
+  folder: string,
+): Promise<void> {
+  const role = roleOf(schema)
+  const { rowCount } = await admin.query('select 1 from pg_roles where rolname = $1', [role])
+  if (rowCount === 0) await admin.query(`create role ${role} login password '${PASSWORD}'`)
+  await admin.query(`alter role ${role} set search_path = ${schema}`)
+  const building = `${template}_building`
+  await admin.query(`drop database if exists ${building} with (force)`)
+  await admin.query(`create database ${building} owner ${role}`)
+  await asAdmin(async (inside) => {
+    await inside.query(`create schema ${schema} authorization ${role}`)
+    await inside.query(`create extension if not exists pg_trgm schema ${schema}`)
+  }, building)
+  const database = openDatabase<unknown>(urlOf(building, schema), { max: 2 })
+  try {
+    await migrate(database.db, schema, folder)
+  } finally {
+    await database.close()
+  }
+  // Renamed last, so that a run killed half way leaves no half-migrated template under the final name.
+  await admin.query(`alter database ${building} rename to ${template}`)
+}
+
+/** Changes with the migrations and with what they call in libs/db. */
+function fingerprint(folder: string): string {
+  const hash = createHash('sha256')
+  for (const file of readdirSync(folder).toSorted())
+    hash.update(file).update(readFileSync(join(folder, file)))
+  const shared = new URL('../../db/src/', import.meta.url)
+  for (const file of readdirSync(shared).toSorted()) hash.update(readFileSync(new URL(file, shared)))
+  return hash.digest('hex').slice(0, 12)
+}
+
+function adminUrl(): URL {
+  const url = process.env[ADMIN_URL]
+  if (!url)
+    throw new Error(
+      `${ADMIN_URL} is not set: run the tests with npm test, or start a server with pnpm servers`,
+    )
+  return new URL(url)
+}
+
+function urlOf(database: string, schema: string): string {
+  const url = adminUrl()
+  url.username = roleOf(schema)
+  url.password = PASSWORD
+  url.pathname = `/${database}`
+  return url.href
+}
+
+async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>, database?: string): Promise<T> {
+  const url = adminUrl()
+  if (database !== undefined) url.pathname = `/${database}`
+  const admin = new pg.Client({ connectionString: url.href })
+  await admin.connect()
+  try {
+    return await work(admin)
+  } finally {
+    await admin.end()
+  }
+}
