@@ -1,0 +1,90 @@
+import type { ApiKeyView } from '@whereabouts/contracts/api-keys'
+import { epochMs } from '@whereabouts/contracts/instant'
+import type { Principal } from '@whereabouts/contracts/principal'
+import { PAGE_DEFAULTS } from '@whereabouts/contracts/query'
+import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { insertPendingDisconnect } from '../callout/disconnects.queries.ts'
+import type { ApiKeyRow, Db, Tx } from '../db.ts'
+import { apiKeyNotFound, expiresInThePast, keyRevoked } from '../errors.ts'
+import { hashSecret, newClientSecret, NO_STORE } from '../tokens/secrets.ts'
+import { countKeys, insertKey, listKeys, lockKey, lockUsableKey, revokeKey } from './api-keys.queries.ts'
+import { enqueueKeyState } from './api-keys.state.ts'
+
+export type ApiKeyDeps = {
+  db: Db
+  now: () => number
+  /** Called after a commit that put something into the outbox. */
+  onChange: () => void
+}
+
+type ApiKeyOperation = 'listApiKeys' | 'createApiKey' | 'revokeApiKey'
+
+/** Who may come here is the gateway's decision (access of the row); which organization's keys they see is made here. */
+export function apiKeyHandlers({ db, now, onChange }: ApiKeyDeps): Pick<Handlers<'keys'>, ApiKeyOperation> {
+  return {
+    async listApiKeys({ principal: { orgId }, query }) {
+      const page = { ...PAGE_DEFAULTS, ...query }
+      const [rows, total_count] = await Promise.all([listKeys(db, orgId, page), countKeys(db, orgId)])
+      return { data: rows.map(toView), limit: page.limit, offset: page.offset, total_count }
+    },
+
+    async createApiKey({ principal, body }) {
+      const expiresAt = body.expires_at ?? null
+      if (expiresAt !== null && epochMs(expiresAt) <= now()) throw expiresInThePast()
+      const secret = newClientSecret()
+      const key = await db.transaction().execute(async (tx) => {
+        const created = await insertKey(tx, principal.orgId, {
+          name: body.name,
+          scopes: [...new Set(body.scopes)],
+          secret_hash: hashSecret(secret),
+          expires_at: expiresAt,
+          ...(await creator(tx, principal)),
+        })
+        await enqueueKeyState(tx, created)
+        return created
+      })
+      onChange()
+      return new Answer({ data: { ...toCreated(key), client_secret: secret } }, NO_STORE)
+    },
+
+    async revokeApiKey({ principal: { orgId }, params }) {
+      await db.transaction().execute(async (tx) => {
+        const key = await lockKey(tx, orgId, params.key_id)
+        if (!key) throw apiKeyNotFound()
+        await enqueueKeyState(tx, await revokeKey(tx, orgId, key.id))
+        await insertPendingDisconnect(tx, key.jti)
+      })
+      onChange()
+      return undefined
+    },
+  }
+}
+
+async function creator(tx: Tx, principal: Principal) {
+  if (principal.keyId === undefined) return { created_by: principal.userId ?? null, created_by_key_id: null }
+  const key = await lockUsableKey(tx, principal.orgId, principal.keyId)
+  if (!key) throw keyRevoked()
+  return { created_by: null, created_by_key_id: key.id }
+}
+
+const toCreated = ({ id, jti, name, scopes, created_at, expires_at }: ApiKeyRow) => ({
+  id,
+  jti,
+  client_id: jti,
+  name,
+  scopes,
+  created_at,
+  expires_at,
+})
+
+const toView = (key: ApiKeyRow): ApiKeyView => ({
+  id: key.id,
+  jti: key.jti,
+  name: key.name,
+  scopes: key.scopes,
+  created_at: key.created_at,
+  created_by: key.created_by,
+  created_by_key_id: key.created_by_key_id,
+  expires_at: key.expires_at,
+  last_used_at: key.last_used_at,
+})

@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import type { ApiKeyRow, Db, Tx } from '../db.ts'
+
+/** A key and whether it may be used at this moment: neither revoked nor expired. */
+export type UsableKey = ApiKeyRow & { is_usable: boolean }
+
+const isUsable =
+  sql<boolean>`revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`.as('is_usable')
+
+/** By `jti`, which is also the client id. Not by organization: who presents it is what is being found out. */
+export function findKeyByJti(db: Db, jti: string): Promise<UsableKey | undefined> {
+  return db.selectFrom('api_key').selectAll().select(isUsable).where('jti', '=', jti).executeTakeFirst()
+}
+
+export function findKeyById(db: Db, orgId: number, id: number): Promise<UsableKey | undefined> {
+  return db
+    .selectFrom('api_key')
+    .selectAll()
+    .select(isUsable)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Unrevoked keys, newest first. */
+export function listKeys(
+  db: Db,
+  orgId: number,
+  page: { limit: number; offset: number },
+): Promise<ApiKeyRow[]> {
+  return db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('revoked_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+}
+
+export async function countKeys(db: Db, orgId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_key')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export type NewKey = Pick<
+  ApiKeyRow,
+  'name' | 'scopes' | 'secret_hash' | 'expires_at' | 'created_by' | 'created_by_key_id'
+>
+
+export function insertKey(tx: Tx, orgId: number, key: NewKey): Promise<ApiKeyRow> {
+  return tx
+    .insertInto('api_key')
+    .values({ org_id: orgId, ...key })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * The key that makes another one, kept from being revoked until the transaction ends. Undefined when it can no longer
+ * be used: a revocation that the gateway has not heard of yet must not leave a new key behind.
+ */
+export function lockUsableKey(tx: Tx, orgId: number, jti: string): Promise<{ id: number } | undefined> {
+  return tx
+    .selectFrom('api_key')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('jti', '=', jti)
+    .where('revoked_at', 'is', null)
+    .where(sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`)
+    .forShare()
+    .executeTakeFirst()
+}
+
+/** The unrevoked key with this id (a number) or `jti` (a UUID), locked. */
+export function lockKey(tx: Tx, orgId: number, key: number | string): Promise<ApiKeyRow | undefined> {
+  return tx
+    .selectFrom('api_key')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where(typeof key === 'number' ? 'id' : 'jti', '=', key)
+    .where('revoked_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Call under `lockKey`. */
+export function revokeKey(tx: Tx, orgId: number, id: number): Promise<ApiKeyRow> {
+  return tx
+    .updateTable('api_key')
+    .set({ revoked_at: sql`clock_timestamp()`, revision: sql`nextval('revision_seq')` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Notes that the key was used, at most once a minute. No new revision: nobody follows it. */
+export async function touchKey(db: Db, orgId: number, id: number): Promise<void> {
+  await db
+    .updateTable('api_key')
+    .set({ last_used_at: sql`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where(sql<boolean>`(last_used_at is null or last_used_at <= clock_timestamp() - interval '1 minute')`)
+    .execute()
+}

@@ -1,0 +1,24 @@
+import { Uuid } from '@whereabouts/contracts/ids'
+import type { FastifyInstance } from 'fastify'
+import type { Db } from '../db.ts'
+import { apiKeyNotFound } from '../errors.ts'
+import { findKeyByJti } from './api-keys.queries.ts'
+import { toKeyState } from './api-keys.state.ts'
+
+/**
+ * The state of a key as the database has it, for a gateway whose view of the KEYS stream does not know it. Nothing
+ * below /internal is in the route table, so the gateway never proxies to it: only the cluster reaches it, and what it
+ * tells is no more than what the KEYS stream tells the same readers.
+ */
+export function serveKeyStates(app: FastifyInstance, db: Db): void {
+  app.get<{ Params: { jti: string } }>(
+    '/internal/keys/:jti',
+    { config: { operationId: 'getKeyState' } },
+    async (request, reply) => {
+      const { jti } = request.params
+      const key = Uuid.safeParse(jti).success ? await findKeyByJti(db, jti) : undefined
+      if (!key) throw apiKeyNotFound()
+      return reply.header('cache-control', 'no-store').send(toKeyState(key))
+    },
+  )
+}

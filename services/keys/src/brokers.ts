@@ -1,0 +1,75 @@
+import type { OutboxPublish } from '@whereabouts/db/outbox-relay'
+import { answerLogins, type LoginAnswerer } from '@whereabouts/messaging/callout'
+import { connect, type Broker } from '@whereabouts/messaging/connection'
+import { disconnectUser } from '@whereabouts/messaging/kick'
+import { outboxPublish } from '@whereabouts/messaging/publish'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import { decideLogin } from './callout/logins.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db.ts'
+
+/** The three users this service is at the broker; undefined until their first connection. */
+export type Brokers = {
+  isConnected(): boolean
+  /** For the outbox relay: answers false for all while the broker is away, and the rows stay. */
+  publish: OutboxPublish
+  /** Throws when the broker could not be asked. */
+  disconnect: (user: string) => Promise<void>
+  /** No login is taken any more; those being decided are answered. */
+  stopAnswering(): Promise<void>
+  close(): Promise<void>
+}
+
+type Connections = { services: Broker; system: Broker; callout: Broker; answerer: LoginAnswerer }
+
+/**
+ * Connects in the background, so that the service answers requests meanwhile: `connected` rejects when the broker
+ * refuses a password or does not come in time.
+ */
+export function openBrokers(
+  config: Config,
+  deps: { db: Db; log: Logger },
+): Brokers & { connected: Promise<void> } {
+  let live: Connections | undefined
+  const connectOnce = async () => {
+    live = await connectAll(config, deps)
+  }
+  const connected = connectOnce()
+  connected.catch(() => undefined) // main awaits it, but only once it listens
+  return {
+    connected,
+    isConnected: () =>
+      live !== undefined &&
+      [live.services, live.system, live.callout].every((broker) => broker.isConnected()),
+    publish: async (rows) => (live ? outboxPublish(live.services, deps.log)(rows) : rows.map(() => false)),
+    async disconnect(user) {
+      await asSystem(live?.system, (system) => disconnectUser(system, user))
+    },
+    async stopAnswering() {
+      await live?.answerer.stop()
+    },
+    async close() {
+      if (live) await Promise.all([live.services.drain(), live.system.close(), live.callout.close()])
+    },
+  }
+}
+
+/** A broker that went away meanwhile may have answered nothing, which looks like "nobody is connected". */
+async function asSystem(system: Broker | undefined, work: (system: Broker) => Promise<unknown>) {
+  if (!system?.isConnected()) throw new Error('not connected to the broker as system')
+  await work(system)
+  if (!system.isConnected()) throw new Error('the connection to the broker was lost')
+}
+
+async function connectAll(config: Config, { db, log }: { db: Db; log: Logger }): Promise<Connections> {
+  const open = (user: string, password: string) =>
+    connect({ url: config.NATS_URL, user, password, name: 'keys', logger: log, firstConnectMs: 60_000 })
+  const [services, system, callout] = await Promise.all([
+    open(config.NATS_USER, config.NATS_PASSWORD),
+    open('system', config.NATS_SYSTEM_PASSWORD),
+    open('callout', config.CALLOUT_PASSWORD),
+  ])
+  const seeds = { issuerSeed: config.CALLOUT_ISSUER_SEED, xkeySeed: config.CALLOUT_XKEY_SEED }
+  const answerer = answerLogins(callout, seeds, decideLogin({ db, now: Date.now }), log)
+  return { services, system, callout, answerer }
+}

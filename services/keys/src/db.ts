@@ -1,0 +1,105 @@
+import type { Role } from '@whereabouts/contracts/principal'
+import type { OutboxTable } from '@whereabouts/db/outbox'
+import type { Generated, Kysely, Selectable, Transaction } from 'kysely'
+
+type OrgTable = {
+  id: Generated<number>
+  name: string
+  revision: Generated<number>
+  subscription_ends_at: Generated<string | null>
+  created_at: Generated<string>
+}
+
+type UserTable = {
+  id: Generated<number>
+  name: string
+  email: string
+  email_key: string
+  password_hash: Buffer
+  password_salt: Buffer
+  password_memory_kib: number
+  password_passes: number
+  password_parallelism: number
+  created_at: Generated<string>
+}
+
+type MembershipTable = {
+  org_id: number
+  user_id: number
+  role: Role
+  created_at: Generated<string>
+}
+
+type ApiKeyTable = {
+  org_id: number
+  id: Generated<number>
+  jti: Generated<string>
+  name: string
+  scopes: string[]
+  secret_hash: Buffer
+  rate_limit_per_minute: Generated<number | null>
+  revision: Generated<number>
+  created_by: number | null
+  created_by_key_id: number | null
+  created_at: Generated<string>
+  expires_at: string | null
+  revoked_at: Generated<string | null>
+  last_used_at: Generated<string | null>
+}
+
+type PendingDisconnectTable = {
+  jti: string
+  created_at: Generated<string>
+  next_at: Generated<string>
+}
+
+type TokenChainTable = {
+  org_id: number
+  id: Generated<string>
+  key_id: number | null
+  user_id: number | null
+  created_at: Generated<string>
+  expires_at: string
+  revoked_at: Generated<string | null>
+}
+
+type RefreshTokenTable = {
+  hash: Buffer
+  org_id: number
+  chain_id: string
+  created_at: Generated<string>
+  expires_at: string
+  spent_at: Generated<string | null>
+}
+
+type SigningKeyTable = {
+  kid: string
+  state: 'next' | 'active' | 'retired'
+  public_key: string
+  private_key: Buffer
+  created_at: Generated<string>
+  activated_at: Generated<string | null>
+  retired_at: Generated<string | null>
+}
+
+export type KeysDatabase = {
+  org: OrgTable
+  app_user: UserTable
+  membership: MembershipTable
+  api_key: ApiKeyTable
+  pending_disconnect: PendingDisconnectTable
+  token_chain: TokenChainTable
+  refresh_token: RefreshTokenTable
+  signing_key: SigningKeyTable
+  outbox: OutboxTable
+}
+
+/** A pool or an open transaction. */
+export type Db = Kysely<KeysDatabase>
+/** For steps that are only right together with others. */
+export type Tx = Transaction<KeysDatabase>
+
+export type OrgRow = Selectable<OrgTable>
+export type UserRow = Selectable<UserTable>
+export type ApiKeyRow = Selectable<ApiKeyTable>
+export type SigningKeyRow = Selectable<SigningKeyTable>

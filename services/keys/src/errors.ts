@@ -1,0 +1,22 @@
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { unauthorized, validationFailed } from '@whereabouts/service-kit/errors'
+
+/** One text for unknown, revoked, expired and wrong: an answer must not tell which keys exist (D9.1). */
+export const invalidClient = () => unauthorized('Invalid client credentials')
+export const invalidRefreshToken = () => unauthorized('Invalid or expired refresh token')
+export const invalidLogin = () => unauthorized('Invalid email or password')
+export const keyRevoked = () => unauthorized('API key has been revoked')
+export const keyOnly = () => unauthorized('An API key access token is required')
+export const orgNotFound = () => new AppError('not_found', 'Organization not found')
+export const apiKeyNotFound = () => new AppError('not_found', 'API key not found')
+export const emailTaken = () => new AppError('conflict', 'email is already registered')
+export const otherOrganization = () =>
+  new AppError('forbidden', 'The credential belongs to another organization')
+export const tooManyAttempts = (waitSeconds: number) =>
+  new AppError('rate_limited', `Retry after ${waitSeconds} seconds`, {
+    headers: { 'retry-after': String(waitSeconds) },
+  })
+export const expiresInThePast = () =>
+  validationFailed([
+    { field: 'expires_at', code: 'invalid_value', message: 'expires_at must lie in the future' },
+  ])

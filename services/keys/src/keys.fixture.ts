@@ -1,0 +1,114 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import type { Scope } from '@whereabouts/contracts/route'
+import type { Session } from '@whereabouts/contracts/tokens'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { testCallers, type Caller } from '@whereabouts/testing/caller'
+import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import type { LightMyRequestResponse } from 'fastify'
+import { test as base } from 'vitest'
+import { buildApp } from './app.ts'
+import type { KeysDatabase } from './db.ts'
+import { createSigningKeys, type SigningKeys } from './tokens/signing-keys.ts'
+
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
+
+export type Org = { session: Session; orgId: number; userId: number; email: string; password: string }
+export type Key = { id: number; jti: string; client_id: string; client_secret: string }
+type Sent = {
+  method?: 'GET' | 'POST' | 'DELETE'
+  caller?: Caller
+  body?: unknown
+  headers?: Record<string, string>
+  address?: string
+}
+
+/** The service on a database of its own, with builders that take only what a test cares about. */
+export type Keys = {
+  database: ServiceDatabase<KeysDatabase>
+  signingKeys: SigningKeys
+  secret: Buffer
+  /** How often the service said that something was committed. */
+  changes: () => number
+  send(path: string, sent?: Sent): Promise<LightMyRequestResponse>
+  post(path: string, body: unknown, sent?: Sent): Promise<LightMyRequestResponse>
+  signUp(): Promise<Org>
+  /** Caller: an administrator's session of the organization. */
+  admin(org: Org): Caller
+  createKey(org: Org, key?: { name?: string; scopes?: Scope[]; expires_at?: string | null }): Promise<Key>
+  exchange(key: Key, sent?: Sent): Promise<LightMyRequestResponse>
+}
+
+const admin: Keys['admin'] = ({ orgId, userId }) => ({ orgId, userId, kind: 'session', role: 'admin' })
+
+async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<void> }> {
+  const database = await createServiceDatabase<KeysDatabase>('keys', MIGRATIONS)
+  const { db } = database
+  const callers = testCallers()
+  const secret = randomBytes(32)
+  const signingKeys = createSigningKeys({ db, secret, now: Date.now })
+  let committed = 0
+  const app = buildApp({
+    db,
+    log: createLogger('keys', logLevel),
+    registry: createRegistry('keys'),
+    verify: callers.verify,
+    signingKeys,
+    environment: 'production',
+    now: Date.now,
+    onChange: () => {
+      committed += 1
+    },
+  })
+
+  const send: Keys['send'] = async (path, { method = 'GET', caller, body, headers, address } = {}) => {
+    const principal = caller ? await callers.headersFor(caller) : {}
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const from = address === undefined ? {} : { 'x-forwarded-for': address }
+    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    return app.inject({
+      method,
+      url: path,
+      headers: { ...principal, ...type, ...from, ...headers },
+      ...(payload !== undefined && { payload }),
+    })
+  }
+  const post: Keys['post'] = (path, body, sent) => send(path, { method: 'POST', body, ...sent })
+
+  const signUp: Keys['signUp'] = async () => {
+    const [email, password] = [`ada-${randomUUID()}@example.com`, `correct horse ${randomUUID()}`]
+    const response = await post('/api/v1/auth/signup', { org_name: 'Acme', name: 'Ada', email, password })
+    if (response.statusCode !== 201) throw new Error(response.body)
+    const session = response.json<{ data: Session }>().data
+    return { session, orgId: session.org.id, userId: session.user.id, email, password }
+  }
+  const createKey: Keys['createKey'] = async (org, key = {}) => {
+    const body = { name: 'Dock', scopes: ['assets:read'], ...key }
+    const response = await post(`/api/v1/orgs/${org.orgId}/api-keys`, body, { caller: admin(org) })
+    if (response.statusCode !== 201) throw new Error(response.body)
+    return response.json<{ data: Key }>().data
+  }
+  const exchange: Keys['exchange'] = ({ client_id, client_secret }, sent) =>
+    post('/api/v1/oauth/token', { grant_type: 'client_credentials', client_id, client_secret }, sent)
+
+  const stop = async () => {
+    await app.close()
+    await database.drop()
+  }
+  const changes = () => committed
+  return { database, signingKeys, secret, changes, send, post, signUp, admin, createKey, exchange, stop }
+}
+
+/** One service and one database per test file; tests tell their rows apart by organization. */
+export const test = base.extend<{ logLevel: string; keys: Keys }>({
+  logLevel: ['error', { scope: 'file' }],
+  keys: [
+    async ({ logLevel }, use) => {
+      const keys = await startKeys(logLevel)
+      await use(keys)
+      await keys.stop()
+    },
+    { scope: 'file' },
+  ],
+})

@@ -1,0 +1,39 @@
+import type { Logger } from '@whereabouts/service-kit/logging'
+import { disconnectRevoked } from './callout/disconnects.loop.ts'
+import type { Db } from './db.ts'
+import { repeat } from './repeat.ts'
+import type { SigningKeys } from './tokens/signing-keys.ts'
+import { purgeExpiredTokens } from './tokens/tokens.queries.ts'
+
+const PURGE_BATCH = 1_000
+
+type Options = {
+  db: Db
+  log: Logger
+  signingKeys: SigningKeys
+  signingKeyDays: number
+  disconnect: (user: string) => Promise<unknown>
+}
+
+/** The timed work of the service. Every replica runs it; each turn takes only what no other has taken. */
+export function startLoops({ db, log, signingKeys, signingKeyDays, disconnect }: Options) {
+  // Revocations of another replica are seen at the next turn, well within the second that D9.3 allows.
+  const disconnects = repeat('disconnects', { everyMs: 500, log }, () =>
+    disconnectRevoked({ db, disconnect, log }),
+  )
+  const rotation = repeat('signing-key-rotation', { everyMs: 60_000, log }, async () => {
+    if (await signingKeys.rotateIfDue(signingKeyDays)) log.info('signing key rotated')
+  })
+  const purge = repeat('token-purge', { everyMs: 60_000, log }, () => purgeAll(db))
+  return {
+    kickDisconnects: () => disconnects.kick(),
+    async stop(): Promise<void> {
+      await Promise.all([disconnects.stop(), rotation.stop(), purge.stop()])
+    },
+  }
+}
+
+/** A few batches a turn: the rest waits a minute, which no table notices. */
+async function purgeAll(db: Db): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) if ((await purgeExpiredTokens(db, PURGE_BATCH)) === 0) return
+}

@@ -1,0 +1,163 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { KeyState } from '@whereabouts/contracts/messages/keys-state'
+import { Session } from '@whereabouts/contracts/tokens'
+import { connect, type Broker } from '@whereabouts/messaging/connection'
+import { followStream } from '@whereabouts/messaging/follow'
+import { publish } from '@whereabouts/messaging/publish'
+import { startBus, type Bus } from '@whereabouts/testing/bus'
+import { createServiceDatabase } from '@whereabouts/testing/database'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { hashSecret, newClientSecret } from './tokens/secrets.ts'
+
+const SignedUp = z.object({ data: Session })
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
+
+let bus: Bus
+let database: Awaited<ReturnType<typeof createServiceDatabase<unknown>>>
+beforeAll(async () => {
+  bus = await startBus()
+  database = await createServiceDatabase('keys', MIGRATIONS)
+})
+afterAll(async () => {
+  await bus.stop()
+  await database.drop()
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  await once(server.close(), 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+const key32 = () => randomBytes(32).toString('base64url')
+
+async function environment(): Promise<Record<string, string>> {
+  const { users, calloutKeys, url } = bus.server
+  return {
+    HOST: '127.0.0.1',
+    PORT: String(await freePort()),
+    OPS_PORT: String(await freePort()),
+    DATABASE_URL: database.url,
+    NATS_URL: url,
+    NATS_PASSWORD: users.services.password,
+    PRINCIPAL_PUBLIC_KEY: key32(),
+    SIGNING_KEY_SECRET: signingKeySecret,
+    CALLOUT_PASSWORD: users.callout.password,
+    CALLOUT_ISSUER_SEED: calloutKeys.issuerSeed,
+    CALLOUT_XKEY_SEED: calloutKeys.xkeySeed,
+    NATS_SYSTEM_PASSWORD: users.system.password,
+    LOG_LEVEL: 'info',
+  }
+}
+const signingKeySecret = key32()
+
+type Service = { child: ChildProcess; output: () => string; api: string; ops: string; exit: Promise<unknown> }
+
+async function startService(env: Record<string, string>): Promise<Service> {
+  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const exit = once(child, 'exit').then(([code]: unknown[]) => code)
+  return {
+    child,
+    output: () => output,
+    api: `http://127.0.0.1:${env['PORT']}`,
+    ops: `http://127.0.0.1:${env['OPS_PORT']}`,
+    exit,
+  }
+}
+
+const untilReady = ({ ops }: Service) =>
+  vi.waitFor(async () => expect((await fetch(`${ops}/readyz`)).status).toBe(200), {
+    timeout: 15_000,
+    interval: 50,
+  })
+
+async function post(url: string, body: unknown): Promise<Response> {
+  const headers = { 'content-type': 'application/json' }
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+/** A key as the database would hold it after createApiKey; the gateway's part of a request is not here to be had. */
+async function insertKey(secretHash: Buffer): Promise<{ org: number; jti: string }> {
+  const { rows } = await database.pool.query<{ org: number; jti: string }>(
+    `with o as (insert into org (name) values ('Acme') returning id)
+     insert into api_key (org_id, name, scopes, secret_hash)
+     select id, 'Dock', '{scans:write}', $1 from o returning org_id as org, jti`,
+    [secretHash],
+  )
+  const [row] = rows
+  if (!row) throw new Error('no key')
+  return row
+}
+
+test('a bad configuration names every bad variable, without its value, and exits with 78', async () => {
+  const env = await environment()
+  const { exit, output } = await startService({ ...env, CALLOUT_XKEY_SEED: 'hunter2', DATABASE_URL: '' })
+  expect(await exit).toBe(78)
+  expect(output()).toContain('CALLOUT_XKEY_SEED')
+  expect(output()).toContain('DATABASE_URL')
+  expect(output()).not.toContain('hunter2')
+})
+
+test('the service publishes what it commits, and SIGTERM ends it with nothing left to publish', async () => {
+  const service = await startService(await environment())
+  await untilReady(service)
+  const seen = new Map<string, unknown>()
+  const follower = followStream(bus.broker, {
+    stream: 'KEYS',
+    onState: (subject, payload) => seen.set(subject, payload),
+    logger: bus.logger,
+  })
+  const body = { org_name: 'Acme', name: 'Ada', email: 'ada@example.com', password: 'long enough 1' }
+  const response = await post(`${service.api}/api/v1/auth/signup`, body)
+  const { data } = SignedUp.parse(await response.json())
+  await vi.waitFor(() => expect(seen.get(`keys.org.${data.org.id}`)).toMatchObject({ name: 'Acme' }))
+  expect((await fetch(`${service.api}/.well-known/jwks.json`)).status).toBe(200)
+  service.child.kill('SIGTERM')
+  expect(await service.exit).toBe(0)
+  const { rows } = await database.pool.query('select * from outbox')
+  expect(rows).toEqual([])
+  await follower.stop()
+})
+
+test('a reader logs in with its key and is cut off when another replica has revoked it', async () => {
+  const service = await startService(await environment())
+  await untilReady(service)
+  const secret = newClientSecret()
+  const { org, jti } = await insertKey(hashSecret(secret))
+  const login = () =>
+    connect({
+      url: bus.server.url,
+      user: jti,
+      password: secret,
+      name: 'reader',
+      inboxPrefix: `_INBOX.${jti}`,
+      logger: bus.logger,
+      firstConnectMs: 0,
+    })
+  const reader: Broker = await login()
+  await publish(reader, { subject: `scans.${org}.dock.canonical`, payload: {} })
+  // What another replica commits when it revokes, after which that replica has died.
+  await database.pool.query(
+    `with k as (update api_key set revoked_at = clock_timestamp() where jti = $1 returning jti)
+     insert into pending_disconnect (jti) select jti from k`,
+    [jti],
+  )
+  await vi.waitFor(() => expect(reader.isConnected()).toBe(false), { timeout: 5_000 })
+  await expect(login()).rejects.toThrow('cannot connect to the broker')
+  await reader.close()
+  const state = await fetch(`${service.api}/internal/keys/${jti}`)
+  expect(KeyState.parse(await state.json()).revoked_at).not.toBeNull()
+  service.child.kill('SIGKILL')
+  await service.exit
+})

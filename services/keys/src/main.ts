@@ -1,0 +1,67 @@
+import { openDatabase } from '@whereabouts/db/database'
+import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
+import { startOps } from '@whereabouts/service-kit/ops'
+import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
+import { runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { buildApp } from './app.ts'
+import { openBrokers } from './brokers.ts'
+import { loadConfig } from './config.ts'
+import type { KeysDatabase } from './db.ts'
+import { startLoops } from './loops.ts'
+import { createSigningKeys } from './tokens/signing-keys.ts'
+
+await start('keys', async () => {
+  const config = loadConfig(process.env)
+  const log = createLogger('keys', config.LOG_LEVEL)
+  const registry = createRegistry('keys')
+  const database = openDatabase<KeysDatabase>(config.DATABASE_URL, {
+    max: config.DATABASE_POOL_SIZE,
+    name: 'keys',
+    log,
+  })
+  const { db, pool } = database
+  const secret = Buffer.from(config.SIGNING_KEY_SECRET, 'base64url')
+  const signingKeys = createSigningKeys({ db, secret, now: Date.now })
+  const verify = principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY))
+
+  const brokers = openBrokers(config, { db, log })
+  const relay = startOutboxRelay({ pool, publish: brokers.publish, log })
+  outboxAge(registry, () => relay.ageSeconds())
+  const loops = startLoops({
+    db,
+    log,
+    signingKeys,
+    signingKeyDays: config.SIGNING_KEY_DAYS,
+    disconnect: brokers.disconnect,
+  })
+
+  const onChange = () => {
+    relay.kick()
+    loops.kickDisconnects()
+  }
+  const environment = config.ENVIRONMENT
+  const app = buildApp({ db, log, registry, verify, signingKeys, environment, now: Date.now, onChange })
+  await app.listen({ host: config.HOST, port: config.PORT })
+  const ops = await startOps({
+    host: config.HOST,
+    port: config.OPS_PORT,
+    registry,
+    ready: async () => ({ database: await database.isReachable(), broker: brokers.isConnected() }),
+  })
+
+  runUntilSignal(
+    [
+      { name: 'unready', run: () => ops.unready() },
+      { name: 'intake', run: () => Promise.all([app.close(), brokers.stopAnswering(), loops.stop()]) },
+      { name: 'outbox', run: () => relay.stop() },
+      { name: 'broker', run: () => brokers.close() },
+      { name: 'database', run: () => database.close() },
+      { name: 'ops', run: () => ops.close() },
+    ],
+    { graceMs: config.SHUTDOWN_GRACE_MS, log },
+  )
+  await brokers.connected
+  log.info({ port: config.PORT }, 'keys is up')
+})

@@ -1,0 +1,14 @@
+import { orgState, type OrgState } from '@whereabouts/contracts/messages/keys-state'
+import { enqueue } from '@whereabouts/db/outbox'
+import type { OrgRow, Tx } from '../db.ts'
+
+const toOrgState = (org: OrgRow): OrgState => ({
+  org_id: org.id,
+  revision: org.revision,
+  name: org.name,
+  subscription_ends_at: org.subscription_ends_at,
+})
+
+/** Call under the lock of the organization's row, with what the change has returned. */
+export const enqueueOrgState = (tx: Tx, org: OrgRow): Promise<void> =>
+  enqueue(tx, orgState, [toOrgState(org)])

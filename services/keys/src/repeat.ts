@@ -1,0 +1,52 @@
+import type { Logger } from '@whereabouts/service-kit/logging'
+
+export type Repeated = {
+  /** Runs the work soon instead of at its next turn. */
+  kick(): void
+  /** Lets the running turn finish; none begins after it. */
+  stop(): Promise<void>
+}
+
+/** Runs the work now and then `everyMs` after each end, never twice at once. A turn that fails is logged. */
+export function repeat(
+  name: string,
+  { everyMs, log }: { everyMs: number; log: Logger },
+  work: () => Promise<unknown>,
+): Repeated {
+  const stopping = new AbortController()
+  let kicked = false
+  let wake: (() => void) | undefined
+
+  const pause = () =>
+    new Promise<void>((resolve) => {
+      if (kicked || stopping.signal.aborted) return resolve()
+      const timer = setTimeout(resolve, everyMs)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      kicked = false
+      await work().catch((error: unknown) =>
+        log.warn({ err: error, loop: name }, 'turn failed, trying again'),
+      )
+      await pause()
+    }
+  }
+
+  const ended = run()
+  return {
+    kick() {
+      kicked = true
+      wake?.()
+    },
+    stop() {
+      stopping.abort()
+      wake?.()
+      return ended
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import {
+  TOKEN_ALGORITHM,
+  tokenAudience,
+  tokenIssuer,
+  type TokenClaims,
+} from '@whereabouts/contracts/token-claims'
+import { SignJWT } from 'jose'
+import type { SigningKeys } from './signing-keys.ts'
+
+type Options = { signingKeys: SigningKeys; environment: string; now: () => number }
+
+/** Signs access tokens of one environment. Nothing about them is stored: the gateway checks the key behind them. */
+export function createAccessTokens({ signingKeys, environment, now }: Options) {
+  return {
+    /** Loads the signing key. Called before a transaction, so that a token cannot fail after the commit. */
+    async prepare(): Promise<void> {
+      await signingKeys.active()
+    },
+
+    async sign({ sub, ...claims }: TokenClaims, lifeSeconds: number): Promise<string> {
+      const { kid, privateKey } = await signingKeys.active()
+      const issuedAt = Math.floor(now() / 1_000)
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: TOKEN_ALGORITHM, kid })
+        .setIssuer(tokenIssuer(environment))
+        .setAudience(tokenAudience(environment))
+        .setSubject(sub)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + lifeSeconds)
+        .sign(privateKey)
+    },
+  }
+}
+
+export type AccessTokens = ReturnType<typeof createAccessTokens>

@@ -1,0 +1,62 @@
+import type { FieldEntry } from '@whereabouts/contracts/errors'
+import type { TokenRequest } from '@whereabouts/contracts/tokens'
+
+export type ClientCredentials = { clientId: string; clientSecret: string }
+
+/** What was sent: credentials, or which fields to fix, or an `Authorization` header that is no credentials. */
+export type CredentialsReading = ClientCredentials | { problems: readonly FieldEntry[] } | { malformed: true }
+
+/**
+ * Client credentials from HTTP Basic or from the body. Sent both ways they must be said once (RFC 6749, 2.3): a client
+ * id in the body may repeat that of the header, anything else is ambiguous.
+ */
+export function readCredentials(body: TokenRequest, authorization: string | undefined): CredentialsReading {
+  if (authorization === undefined) return fromBody(body)
+  const basic = readBasic(authorization)
+  if (!basic) return { malformed: true }
+  const problems = [
+    ...(body.client_id !== undefined && body.client_id !== basic.clientId ? [ambiguous('client_id')] : []),
+    ...(body.client_secret !== undefined ? [ambiguous('client_secret')] : []),
+  ]
+  return problems.length > 0 ? { problems } : basic
+}
+
+function fromBody({ client_id, client_secret }: TokenRequest): CredentialsReading {
+  if (client_id !== undefined && client_secret !== undefined)
+    return { clientId: client_id, clientSecret: client_secret }
+  const missing = [
+    ...(client_id === undefined ? [required('client_id')] : []),
+    ...(client_secret === undefined ? [required('client_secret')] : []),
+  ]
+  return { problems: missing }
+}
+
+/** Undefined for another scheme and for anything that is not two parts in UTF-8. */
+export function readBasic(authorization: string): ClientCredentials | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1]
+  if (encoded === undefined || encoded.length > 2_048) return undefined
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'))
+    const at = text.indexOf(':')
+    if (at === -1) return undefined
+    // RFC 6749 form-encodes both parts before they are joined.
+    const [clientId, clientSecret] = [text.slice(0, at), text.slice(at + 1)].map((part) =>
+      decodeURIComponent(part.replaceAll('+', ' ')),
+    )
+    return clientId && clientSecret ? { clientId, clientSecret } : undefined
+  } catch {
+    return undefined // not UTF-8, or a broken escape: no credentials of ours
+  }
+}
+
+export const required = (field: string): FieldEntry => ({
+  field,
+  code: 'required',
+  message: `${field} is required`,
+})
+
+const ambiguous = (field: string): FieldEntry => ({
+  field,
+  code: 'ambiguous_fields',
+  message: `${field} must not be sent beside the Authorization header`,
+})

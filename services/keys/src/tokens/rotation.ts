@@ -1,0 +1,28 @@
+import type { Db, Tx } from '../db.ts'
+import { hashSecret, randomToken } from './secrets.ts'
+import { lockRefreshToken, replaceRefreshToken, revokeChain, type LockedToken } from './tokens.queries.ts'
+
+/**
+ * Uses a refresh token once: spends it and returns its successor. Undefined when it must be refused; a spent one that
+ * comes again revokes its whole chain, because either its owner or a thief holds the successor.
+ *
+ * `findOwner` says, inside the transaction, whom the chain belongs to now; undefined refuses the token unspent.
+ */
+export function rotateRefreshToken<Owner>(
+  db: Db,
+  presented: string,
+  findOwner: (tx: Tx, token: LockedToken) => Promise<Owner | undefined> | undefined,
+): Promise<{ owner: Owner; refreshToken: string } | undefined> {
+  const refreshToken = randomToken()
+  const [hash, nextHash] = [hashSecret(presented), hashSecret(refreshToken)]
+  return db.transaction().execute(async (tx) => {
+    const token = await lockRefreshToken(tx, hash)
+    if (!token) return undefined
+    const owner = await findOwner(tx, token)
+    if (owner === undefined) return undefined
+    if (token.is_spent) await revokeChain(tx, token.org_id, token.chain_id) // committed: the refusal is no exception
+    if (token.is_spent || token.is_expired || token.is_revoked) return undefined
+    await replaceRefreshToken(tx, token, nextHash)
+    return { owner, refreshToken }
+  })
+}

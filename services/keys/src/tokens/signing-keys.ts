@@ -1,0 +1,99 @@
+import type { KeyObject } from 'node:crypto'
+import { TOKEN_ALGORITHM } from '@whereabouts/contracts/token-claims'
+import type { Db, SigningKeyRow, Tx } from '../db.ts'
+import { newSealedKey, openSealedKey } from './sealed-keys.ts'
+import {
+  deleteOldSigningKeys,
+  insertSigningKey,
+  isRotationDue,
+  listSigningKeys,
+  lockSigningKeys,
+  promoteNextKey,
+} from './signing-keys.queries.ts'
+
+type PublicJwk = { kty: 'OKP'; crv: 'Ed25519'; x: string; kid: string; use: 'sig'; alg: string }
+
+export type SigningKeys = {
+  /** The key that signs now; the first one is made when there is none. */
+  active(): Promise<{ kid: string; privateKey: KeyObject }>
+  /** Of every key whose tokens are good: the active, the next and those retired lately. */
+  publicKeys(): Promise<PublicJwk[]>
+  /** Puts the next key in place of an active one that is `days` old; true when it did. Safe to call everywhere. */
+  rotateIfDue(days: number): Promise<boolean>
+}
+
+type KeySet = { active: { kid: string; privateKey: KeyObject }; published: PublicJwk[]; loadedAt: number }
+
+type Options = { db: Db; secret: Buffer; now: () => number }
+
+/** How long a replica trusts what it has read; less than PUBLISHED_FOR and RETIRED_FOR allow for. */
+const CACHE_MS = 30_000
+
+/**
+ * The keys that sign access tokens. There is always a next one, published before it signs, and a retired one is
+ * published until the last token it signed has expired: so replicas and verifiers may learn of a rotation late.
+ */
+export function createSigningKeys({ db, secret, now }: Options): SigningKeys {
+  let loading: Promise<KeySet> | undefined
+  let current: KeySet | undefined
+
+  async function keySet(): Promise<KeySet> {
+    if (current && now() - current.loadedAt < CACHE_MS) return current
+    loading ??= load().finally(() => {
+      loading = undefined
+    })
+    return loading
+  }
+
+  async function load(): Promise<KeySet> {
+    let rows = await listSigningKeys(db)
+    if (!hasBoth(rows)) rows = await db.transaction().execute((tx) => createMissingKeys(tx, secret))
+    const active = rows.find((row) => row.state === 'active')
+    if (!active) throw new Error('there is no active signing key')
+    current = {
+      active: { kid: active.kid, privateKey: openSealedKey(active, secret) },
+      published: rows.map(toJwk),
+      loadedAt: now(),
+    }
+    return current
+  }
+
+  return {
+    active: async () => (await keySet()).active,
+    publicKeys: async () => (await keySet()).published,
+    async rotateIfDue(days) {
+      const rotated = await db.transaction().execute(async (tx) => {
+        await lockSigningKeys(tx)
+        await deleteOldSigningKeys(tx)
+        if (!(await isRotationDue(tx, days))) return false
+        await promoteNextKey(tx)
+        await insertSigningKey(tx, newSealedKey(secret), 'next')
+        return true
+      })
+      if (rotated) current = undefined
+      return rotated
+    },
+  }
+}
+
+const hasBoth = (rows: readonly SigningKeyRow[]) =>
+  rows.some((row) => row.state === 'active') && rows.some((row) => row.state === 'next')
+
+/** Two replicas that start at once both come here; the second finds the keys of the first. */
+async function createMissingKeys(tx: Tx, secret: Buffer): Promise<SigningKeyRow[]> {
+  await lockSigningKeys(tx)
+  const rows = await listSigningKeys(tx)
+  for (const state of ['active', 'next'] as const) {
+    if (!rows.some((row) => row.state === state)) await insertSigningKey(tx, newSealedKey(secret), state)
+  }
+  return listSigningKeys(tx)
+}
+
+const toJwk = ({ kid, public_key: x }: SigningKeyRow): PublicJwk => ({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x,
+  kid,
+  use: 'sig',
+  alg: TOKEN_ALGORITHM,
+})

@@ -1,0 +1,69 @@
+import { tooManyAttempts } from '../errors.ts'
+
+export type Throttle = {
+  /** Takes a token for one attempt. Undefined: go on; otherwise the seconds until the next token. */
+  take(client: string): number | undefined
+  /** The attempt was the right owner's. */
+  giveBack(client: string): void
+}
+
+type Bucket = { tokens: number; at: number }
+
+type Options = {
+  now: () => number
+  /** Attempts that may fail in a row. */
+  capacity?: number
+  /** Time in which one more is granted. */
+  refillMs?: number
+  /** Clients remembered; the one seen longest ago is forgotten first. */
+  maxClients?: number
+}
+
+/**
+ * Token buckets of failed attempts, in this process: with n replicas a guesser has n times the attempts, which is
+ * still far from enough, and no attempt costs a database write.
+ */
+export function createThrottle({
+  now,
+  capacity = 10,
+  refillMs = 6_000,
+  maxClients = 20_000,
+}: Options): Throttle {
+  const buckets = new Map<string, Bucket>()
+
+  /** The client's bucket as of now, moved to the young end of the map. */
+  function touch(client: string): Bucket {
+    const known = buckets.get(client)
+    const at = now()
+    const refilled = known ? known.tokens + (at - known.at) / refillMs : capacity
+    const bucket = { tokens: Math.min(capacity, refilled), at }
+    buckets.delete(client)
+    buckets.set(client, bucket)
+    if (buckets.size > maxClients) forgetOldest()
+    return bucket
+  }
+
+  function forgetOldest(): void {
+    const oldest = buckets.keys().next()
+    if (!oldest.done) buckets.delete(oldest.value)
+  }
+
+  return {
+    take(client) {
+      const bucket = touch(client)
+      if (bucket.tokens < 1) return Math.max(1, Math.ceil(((1 - bucket.tokens) * refillMs) / 1_000))
+      bucket.tokens -= 1
+      return undefined
+    },
+    giveBack(client) {
+      const bucket = touch(client)
+      bucket.tokens = Math.min(capacity, bucket.tokens + 1)
+    },
+  }
+}
+
+/** For attempts that are checked first: the given refusal, or 429 for a client who has been refused too often. */
+export function refusalOrThrottle(throttle: Throttle, client: string, refusal: () => Error): Error {
+  const waitSeconds = throttle.take(client)
+  return waitSeconds === undefined ? refusal() : tooManyAttempts(waitSeconds)
+}

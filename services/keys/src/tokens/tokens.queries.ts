@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db.ts'
+
+/** An API key's or a session's. */
+export type ChainOwner = { orgId: number } & ({ keyId: number } | { userId: number })
+
+/** A refresh token with its chain, which is locked. Exactly one of `key_id` and `user_id` is set. */
+export type LockedToken = {
+  hash: Buffer
+  chain_id: string
+  org_id: number
+  key_id: number | null
+  user_id: number | null
+  is_spent: boolean
+  is_expired: boolean
+  is_revoked: boolean
+}
+
+const LIFE = sql<string>`clock_timestamp() + interval '30 days'`
+
+/** Begins a chain with its first refresh token. */
+export async function startChain(tx: Tx, owner: ChainOwner, hash: Buffer): Promise<void> {
+  const { id } = await tx
+    .insertInto('token_chain')
+    .values({
+      org_id: owner.orgId,
+      key_id: 'keyId' in owner ? owner.keyId : null,
+      user_id: 'userId' in owner ? owner.userId : null,
+      expires_at: LIFE,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await insertRefreshToken(tx, owner.orgId, id, hash)
+}
+
+/**
+ * The token, with its chain locked until the transaction ends: of two that use one token at once the second waits
+ * here and then sees it spent. Undefined for a token that was never issued or was purged.
+ *
+ * Two statements, so that the second one sees what the first has waited for. The chain alone is locked, as every change
+ * of a token is made under it: the purge locks chains too, and locks in one order cannot deadlock.
+ */
+export async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<LockedToken | undefined> {
+  await sql`
+    select from token_chain c join refresh_token t on t.org_id = c.org_id and t.chain_id = c.id
+    where t.hash = ${hash}
+    for update of c`.execute(tx)
+  const { rows } = await sql<LockedToken>`
+    select t.hash, t.chain_id, t.org_id, c.key_id, c.user_id,
+           t.spent_at is not null as is_spent,
+           t.expires_at <= clock_timestamp() as is_expired,
+           c.revoked_at is not null as is_revoked
+    from refresh_token t join token_chain c on c.org_id = t.org_id and c.id = t.chain_id
+    where t.hash = ${hash}`.execute(tx)
+  return rows[0]
+}
+
+/** Spends the locked token and puts the next one in its place. */
+export async function replaceRefreshToken(tx: Tx, token: LockedToken, nextHash: Buffer): Promise<void> {
+  await tx
+    .updateTable('refresh_token')
+    .set({ spent_at: sql`clock_timestamp()` })
+    .where('hash', '=', token.hash)
+    .execute()
+  await tx
+    .updateTable('token_chain')
+    .set({ expires_at: LIFE })
+    .where('org_id', '=', token.org_id)
+    .where('id', '=', token.chain_id)
+    .execute()
+  await insertRefreshToken(tx, token.org_id, token.chain_id, nextHash)
+}
+
+export async function revokeChain(tx: Tx, orgId: number, chainId: string): Promise<void> {
+  await tx
+    .updateTable('token_chain')
+    .set({ revoked_at: sql`coalesce(revoked_at, clock_timestamp())` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', chainId)
+    .execute()
+}
+
+async function insertRefreshToken(tx: Tx, orgId: number, chainId: string, hash: Buffer): Promise<void> {
+  await tx
+    .insertInto('refresh_token')
+    .values({ hash, org_id: orgId, chain_id: chainId, expires_at: LIFE })
+    .execute()
+}
+
+/**
+ * Removes chains and tokens past their life, at most `limit` of each, and returns how many rows went. A spent token
+ * stays until it expires, so that its replay is recognised for as long as it could have been used.
+ */
+export async function purgeExpiredTokens(db: Db, limit: number): Promise<number> {
+  const chains = await sql`
+    delete from token_chain where (org_id, id) in (
+      select org_id, id from token_chain where expires_at <= clock_timestamp()
+      order by expires_at limit ${limit} for update skip locked)`.execute(db)
+  const tokens = await sql`
+    delete from refresh_token where hash in (
+      select hash from refresh_token where expires_at <= clock_timestamp()
+      order by expires_at limit ${limit} for update skip locked)`.execute(db)
+  return Number(chains.numAffectedRows ?? 0) + Number(tokens.numAffectedRows ?? 0)
+}

@@ -1,0 +1,58 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Slots } from './slots.ts'
+
+/** Everything needed to check a password later: argon2 gives raw bytes, without salt or cost inside. */
+export type PasswordHash = {
+  password_hash: Buffer
+  password_salt: Buffer
+  password_memory_kib: number
+  password_passes: number
+  password_parallelism: number
+}
+
+const COST = { password_memory_kib: 19_456, password_passes: 2, password_parallelism: 1 } as const
+const HASH_BYTES = 32
+const SALT_BYTES = 16
+
+const argon2Async = promisify(argon2)
+
+/**
+ * argon2id in a bounded number of slots: each hash takes 19 MiB and about 50 ms of a core, so a burst of logins must
+ * queue instead of taking the process down.
+ */
+export function createPasswords(slots: Slots) {
+  // What an unknown e-mail is checked against, so that it takes as long as a known one. Matches no password.
+  const nobody: PasswordHash = {
+    ...COST,
+    password_hash: randomBytes(HASH_BYTES),
+    password_salt: randomBytes(SALT_BYTES),
+  }
+  return {
+    async hash(password: string): Promise<PasswordHash> {
+      const cost = { ...COST, password_salt: randomBytes(SALT_BYTES) }
+      return { ...cost, password_hash: await slots(() => derive(password, cost, HASH_BYTES)) }
+    },
+
+    /** Without a stored hash the same work is done and the answer is false. */
+    async matches(password: string, stored: PasswordHash | undefined): Promise<boolean> {
+      const wanted = stored ?? nobody
+      const length = wanted.password_hash.length
+      const given = await slots(() => derive(password, wanted, length))
+      return timingSafeEqual(given, wanted.password_hash) && stored !== undefined
+    },
+  }
+}
+
+export type Passwords = ReturnType<typeof createPasswords>
+
+function derive(password: string, cost: Omit<PasswordHash, 'password_hash'>, tagLength: number) {
+  return argon2Async('argon2id', {
+    message: password.normalize('NFC'), // keyboards differ in how they compose an é
+    nonce: cost.password_salt,
+    memory: cost.password_memory_kib,
+    passes: cost.password_passes,
+    parallelism: cost.password_parallelism,
+    tagLength,
+  })
+}
