@@ -1,0 +1,30 @@
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import type { PrincipalVerifier } from '@whereabouts/service-kit/principal'
+import { serve } from '@whereabouts/service-kit/serve'
+import { createServer } from '@whereabouts/service-kit/server'
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import { assetHandlers } from './assets/assets.handlers.ts'
+import { changing } from './change.ts'
+import type { Tables } from './db.ts'
+import { locationHandlers } from './locations/locations.handlers.ts'
+import { tagHandlers } from './tags/tags.handlers.ts'
+
+export type AppDeps = {
+  db: Kysely<Tables>
+  verify: PrincipalVerifier
+  log: Logger
+  registry: Registry
+  /** Called after each commit: the outbox has something to send. */
+  kick: () => void
+}
+
+/** The API of this service. Listens on nothing yet. */
+export function buildApp({ db, verify, log, registry, kick }: AppDeps): FastifyInstance {
+  const app = createServer({ log, registry })
+  const deps = { db, change: changing(db, kick) }
+  const handlers = { ...assetHandlers(deps), ...locationHandlers(deps), ...tagHandlers(deps) }
+  serve(app, 'catalog', { verify, handlers })
+  return app
+}

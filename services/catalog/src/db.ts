@@ -1,0 +1,51 @@
+import type { OutboxTable } from '@whereabouts/db/outbox'
+import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Selectable, Transaction } from 'kysely'
+
+type Resource = {
+  org_id: number
+  id: Generated<number>
+  external_key: string
+  name: string
+  description: string | null
+  is_active: Generated<boolean>
+  valid_from: Generated<string>
+  valid_to: string | null
+  created_at: Generated<string>
+  updated_at: Generated<string>
+  deleted_at: string | null
+  revision: Generated<number>
+  /** The digits of a key that has the form of a minted one. */
+  key_number: GeneratedAlways<string | null>
+  search_text: GeneratedAlways<string>
+}
+
+export type Tables = {
+  asset: Resource & {
+    type: Generated<string>
+    metadata: JSONColumnType<Record<string, unknown>, string | undefined>
+  }
+  location: Resource & { parent_id: number | null }
+  tag: {
+    org_id: number
+    id: Generated<number>
+    tag_type: string
+    value: string
+    /** `matchValue(tag_type, value)` of contracts: the form in which reads are compared. */
+    match_value: string
+    asset_id: number | null
+    location_id: number | null
+    created_at: Generated<string>
+    deleted_at: string | null
+    revision: Generated<number>
+    search_text: GeneratedAlways<string>
+  }
+  outbox: OutboxTable
+}
+
+export type Tx = Transaction<Tables>
+export type Db = Kysely<Tables> | Tx
+
+/** Columns only the database reads are left out. */
+export type AssetRow = Omit<Selectable<Tables['asset']>, 'key_number' | 'search_text'>
+export type LocationRow = Omit<Selectable<Tables['location']>, 'key_number' | 'search_text'>
+export type TagRow = Omit<Selectable<Tables['tag']>, 'match_value' | 'search_text'>

@@ -1,0 +1,6 @@
+import { expect, test } from 'vitest'
+import { escapeLike } from './conditions.ts'
+
+test('the wildcards of LIKE and its escape match themselves', () => {
+  expect(escapeLike(String.raw`50%_\x`)).toBe(String.raw`50\%\_\\x`)
+})

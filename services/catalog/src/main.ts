@@ -1,0 +1,65 @@
+import { openDatabase } from '@whereabouts/db/database'
+import { startOutboxRelay, type OutboxRelay } from '@whereabouts/db/outbox-relay'
+import { connect, type Broker } from '@whereabouts/messaging/connection'
+import { outboxPublish } from '@whereabouts/messaging/publish'
+import type { Responder } from '@whereabouts/messaging/request'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
+import { startOps } from '@whereabouts/service-kit/ops'
+import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
+import { runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { buildApp } from './app.ts'
+import { loadConfig } from './config.ts'
+import type { Tables } from './db.ts'
+import { answerLookups } from './lookup/lookup.responder.ts'
+
+await start('catalog', async () => {
+  const config = loadConfig(process.env)
+  const log = createLogger('catalog', config.LOG_LEVEL)
+  const registry = createRegistry('catalog')
+  const database = openDatabase<Tables>(config.DATABASE_URL, {
+    max: config.DATABASE_POOL_SIZE,
+    name: 'catalog',
+    log,
+  })
+  // Set once the broker has been reached. Until then changes gather in the outbox and lookups have no responder.
+  let broker: Broker | undefined
+  let relay: OutboxRelay | undefined
+  let lookups: Responder | undefined
+  outboxAge(registry, () => relay?.ageSeconds() ?? 0)
+  const app = buildApp({
+    db: database.db,
+    verify: principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY)),
+    log,
+    registry,
+    kick: () => relay?.kick(),
+  })
+  const ops = await startOps({
+    host: config.HOST,
+    port: config.OPS_PORT,
+    registry,
+    // Not whether the broker is there right now: without it the API still works, see README.
+    ready: async () => ({ database: await database.isReachable(), started: lookups !== undefined }),
+  })
+  await app.listen({ host: config.HOST, port: config.PORT })
+  const phases = [
+    { name: 'unready', run: () => ops.unready() },
+    { name: 'api', run: () => app.close() },
+    { name: 'lookups', run: () => lookups?.stop() },
+    { name: 'outbox', run: () => relay?.stop() },
+    { name: 'broker', run: () => broker?.drain() },
+    { name: 'database', run: () => database.close() },
+    { name: 'ops', run: () => ops.close() },
+  ]
+  runUntilSignal(phases, { graceMs: config.SHUTDOWN_GRACE_MS, log })
+  broker = await connect({
+    url: config.NATS_URL,
+    user: config.NATS_USER,
+    password: config.NATS_PASSWORD,
+    name: 'catalog',
+    logger: log,
+  })
+  relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
+  lookups = answerLookups(broker, database.db, log)
+  log.info({ port: config.PORT, ops_port: ops.port }, 'catalog started')
+})

@@ -1,0 +1,21 @@
+import { expect } from 'vitest'
+import { test } from '../catalog.fixture.ts'
+import { republishAll } from './republish.batches.ts'
+
+test('everything is queued once more as it is, deleted things included, in whatever batches', async ({
+  catalog,
+  otherOrg,
+}) => {
+  const tags = Array.from({ length: 3 }, (_, i) => ({ tag_type: 'rfid' as const, value: String(i) }))
+  const gone = await catalog.asset({ tags })
+  await catalog.location({ parent_id: (await catalog.location()).id })
+  await catalog.asset()
+  await catalog.delete(`/assets/${gone.id}`)
+  await catalog.asset({}, { org: otherOrg })
+  const newest = new Map((await catalog.takeOutbox()).map((message) => [message.subject, message.payload]))
+  const totals = await republishAll(catalog.database.db, { batchSize: 2 })
+  expect(totals).toEqual({ location: 2, asset: 3, tag: 3 })
+  const again = await catalog.takeOutbox()
+  expect(again).toHaveLength(newest.size)
+  expect(new Map(again.map((message) => [message.subject, message.payload]))).toEqual(newest)
+})

@@ -1,0 +1,54 @@
+import { tagState } from '@whereabouts/contracts/messages/catalog-state'
+import { API_PREFIX } from '@whereabouts/contracts/routes'
+import type { TagCreate, TagView } from '@whereabouts/contracts/tags'
+import { enqueue } from '@whereabouts/db/outbox'
+import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { pinAsset } from '../assets/assets.queries.ts'
+import type { Change } from '../change.ts'
+import type { Tx } from '../db.ts'
+import { assetNotFound, locationNotFound, tagNotFound } from '../errors.ts'
+import { pinLocation } from '../locations/locations.queries.ts'
+import { deleteTag, insertTag, type Owner } from './tags.queries.ts'
+import { toTagState, toTagView } from './tags.views.ts'
+
+/** Neither attaching nor detaching touches the owner's `updated_at` (D6.4). */
+export const tagHandlers = ({ change }: { change: Change }) =>
+  ({
+    async attachAssetTag({ principal: { orgId }, params: { asset_id }, body }) {
+      const tag = await change(async (tx) => {
+        if (!(await pinAsset(tx, orgId, asset_id))) throw assetNotFound()
+        return attach(tx, orgId, { asset_id }, body)
+      })
+      return new Answer({ data: tag }, { location: `${API_PREFIX}/assets/${asset_id}/tags/${tag.id}` })
+    },
+
+    async detachAssetTag({ principal: { orgId }, params: { asset_id, tag_id } }) {
+      await change((tx) => detach(tx, orgId, { asset_id }, tag_id))
+      return undefined
+    },
+
+    async attachLocationTag({ principal: { orgId }, params: { location_id }, body }) {
+      const tag = await change(async (tx) => {
+        if (!(await pinLocation(tx, orgId, location_id))) throw locationNotFound()
+        return attach(tx, orgId, { location_id }, body)
+      })
+      return new Answer({ data: tag }, { location: `${API_PREFIX}/locations/${location_id}/tags/${tag.id}` })
+    },
+
+    async detachLocationTag({ principal: { orgId }, params: { location_id, tag_id } }) {
+      await change((tx) => detach(tx, orgId, { location_id }, tag_id))
+      return undefined
+    },
+  }) satisfies Partial<Handlers<'catalog'>>
+
+async function attach(tx: Tx, orgId: number, owner: Owner, wanted: TagCreate): Promise<TagView> {
+  const tag = await insertTag(tx, orgId, owner, wanted)
+  await enqueue(tx, tagState, [toTagState(tag)])
+  return toTagView(tag)
+}
+
+async function detach(tx: Tx, orgId: number, owner: Owner, id: number): Promise<void> {
+  const tag = await deleteTag(tx, orgId, owner, id)
+  if (!tag) throw tagNotFound()
+  await enqueue(tx, tagState, [toTagState(tag)])
+}

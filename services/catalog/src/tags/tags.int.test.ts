@@ -1,0 +1,160 @@
+import { expect } from 'vitest'
+import { test } from '../catalog.fixture.ts'
+
+const rfid = (value: string) => ({ tag_type: 'rfid', value })
+
+test.for(['assets', 'locations'])(
+  'D6.1 a tag is attached to %s and removed again',
+  async (kind, { catalog }) => {
+    const { id, updated_at } = kind === 'assets' ? await catalog.asset() : await catalog.location()
+    const owner = `/${kind}/${id}`
+    const res = await catalog.post(`${owner}/tags`, rfid('E2 80'))
+    expect(res.statusCode).toBe(201)
+    const { data } = res.json()
+    expect(data).toEqual({ id: expect.any(Number), ...rfid('E2 80') })
+    expect(res.headers['location']).toBe(`/api/v1${owner}/tags/${data.id}`)
+    expect((await catalog.get(owner)).json().data).toMatchObject({ tags: [data], updated_at }) // D6.4
+    const removed = await catalog.delete(`${owner}/tags/${data.id}`)
+    expect([removed.statusCode, removed.body]).toEqual([204, ''])
+    expect((await catalog.delete(`${owner}/tags/${data.id}`)).json().error.type).toBe('not_found')
+    expect((await catalog.get(owner)).json().data).toMatchObject({ tags: [], updated_at })
+  },
+)
+
+test('tags of an owner are shown oldest first', async ({ catalog }) => {
+  const asset = await catalog.asset({ tags: [{ tag_type: 'rfid', value: '9' }] })
+  const second = await catalog.tag(`/assets/${asset.id}`, rfid('1'))
+  expect((await catalog.get(`/assets/${asset.id}`)).json().data.tags).toEqual([asset.tags[0], second])
+})
+
+test('D6.3 a tag lives once per organization, on an asset or on a location', async ({
+  catalog,
+  otherOrg,
+}) => {
+  const asset = await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'X' }] })
+  const dock = await catalog.location()
+  const res = await catalog.post(`/locations/${dock.id}/tags`, rfid('X'))
+  expect(res.statusCode).toBe(409)
+  expect(res.json().error).toMatchObject({ type: 'conflict', detail: 'tag rfid:X already exists' })
+  await catalog.tag(`/locations/${dock.id}`, { tag_type: 'ble', value: 'X' })
+  await catalog.tag(`/locations/${dock.id}`, rfid('x')) // exact, although reads match tolerantly
+  await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'X' }] }, { org: otherOrg })
+  await catalog.delete(`/assets/${asset.id}/tags/${asset.tags[0]?.id}`)
+  await catalog.tag(`/locations/${dock.id}`, rfid('X'))
+})
+
+test('of two attaches of one tag at the same time exactly one wins', async ({ catalog }) => {
+  const rounds = Array.from({ length: 8 }, async (_, i) => {
+    const [asset, dock] = [await catalog.asset(), await catalog.location()]
+    const answers = await Promise.all([
+      catalog.post(`/assets/${asset.id}/tags`, rfid(`race-${i}`)),
+      catalog.post(`/locations/${dock.id}/tags`, rfid(`race-${i}`)),
+    ])
+    return answers.map((res) => res.statusCode).toSorted((a, b) => a - b)
+  })
+  for (const outcome of await Promise.all(rounds)) expect(outcome).toEqual([201, 409])
+})
+
+test('creates whose tags overlap in opposite orders wait for each other and do not deadlock', async ({
+  catalog,
+}) => {
+  const client = await catalog.database.pool.connect()
+  try {
+    // An attach that is not finished yet holds both of them in the middle of their lists.
+    const { id } = await catalog.asset()
+    await client.query('begin')
+    await client.query(
+      `insert into tag (org_id, tag_type, value, match_value, asset_id) values ($1, 'rfid', 'M', 'M', $2)`,
+      [catalog.orgId, id],
+    )
+    const tags = ['A', 'M', 'Z'].map(rfid)
+    const answers = Promise.all([
+      catalog.post('/assets', { name: 'a', external_key: 'A', tags }),
+      catalog.post('/assets', { name: 'b', external_key: 'B', tags: tags.toReversed() }),
+    ])
+    await expect.poll(() => catalog.waitingForLocks()).toBe(2)
+    await client.query('rollback')
+    const statuses = (await answers).map((res) => res.statusCode)
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 409])
+  } finally {
+    client.release()
+  }
+})
+
+test('a tag attached while its owner is being deleted never survives it', async ({ catalog }) => {
+  const rounds = Array.from({ length: 10 }, async (_, i) => {
+    const asset = await catalog.asset()
+    await Promise.all([
+      catalog.post(`/assets/${asset.id}/tags`, rfid(`orphan-${i}`)),
+      catalog.delete(`/assets/${asset.id}`),
+    ])
+  })
+  await Promise.all(rounds)
+  const { rows } = await catalog.database.pool.query(
+    'select value from tag where org_id = $1 and deleted_at is null',
+    [catalog.orgId],
+  )
+  expect(rows).toEqual([])
+})
+
+test('attach and detach put the full state of the tag into the outbox', async ({ catalog }) => {
+  const asset = await catalog.asset()
+  await catalog.takeOutbox()
+  const tag = await catalog.tag(`/assets/${asset.id}`, rfid('T'))
+  await catalog.delete(`/assets/${asset.id}/tags/${tag.id}`)
+  const [attached, detached, ...others] = await catalog.takeOutbox()
+  expect(others).toEqual([])
+  expect(attached).toMatchObject({
+    subject: `catalog.tag.${catalog.orgId}.${tag.id}`,
+    payload: { ...tag, org_id: catalog.orgId, asset_id: asset.id, location_id: null, deleted_at: null },
+  })
+  expect(detached?.payload).toEqual({
+    ...attached?.payload,
+    deleted_at: expect.any(String),
+    revision: expect.any(Number),
+  })
+  expect(Number(detached?.payload['revision'])).toBeGreaterThan(Number(attached?.payload['revision']))
+})
+
+test('a refused attach leaves nothing in the outbox', async ({ catalog }) => {
+  const asset = await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'T' }] })
+  await catalog.takeOutbox()
+  expect((await catalog.post(`/assets/${asset.id}/tags`, rfid('T'))).statusCode).toBe(409)
+  expect(await catalog.takeOutbox()).toEqual([])
+})
+
+test("a tag is not removed through another owner's path", async ({ catalog }) => {
+  const [asset, other, dock] = [await catalog.asset(), await catalog.asset(), await catalog.location()]
+  const tag = await catalog.tag(`/assets/${asset.id}`, rfid('mine'))
+  expect((await catalog.delete(`/assets/${other.id}/tags/${tag.id}`)).statusCode).toBe(404)
+  expect((await catalog.delete(`/locations/${dock.id}/tags/${tag.id}`)).statusCode).toBe(404)
+  expect((await catalog.get(`/assets/${asset.id}`)).json().data.tags).toEqual([tag])
+})
+
+test.for([
+  { name: 'no type', body: { value: 'x' }, field: 'tag_type', code: 'required' },
+  { name: 'no value', body: { tag_type: 'ble' }, field: 'value', code: 'required' },
+  { name: 'an empty value', body: { tag_type: 'ble', value: '' }, field: 'value', code: 'too_short' },
+  {
+    name: '256 characters',
+    body: { tag_type: 'ble', value: 'x'.repeat(256) },
+    field: 'value',
+    code: 'too_long',
+  },
+  { name: 'NUL', body: { tag_type: 'ble', value: '\u0000' }, field: 'value', code: 'invalid_value' },
+  { name: 'null', body: { tag_type: 'ble', value: null }, field: 'value', code: 'invalid_value' },
+  { name: 'another field', body: { tag_type: 'ble', value: 'x', id: 1 }, field: 'id', code: 'unknown_field' },
+])('D6.2 attaching with $name is $code on $field', async ({ body, field, code }, { catalog }) => {
+  const asset = await catalog.asset()
+  const res = await catalog.post(`/assets/${asset.id}/tags`, body)
+  expect(res.statusCode).toBe(400)
+  expect(res.json().error.fields).toMatchObject([{ field, code }])
+})
+
+test('an unknown tag type names the ones that are allowed', async ({ catalog }) => {
+  const asset = await catalog.asset()
+  const res = await catalog.post(`/assets/${asset.id}/tags`, { tag_type: 'nfc', value: 'x' })
+  expect(res.json().error.fields).toMatchObject([
+    { field: 'tag_type', code: 'invalid_value', params: { allowed_values: ['rfid', 'ble', 'barcode'] } },
+  ])
+})

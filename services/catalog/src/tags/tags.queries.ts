@@ -1,0 +1,128 @@
+import { matchValue } from '@whereabouts/contracts/tag-matching'
+import type { TagCreate } from '@whereabouts/contracts/tags'
+import { sql } from 'kysely'
+import type { Db, TagRow, Tx } from '../db.ts'
+import { tagExists } from '../errors.ts'
+
+/** Whose tag it is. */
+export type Owner = { asset_id: number } | { location_id: number }
+
+export const tagColumns = [
+  'tag.org_id', 'tag.id', 'tag.tag_type', 'tag.value', 'tag.asset_id', 'tag.location_id',
+  'tag.created_at', 'tag.deleted_at', 'tag.revision',
+] as const // prettier-ignore
+
+const returned = sql.raw(tagColumns.map((column) => column.replace('tag.', '')).join(', '))
+
+/**
+ * Adds tags to an owner whose row the caller holds, and returns them in the order given. Throws `tagExists` for the
+ * first one whose natural key is live elsewhere, or twice in the list.
+ */
+export async function insertTags(
+  tx: Tx,
+  orgId: number,
+  owner: Owner,
+  tags: readonly TagCreate[],
+): Promise<TagRow[]> {
+  if (tags.length === 0) return []
+  const rows = tags.map((tag, position) => ({
+    ...tag,
+    position,
+    match_value: matchValue(tag.tag_type, tag.value),
+  }))
+  const [assetId, locationId] = 'asset_id' in owner ? [owner.asset_id, null] : [null, owner.location_id]
+  // Inserted in the order of the natural key, so that two lists that overlap wait for each other instead of
+  // deadlocking; the microseconds keep the order given, which is what "the oldest tag" means (D6.5).
+  const inserted = await sql<TagRow>`
+    insert into tag (org_id, tag_type, value, match_value, asset_id, location_id, created_at)
+    select ${orgId}, tag_type, value, match_value, ${assetId}::bigint, ${locationId}::bigint,
+           statement_timestamp() + position * interval '1 microsecond'
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as t (tag_type text, value text, match_value text, position int)
+    order by tag_type collate "C", value collate "C"
+    on conflict (org_id, tag_type, value) where deleted_at is null do nothing
+    returning ${returned}`.execute(tx)
+  return inOrderGiven(tags, inserted.rows)
+}
+
+/** As `insertTags`, of one. */
+export async function insertTag(tx: Tx, orgId: number, owner: Owner, tag: TagCreate): Promise<TagRow> {
+  const [row] = await insertTags(tx, orgId, owner, [tag])
+  if (!row) throw tagExists(tag.tag_type, tag.value)
+  return row
+}
+
+function inOrderGiven(tags: readonly TagCreate[], inserted: readonly TagRow[]): TagRow[] {
+  const rows = new Map(inserted.map((row) => [`${row.tag_type}:${row.value}`, row]))
+  return tags.map(({ tag_type, value }) => {
+    const name = `${tag_type}:${value}`
+    const row = rows.get(name)
+    if (!row) throw tagExists(tag_type, value)
+    rows.delete(name)
+    return row
+  })
+}
+
+/** The live tags of some assets or locations, oldest first. */
+export function listTags(
+  db: Db,
+  orgId: number,
+  owner: 'asset_id' | 'location_id',
+  ids: readonly number[],
+): Promise<TagRow[]> {
+  return db
+    .selectFrom('tag')
+    .select(tagColumns)
+    .where('org_id', '=', orgId)
+    .where(owner, 'in', ids.length === 0 ? [null] : ids)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** Removes one tag of this owner; undefined when there is no such live tag. */
+export async function deleteTag(
+  tx: Tx,
+  orgId: number,
+  owner: Owner,
+  id: number,
+): Promise<TagRow | undefined> {
+  const [column, ownerId] = columnOf(owner)
+  return tx
+    .updateTable('tag')
+    .set({ deleted_at: sql<string>`greatest(clock_timestamp(), created_at)`, revision: nextRevision })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where(column, '=', ownerId)
+    .where('deleted_at', 'is', null)
+    .returning(tagColumns)
+    .executeTakeFirst()
+}
+
+/** Removes every live tag of an owner that was deleted a statement ago, with the same `deleted_at` to the microsecond. */
+export async function deleteTagsOf(tx: Tx, orgId: number, owner: Owner): Promise<TagRow[]> {
+  const [column, ownerId] = columnOf(owner)
+  const table = column === 'asset_id' ? 'asset' : 'location'
+  const deleted_at = tx
+    .selectFrom(table)
+    .select('deleted_at')
+    .where('org_id', '=', orgId)
+    .where('id', '=', ownerId)
+  return tx
+    .updateTable('tag')
+    .set({ deleted_at, revision: nextRevision })
+    .where('org_id', '=', orgId)
+    .where(column, '=', ownerId)
+    .where('deleted_at', 'is', null)
+    .returning(tagColumns)
+    .execute()
+}
+
+const columnOf = (owner: Owner) =>
+  'asset_id' in owner
+    ? (['asset_id', owner.asset_id] as const)
+    : (['location_id', owner.location_id] as const)
+
+/** To be drawn under the row's lock: then a higher revision is a later state. */
+export const nextRevision = sql<number>`nextval('revision_seq')`
