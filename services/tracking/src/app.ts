@@ -1,0 +1,22 @@
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import type { PrincipalVerifier } from '@whereabouts/service-kit/principal'
+import { serve } from '@whereabouts/service-kit/serve'
+import { createServer } from '@whereabouts/service-kit/server'
+import type { FastifyInstance } from 'fastify'
+import { historyHandlers, type HistoryDeps } from './history/history.handlers.ts'
+import { readerHandlers, type ReaderDeps } from './readers/readers.handlers.ts'
+import { reportHandlers } from './reports/asset-locations.handlers.ts'
+
+export type AppDeps = HistoryDeps &
+  ReaderDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
+
+/** The HTTP side of tracking. Listens on nothing yet. */
+export function buildApp(deps: AppDeps): FastifyInstance {
+  const app = createServer(deps)
+  serve(app, 'tracking', {
+    verify: deps.verify,
+    handlers: { ...historyHandlers(deps), ...reportHandlers(deps), ...readerHandlers(deps) },
+  })
+  return app
+}

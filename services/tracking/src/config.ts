@@ -1,0 +1,19 @@
+import { brokerEnv, commonEnv, databaseEnv, loadEnv, principalEnv } from '@whereabouts/service-kit/env'
+import { z } from 'zod'
+
+export const Config = z.object({
+  ...commonEnv,
+  ...databaseEnv,
+  ...brokerEnv,
+  ...principalEnv,
+  RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(31)
+    .max(36_500)
+    .default(400)
+    .describe('Days of history kept; whole months are dropped.'),
+})
+
+/** Throws one error naming every bad variable. Values are left out: they may be secrets. */
+export const loadConfig = (env: NodeJS.ProcessEnv) => loadEnv(Config, env)

@@ -1,0 +1,69 @@
+import type { OutboxTable } from '@whereabouts/db/outbox'
+import type { Generated, Kysely, Transaction } from 'kysely'
+
+type Entity = { org_id: number; id: number; revision: number; deleted_at: string | null }
+
+export type Tables = {
+  asset: Entity & { external_key: string; name: string; valid_from: string; valid_to: string | null }
+  location: Entity & { external_key: string; name: string }
+  tag: Entity & {
+    tag_type: string
+    value: string
+    asset_id: number | null
+    location_id: number | null
+    created_at: string
+  }
+  reader: {
+    org_id: number
+    id: Generated<number>
+    reader_key: string
+    name: string
+    format: string
+    created_at: Generated<string>
+  }
+  scan_point: {
+    org_id: number
+    id: Generated<number>
+    reader_id: number
+    antenna: number
+    name: string
+    location_id: number | null
+  }
+  reader_health: {
+    org_id: number
+    reader_key: string
+    last_seen_at: string
+    identity: string | null
+    messages: number
+    reads: number
+    reads_unknown_tag: number
+    reads_unplaced: number
+    reads_clock_skewed: number
+    read_errors: number
+    messages_buried: number
+    last_problem: string | null
+    last_problem_at: string | null
+  }
+  scan: {
+    org_id: number
+    asset_id: number
+    minute: string
+    observed_at: string
+    location_id: number | null
+    reader_key: string | null
+    antenna: number | null
+  }
+  position: {
+    org_id: number
+    asset_id: number
+    minute: string
+    observed_at: string
+    location_id: number | null
+    dwell_started_at: string | null
+  }
+  outbox: OutboxTable
+}
+
+/** A connection or an open transaction: a query function cannot tell, and need not. */
+export type Db = Kysely<Tables> | Transaction<Tables>
+export type Tx = Transaction<Tables>

@@ -1,0 +1,26 @@
+import type { FieldEntry } from '@whereabouts/contracts/errors'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { validationFailed } from '@whereabouts/service-kit/errors'
+
+export const assetNotFound = () => new AppError('not_found', 'Asset not found')
+export const readerNotFound = () => new AppError('not_found', 'Reader not found')
+export const scanPointNotFound = () => new AppError('not_found', 'Scan point not found')
+export const readerExists = (key: string) => new AppError('conflict', `reader ${key} already exists`)
+export const antennaTaken = (antenna: number) =>
+  new AppError('conflict', `antenna ${antenna} of this reader already has a scan point`)
+
+/** Two spellings of one thing that disagree, or must not stand together: an entry on each. */
+export function ambiguousFields(first: string, second: string): FieldEntry[] {
+  const message = `${first} and ${second} must not be used together unless they name the same location`
+  return [first, second].map((field) => ({ field, code: 'ambiguous_fields', message }))
+}
+
+export const ambiguousFilters = (first: string, second: string): FieldEntry[] =>
+  [first, second].map((field) => ({
+    field,
+    code: 'ambiguous_fields',
+    message: `${first} and ${second} must not be used together`,
+  }))
+
+export const locationUnresolved = (field: string) =>
+  validationFailed([{ field, code: 'fk_not_found', message: `${field} does not name a live location` }])

@@ -1,0 +1,71 @@
+import { Collector, decodeFrames } from './collector.ts'
+import type { DecodeContext, Decoded, TagType } from './decoder.ts'
+import { isObject, type JsonObject } from './json-values.ts'
+import { readAntenna, readCount, readRssi, readTime } from './read-fields.ts'
+import { readHexTag, readMac } from './tag-values.ts'
+import { isAbsent, isStorable } from './texts.ts'
+
+// The limits of the format. A message beyond them is no canonical message: it is buried as `unexpected_shape`, as a
+// whole, rather than half used, so that its sender notices at once.
+const MAX_BYTES = 256 * 1024
+const MAX_READS = 1000
+
+/** Decodes our own format, `{reads: [{tag: {type, value}, antenna?, location?, read_at?, rssi_dbm?, read_count?}]}`. */
+export function decodeCanonical(bytes: Uint8Array, context: DecodeContext): Decoded {
+  return bytes.length > MAX_BYTES ? refuse(context) : decodeFrames(bytes, context, decodeFrame)
+}
+
+function refuse(context: DecodeContext): Decoded {
+  const out = new Collector(context)
+  out.startFrame()
+  out.report('unexpected_shape', '')
+  return out.finish()
+}
+
+function decodeFrame(out: Collector, frame: unknown): void {
+  const reads = isObject(frame) ? frame['reads'] : undefined
+  if (!Array.isArray(reads) || reads.length === 0 || reads.length > MAX_READS) {
+    return out.report('unexpected_shape', '')
+  }
+  for (const [index, item] of reads.entries()) decodeRead(out, item, `/reads/${index}`)
+}
+
+function decodeRead(out: Collector, item: unknown, at: string): void {
+  if (!isObject(item)) return out.report('unexpected_shape', at)
+  const tag = readTag(out, item['tag'], at)
+  if (tag === undefined) return
+  out.addRead({
+    antenna: readAntenna(out, item['antenna'], at, '/antenna'),
+    tag_type: tag.type,
+    tag_value: tag.value,
+    rssi_dbm: readRssi(out, item['rssi_dbm'], 1, at, '/rssi_dbm'),
+    read_count: readCount(out, item['read_count'], at, '/read_count'),
+    read_at_ms: readTime(out, item['read_at'], at, '/read_at'),
+    extra: { location: readLocation(out, item, at) },
+  })
+}
+
+function readTag(out: Collector, tag: unknown, at: string): { type: TagType; value: string } | undefined {
+  if (isAbsent(tag)) return out.report('missing_tag', at)
+  if (!isObject(tag)) return out.report('invalid_tag', `${at}/tag`)
+  const type = tag['type']
+  if (type !== 'rfid' && type !== 'ble' && type !== 'barcode')
+    return out.report('invalid_tag', `${at}/tag/type`)
+  if (isAbsent(tag['value'])) return out.report('missing_tag', at)
+  const value = readValue[type](tag['value'])
+  return value === undefined ? out.report('invalid_tag', `${at}/tag/value`) : { type, value }
+}
+
+const readValue: Record<TagType, (value: unknown) => string | undefined> = {
+  rfid: readHexTag,
+  ble: readMac,
+  barcode: (value) => (typeof value === 'string' && isStorable(value) ? value : undefined),
+}
+
+/** An unusable key leaves the read to the scan point of its antenna. */
+function readLocation(out: Collector, item: JsonObject, at: string): string | undefined {
+  const location = item['location']
+  if (isAbsent(location)) return undefined
+  if (typeof location === 'string' && isStorable(location)) return location
+  return out.report('invalid_field', `${at}/location`)
+}

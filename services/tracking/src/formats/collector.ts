@@ -1,0 +1,160 @@
+import type {
+  DecodeContext,
+  DecodeErrorCode,
+  Decoded,
+  HealthDetail,
+  HealthDetailValue,
+  HealthKind,
+  NeutralRead,
+  ReadExtra,
+  TagType,
+} from './decoder.ts'
+import { derivedHealth } from './derived-health.ts'
+import { MALFORMED, readFrames } from './framing.ts'
+import { readMac } from './tag-values.ts'
+import { readText } from './texts.ts'
+
+/** A hostile message can hold an error every other byte; what is beyond this is counted, not kept. */
+const MAX_ERRORS = 1000
+
+/** What a decoder found out about one sighting; the collector adds what is true of the whole message. */
+type Sighting = {
+  antenna: number
+  tag_type: TagType
+  tag_value: string
+  rssi_dbm: number | null
+  read_count: number
+  read_at_ms: number | null
+  extra?: ReadExtra | undefined
+}
+
+/** What an event tells, undefined where the device did not say. */
+export type DetailMembers = Record<string, HealthDetailValue | undefined>
+
+/** Gathers what one message yields. Lives for one call of a decoder. */
+export class Collector {
+  readonly context: DecodeContext
+  readonly #decoded: Decoded = {
+    identity: null,
+    reads: [],
+    health: [],
+    errors: [],
+    errors_omitted: 0,
+    buried: false,
+  }
+  #frame = -1
+  #unusableFrames = 0
+  #newestMs = -Infinity
+  #clockUnset = false
+  #readsWithoutAntenna = 0
+
+  constructor(context: DecodeContext) {
+    this.context = context
+  }
+
+  startFrame(): void {
+    this.#frame += 1
+  }
+
+  /**
+   * An error in the current frame. A shape error at its root, reported once at most, means that it gave nothing
+   * at all.
+   */
+  report(code: DecodeErrorCode, pointer: string): undefined {
+    if (pointer === '' && (code === 'malformed_json' || code === 'unexpected_shape'))
+      this.#unusableFrames += 1
+    if (this.#decoded.errors.length < MAX_ERRORS) {
+      this.#decoded.errors.push({ code, frame: this.#frame, pointer })
+    } else this.#decoded.errors_omitted += 1
+  }
+
+  /** What the device calls itself in some field. The first such statement of the message counts. */
+  identify(name: unknown, read: (name: unknown) => string | undefined = readDeviceName): void {
+    if (this.#decoded.identity === null) this.#decoded.identity = read(name) ?? null
+  }
+
+  addRead({ antenna, tag_type, tag_value, rssi_dbm, read_count, read_at_ms, extra }: Sighting): void {
+    const { reader, received_at_ms } = this.context
+    // One literal, so that every read has the same hidden class.
+    const read: NeutralRead = {
+      reader,
+      antenna,
+      tag_type,
+      tag_value,
+      rssi_dbm,
+      read_count,
+      read_at_ms,
+      received_at_ms,
+    }
+    if (extra !== undefined && tellsSomething(extra)) read.extra = extra
+    if (read_at_ms !== null && read_at_ms > this.#newestMs) this.#newestMs = read_at_ms
+    this.#decoded.reads.push(read)
+  }
+
+  addHealth(kind: HealthKind, at_ms: number | null, members: DetailMembers = {}): void {
+    const detail: HealthDetail = {}
+    for (const [name, value] of Object.entries(members)) {
+      if (value !== undefined) detail[name] = value
+    }
+    const { reader, received_at_ms } = this.context
+    if (at_ms !== null && at_ms > this.#newestMs) this.#newestMs = at_ms
+    this.#decoded.health.push({ kind, reader, at_ms, received_at_ms, detail })
+  }
+
+  /** A numeric time was zero or an uptime. */
+  noteClockUnset(): void {
+    this.#clockUnset = true
+  }
+
+  /** A read came without the antenna field that its device can be set to send. */
+  noteMissingAntenna(): void {
+    this.#readsWithoutAntenna += 1
+  }
+
+  finish(): Decoded {
+    const derived = derivedHealth({
+      newestMs: this.#newestMs,
+      receivedAtMs: this.context.received_at_ms,
+      clockUnset: this.#clockUnset,
+      readsWithoutAntenna: this.#readsWithoutAntenna,
+    })
+    for (const { kind, detail } of derived) this.addHealth(kind, null, detail)
+    const frames = this.#frame + 1
+    this.#decoded.buried = frames > 0 && this.#unusableFrames === frames
+    return this.#decoded
+  }
+}
+
+const readDeviceName = (name: unknown) => readMac(name) ?? readText(name)
+
+function tellsSomething(extra: ReadExtra): boolean {
+  for (const value of Object.values(extra)) if (value !== undefined) return true
+  return false
+}
+
+/** Decodes frame by frame; broken frames are reported here and never reach `decodeFrame`. */
+export function decodeFrames(
+  bytes: Uint8Array,
+  context: DecodeContext,
+  decodeFrame: (out: Collector, frame: unknown) => void,
+): Decoded {
+  const out = new Collector(context)
+  for (const frame of readFrames(bytes)) {
+    out.startFrame()
+    if (frame === MALFORMED) out.report('malformed_json', '')
+    else decodeFrame(out, frame)
+  }
+  return out.finish()
+}
+
+/** As `decodeFrames`, for formats whose frames may also be arrays of items. `at` is the pointer of the item. */
+export function decodeItems(
+  bytes: Uint8Array,
+  context: DecodeContext,
+  decodeItem: (out: Collector, item: unknown, at: string) => void,
+): Decoded {
+  return decodeFrames(bytes, context, (out, frame) => {
+    if (!Array.isArray(frame)) return decodeItem(out, frame, '')
+    for (const [index, item] of frame.entries()) decodeItem(out, item, `/${index}`)
+  })
+}

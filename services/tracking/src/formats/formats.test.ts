@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import type { DecodeError, HealthEvent, NeutralRead } from './decoder.ts'
+import { decoderFor } from './formats.ts'
+import { contextOf, type GoldenHealth, type GoldenRead, listFixtures, readFixture } from './format-testing.ts'
+
+const fixtures = listFixtures().flatMap((fixture) => {
+  const decode = decoderFor(fixture.format)
+  return decode === undefined ? [] : [{ ...fixture, decode }]
+})
+
+const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+
+function goldenRead({ read_at_ms, received_at_ms, ...read }: NeutralRead) {
+  return { ...read, read_at: instant(read_at_ms), received_at: instant(received_at_ms) }
+}
+
+function goldenHealth({ at_ms, received_at_ms, ...event }: HealthEvent) {
+  return { ...event, at: instant(at_ms), received_at: instant(received_at_ms) }
+}
+
+/** Exact, but for rounding of the signal strength; of `extra`, more than what is listed is allowed. */
+const likeRead = ({ extra, rssi_dbm, ...read }: GoldenRead) => ({
+  ...read,
+  rssi_dbm: rssi_dbm === null ? null : expect.closeTo(rssi_dbm, 2),
+  ...(extra === undefined ? {} : { extra: expect.objectContaining(likeExtra(extra)) }),
+})
+const likeExtra = ({ ibeacon, ...extra }: NonNullable<GoldenRead['extra']>) =>
+  ibeacon === undefined ? extra : { ...extra, ibeacon: expect.objectContaining(ibeacon) }
+const withoutUnlisted = (read: ReturnType<typeof goldenRead>, wanted: GoldenRead | undefined) => {
+  const { extra: _, ...bare } = read
+  return wanted !== undefined && wanted.extra === undefined ? bare : read
+}
+const likeHealth = (event: GoldenHealth) => ({ ...event, detail: expect.objectContaining(event.detail) })
+
+const inOrder = <T extends { kind: string; at: string | null }>(events: T[]) =>
+  events.toSorted((a, b) => `${a.kind} ${a.at}`.localeCompare(`${b.kind} ${b.at}`))
+const sorted = (errors: DecodeError[]) =>
+  errors.map(({ frame, pointer, code }) => `${frame} ${pointer} ${code}`).toSorted()
+
+describe.for(fixtures)('$format: $file', (fixture) => {
+  const decoded = fixture.decode(readFixture(fixture), contextOf(fixture))
+
+  test('gives the expected reads in order', () => {
+    const reads = decoded.reads.map((read, index) => withoutUnlisted(goldenRead(read), fixture.reads[index]))
+    expect(reads).toEqual(fixture.reads.map(likeRead))
+  })
+
+  test('gives the expected health events', () => {
+    expect(inOrder(decoded.health.map(goldenHealth))).toEqual(inOrder(fixture.health).map(likeHealth))
+  })
+
+  test('gives the expected errors, identity and verdict', () => {
+    expect(sorted(decoded.errors)).toEqual(sorted(fixture.errors))
+    expect(decoded).toMatchObject({ identity: fixture.identity, buried: fixture.buried, errors_omitted: 0 })
+  })
+})
+
+test('every registered format has fixtures', () => {
+  expect(new Set(fixtures.map(({ format }) => format))).toEqual(new Set(['canonical', 'impinj', 'zebra']))
+  expect(fixtures.length).toBeGreaterThanOrEqual(27)
+})
+
+test('a name that is no format has no decoder, not even one that every object has', () => {
+  for (const name of ['', 'unknown', 'constructor', '__proto__', 'Canonical']) {
+    expect(decoderFor(name)).toBeUndefined()
+  }
+})

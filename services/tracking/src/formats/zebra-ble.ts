@@ -1,0 +1,34 @@
+import type { Collector } from './collector.ts'
+import { type JsonObject, objectAt, readInteger } from './json-values.ts'
+import { readIbeacon, readRssi, readTime } from './read-fields.ts'
+import { readMac } from './tag-values.ts'
+import { isAbsent, readText } from './texts.ts'
+
+/** Whether an item is a Bluetooth advert of an FXR60 or FXR90, whose members are capitalised. */
+export function isZebraBle(item: JsonObject, data: JsonObject): boolean {
+  return item['type'] === 'BLE_DATA' || data['Address'] !== undefined
+}
+
+/** Decodes an item for which `isZebraBle` holds. An advert has no antenna, so none is missed. */
+export function decodeZebraBle(out: Collector, item: JsonObject, data: JsonObject, itemAt: string): void {
+  const at = `${itemAt}/data`
+  if (isAbsent(data['Address'])) return out.report('missing_tag', at)
+  const address = readMac(data['Address'])
+  if (address === undefined) return out.report('invalid_tag', `${at}/Address`)
+  out.addRead({
+    antenna: 1,
+    tag_type: 'ble',
+    tag_value: address,
+    rssi_dbm: readRssi(out, data['RSSI'], 1, at, '/RSSI'),
+    read_count: 1,
+    read_at_ms: readTime(out, item['timestamp'], itemAt, '/timestamp'),
+    extra: {
+      ibeacon: readIbeacon(out, data['iBeacon'], at, '/iBeacon'),
+      address_type: readText(data['AddressType']),
+      // A device without a name is given its address for an alias.
+      name: readMac(data['Alias']) === address ? undefined : readText(data['Alias']),
+      // From 1: a beacon on mains sends 0.
+      battery_mv: readInteger(objectAt(data['eddystone'])['batteryVoltage'], 1, 0xffff),
+    },
+  })
+}

@@ -1,0 +1,32 @@
+import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import type { CatalogView } from '../projections/catalog-view.ts'
+import { deliveryId } from './delivery-id.ts'
+import type { Movement } from './movements.ts'
+
+/**
+ * The event of a movement, with the names of this moment. An origin that was deleted, or that nobody knows any more,
+ * is null; a movement whose asset or destination was deleted meanwhile has nobody left to be told of, so there is none.
+ */
+export function toEvent({ to, fromLocationId }: Movement, view: CatalogView): AssetMoved | undefined {
+  const { orgId, assetId, minute } = to
+  const asset = view.asset(orgId, assetId)
+  const destination = view.location(orgId, to.locationId)
+  if (!asset || !destination) return undefined
+  const origin = fromLocationId === null ? undefined : view.location(orgId, fromLocationId)
+  return {
+    delivery_id: deliveryId({
+      orgId,
+      assetId,
+      minute,
+      from: fromLocationId,
+      to: to.locationId,
+      kind: 'scan',
+    }),
+    org_id: orgId,
+    occurred_at: new Date(to.observedAtMs).toISOString(),
+    kind: 'scan',
+    asset: { id: asset.id, external_key: asset.key, name: asset.name },
+    from_location: origin && !origin.deleted ? { id: origin.id, name: origin.name } : null,
+    to_location: { id: destination.id, name: destination.name },
+  }
+}

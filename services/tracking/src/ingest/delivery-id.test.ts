@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { deliveryId } from './delivery-id.ts'
+
+const move = { orgId: 1, assetId: 2, minute: 3, from: 4, to: 5, kind: 'scan' } as const
+
+test('D8.10 a movement has one id for ever, and it is a UUID of version 5', () => {
+  expect(deliveryId(move)).toBe(deliveryId({ ...move }))
+  expect(deliveryId(move)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  // Written down: a change of namespace or name would announce every old movement a second time.
+  expect(deliveryId(move)).toBe('cf6f5249-0fd9-59de-b90b-6aa6ae0620ec')
+})
+
+test.for([
+  { ...move, orgId: 9 },
+  { ...move, assetId: 9 },
+  { ...move, minute: 9 },
+  { ...move, from: null },
+  { ...move, to: 9 },
+  { ...move, kind: 'save' as const },
+])('another movement has another id: %o', (other) => {
+  expect(deliveryId(other)).not.toBe(deliveryId(move))
+})

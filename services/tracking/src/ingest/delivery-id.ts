@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+
+/** Fixed for ever: another namespace would give every old movement a second id. */
+const NAMESPACE = Buffer.from('6f1d5a7c0b7e4e5a9d0c3f8a2b64c1de', 'hex')
+
+/** A UUID of version 5 (RFC 9562): the same name always gives the same id. */
+function uuidV5(name: string): string {
+  const hash = createHash('sha1').update(NAMESPACE).update(name, 'utf8').digest().subarray(0, 16)
+  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50
+  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
+  const hex = hash.toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+type Move = {
+  orgId: number
+  assetId: number
+  minute: number
+  from: number | null
+  to: number
+  kind: 'scan' | 'save'
+}
+
+/** The same movement has the same id however often it is computed, so no reprocessing mints a second event (D8.10). */
+export function deliveryId({ orgId, assetId, minute, from, to, kind }: Move): string {
+  return uuidV5([orgId, assetId, minute, from ?? '-', to, kind].join(':'))
+}

@@ -1,0 +1,45 @@
+import { isDatabaseOutage } from '@whereabouts/db/outage'
+import type { BatchConsumer } from '@whereabouts/messaging/consumer'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db.ts'
+import { CatalogUnavailable } from '../projections/catalog-lookup.ts'
+import type { ReaderHealthLog } from '../readers/reader-health.ts'
+import type { IngestMetrics } from './ingest-metrics.ts'
+import { decodeReaderMessage, type ReaderMessage } from './reader-message.ts'
+import type { RecentMinutes } from './recent-minutes.ts'
+import { noteNews, resolve, type ResolveDeps } from './resolve.ts'
+import { store } from './store.ts'
+
+export type IngestDeps = ResolveDeps & {
+  db: Kysely<Tables>
+  health: ReaderHealthLog
+  recent: RecentMinutes
+  metrics: IngestMetrics
+  /** Called after a commit that put movements into the outbox. */
+  kick(): void
+}
+
+/**
+ * Reader messages to history, positions and movements. A database or a catalog that is away is an outage: the
+ * messages are held and nothing is called unknown that might exist.
+ */
+export const ingestConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage> => ({
+  durable: 'tracking-ingest',
+  maxMessages: 500,
+  maxWaitMs: 5,
+  retryDelaysMs: [1_000, 5_000, 30_000],
+  isOutage: (error) => error instanceof CatalogUnavailable || isDatabaseOutage(error),
+  decode: (message) => decodeReaderMessage(message, deps.health),
+  async handle(messages, { signal }) {
+    const resolved = await resolve(messages, deps, signal)
+    const fresh = deps.recent.fresh(resolved.observations)
+    if (fresh.length > 0) {
+      const stored = await store(deps.db, deps.view, fresh)
+      deps.recent.add(fresh)
+      if (stored.movements > 0) deps.kick()
+      deps.metrics.stored(stored)
+    }
+    noteNews(deps.health, resolved)
+    deps.metrics.resolved(resolved)
+  },
+})

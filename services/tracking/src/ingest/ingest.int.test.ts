@@ -1,0 +1,280 @@
+import { describe, expect } from 'vitest'
+import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import type { IncomingMessage } from '@whereabouts/messaging/delivery'
+import { openDatabase } from '@whereabouts/db/database'
+import { sql } from 'kysely'
+import type { Tables } from '../db.ts'
+import { test, type Tracking } from '../tracking.fixture.ts'
+import { ingestConsumer } from './ingest.consumer.ts'
+import { minuteOf, type Observation } from './observation.ts'
+import { RecentMinutes } from './recent-minutes.ts'
+import { store } from './store.ts'
+
+const NOW = Math.floor(Date.now() / 60_000) * 60_000
+const signal = new AbortController().signal
+const context = { signal, working: () => undefined }
+
+type Read = { value: string; at?: number; antenna?: number; location?: string }
+
+/** A canonical message as the broker delivers it. */
+function message(orgId: number, reads: readonly Read[], reader = 'dock-1'): IncomingMessage {
+  const body = {
+    reads: reads.map(({ value, at, antenna, location }) => ({
+      tag: { type: 'rfid', value },
+      ...(at !== undefined && { read_at: new Date(at).toISOString() }),
+      ...(antenna !== undefined && { antenna }),
+      ...(location !== undefined && { location }),
+    })),
+  }
+  const data = Buffer.from(JSON.stringify(body))
+  return {
+    subject: `scans.${orgId}.${reader}.canonical`,
+    data,
+    receivedAt: NOW,
+    deliveryCount: 1,
+    streamSeq: 1,
+    headers: {},
+  }
+}
+
+async function ingest(
+  tracking: Tracking,
+  messages: readonly IncomingMessage[],
+  recent = tracking.ingest.recent,
+) {
+  const consumer = ingestConsumer({ ...tracking.ingest, recent })
+  await consumer.handle(
+    messages.map((m) => consumer.decode(m)),
+    context,
+  )
+}
+
+async function events(tracking: Tracking): Promise<AssetMoved[]> {
+  const rows = await tracking.db.selectFrom('outbox').select('payload').orderBy('id').execute()
+  return rows.map((row) => row.payload as AssetMoved)
+}
+
+const scans = (tracking: Tracking) =>
+  tracking.db
+    .selectFrom('scan')
+    .select(['asset_id', 'location_id', 'observed_at'])
+    .orderBy('observed_at')
+    .execute()
+
+/** An asset with tag E280, a dock behind antenna 1, a shelf behind antenna 2, nothing behind antenna 3. */
+async function warehouse(tracking: Tracking) {
+  const { catalog } = tracking
+  const asset = catalog.asset(1, 'Forklift 7')
+  catalog.tag(asset, 'E280')
+  const dock = catalog.location(1, 'Dock')
+  const shelf = catalog.location(1, 'Shelf')
+  await tracking.project()
+  const reader = await tracking.call('POST', '/readers', {
+    body: { reader_key: 'dock-1', name: 'Dock reader', format: 'canonical' },
+  })
+  const points = `/readers/${reader.json().data.id}/scan-points`
+  await tracking.call('POST', points, { body: { name: 'in', antenna: 1, location_id: dock.id } })
+  await tracking.call('POST', points, { body: { name: 'up', antenna: 2, location_external_key: 'SHELF' } })
+  await tracking.call('POST', points, { body: { name: 'none', antenna: 3 } })
+  return { asset, dock, shelf }
+}
+
+describe('ingest', () => {
+  test('a read becomes a row, a position and an event with the names of the moment', async ({ tracking }) => {
+    const { asset, dock } = await warehouse(tracking)
+    await ingest(tracking, [message(1, [{ value: 'E280', at: NOW - 1_000 }])])
+    expect(await scans(tracking)).toEqual([
+      { asset_id: asset.id, location_id: dock.id, observed_at: new Date(NOW - 1_000).toISOString() },
+    ])
+    expect(await events(tracking)).toEqual([
+      expect.objectContaining({
+        org_id: 1,
+        occurred_at: new Date(NOW - 1_000).toISOString(),
+        asset: { id: asset.id, external_key: 'FORKLIFT-7', name: 'Forklift 7' },
+        from_location: null,
+        to_location: { id: dock.id, name: 'Dock' },
+      }),
+    ])
+  })
+
+  test('the first location of a minute wins, and a mid-minute move comes with the next minute', async ({
+    tracking,
+  }) => {
+    const { dock, shelf } = await warehouse(tracking)
+    const base = NOW - 10 * 60_000
+    await ingest(tracking, [
+      message(1, [
+        { value: 'E280', at: base, antenna: 1 },
+        { value: 'E280', at: base + 30_000, antenna: 2 },
+      ]),
+    ])
+    await ingest(
+      tracking,
+      [message(1, [{ value: 'E280', at: base + 40_000, antenna: 2 }])],
+      new RecentMinutes(),
+    )
+    expect((await events(tracking)).map((e) => e.to_location.id)).toEqual([dock.id])
+    await ingest(tracking, [message(1, [{ value: 'E280', at: base + 60_000, antenna: 2 }])])
+    expect((await events(tracking)).map((e) => [e.from_location?.id, e.to_location.id])).toEqual([
+      [undefined, dock.id],
+      [dock.id, shelf.id],
+    ])
+  })
+
+  test('the same message twice, also in another process, stores one row and announces one event', async ({
+    tracking,
+  }) => {
+    await warehouse(tracking)
+    const twice = message(1, [{ value: 'E280', at: NOW - 5_000 }])
+    await ingest(tracking, [twice, twice])
+    await ingest(tracking, [twice])
+    await ingest(tracking, [twice], new RecentMinutes())
+    expect(await scans(tracking)).toHaveLength(1)
+    expect(await events(tracking)).toHaveLength(1)
+  })
+
+  test('D8.7 a late scan fills history, moves nothing and announces nothing', async ({ tracking }) => {
+    const { dock } = await warehouse(tracking)
+    await ingest(tracking, [message(1, [{ value: 'E280', at: NOW - 60_000, antenna: 1 }])])
+    await ingest(tracking, [message(1, [{ value: 'E280', at: NOW - 3_600_000, antenna: 2 }])])
+    expect(await scans(tracking)).toHaveLength(2)
+    expect(await events(tracking)).toHaveLength(1)
+    const position = await tracking.db.selectFrom('position').selectAll().executeTakeFirstOrThrow()
+    expect(position).toMatchObject({
+      location_id: dock.id,
+      observed_at: new Date(NOW - 60_000).toISOString(),
+    })
+  })
+
+  test('a deleted origin is null in the event', async ({ tracking }) => {
+    const { dock, shelf } = await warehouse(tracking)
+    await ingest(tracking, [message(1, [{ value: 'E280', at: NOW - 120_000, antenna: 1 }])])
+    tracking.view.applyLocation({
+      ...dock,
+      revision: dock.revision + 1_000,
+      deleted_at: new Date().toISOString(),
+    })
+    await ingest(tracking, [message(1, [{ value: 'E280', at: NOW - 60_000, antenna: 2 }])])
+    expect((await events(tracking)).at(-1)).toMatchObject({
+      from_location: null,
+      to_location: { id: shelf.id },
+    })
+  })
+
+  test('D8.8 a location key in the message wins, also on a reader that nobody configured', async ({
+    tracking,
+  }) => {
+    const { shelf } = await warehouse(tracking)
+    await ingest(tracking, [message(1, [{ value: 'E280', location: 'SHELF' }], 'handheld-9')])
+    expect((await scans(tracking)).map((s) => s.location_id)).toEqual([shelf.id])
+  })
+
+  test('D8.8 an unknown antenna records no scan; a scan point without location records one without', async ({
+    tracking,
+  }) => {
+    await warehouse(tracking)
+    await ingest(tracking, [message(1, [{ value: 'E280', antenna: 9 }])])
+    expect(await scans(tracking)).toEqual([])
+    await ingest(tracking, [message(1, [{ value: 'E280', antenna: 3 }])])
+    expect((await scans(tracking)).map((s) => s.location_id)).toEqual([null])
+    expect(await events(tracking)).toEqual([])
+  })
+
+  test('another organization reads the same tag value in vain', async ({ tracking }) => {
+    await warehouse(tracking)
+    await ingest(tracking, [message(2, [{ value: 'E280', location: 'DOCK' }])])
+    expect(await scans(tracking)).toEqual([])
+  })
+
+  test('something created a moment ago is asked for, not called unknown', async ({ tracking }) => {
+    const { catalog } = tracking
+    await warehouse(tracking)
+    catalog.tag(catalog.asset(1, 'Newborn'), 'AA01')
+    await ingest(tracking, [message(1, [{ value: 'AA01' }])])
+    expect(await scans(tracking)).toHaveLength(1)
+  })
+
+  test('a stranger is asked for once a second, not with every read', async ({ tracking }) => {
+    await warehouse(tracking)
+    const before = tracking.catalog.questions.length
+    for (let i = 0; i < 5; i += 1) await ingest(tracking, [message(1, [{ value: 'FFFF' }])])
+    expect(tracking.catalog.questions.length - before).toBe(1)
+  })
+
+  test('with catalog away a read of a stranger is not settled, and nothing of its batch is stored', async ({
+    tracking,
+  }) => {
+    await warehouse(tracking)
+    tracking.catalog.away = true
+    const reads = [message(1, [{ value: 'E280' }, { value: 'FFFF' }])]
+    await expect(ingest(tracking, reads)).rejects.toThrow('catalog is away')
+    expect(await scans(tracking)).toEqual([])
+    tracking.catalog.away = false
+    await ingest(tracking, reads)
+    expect(await scans(tracking)).toHaveLength(1)
+  })
+
+  test('a rolled back batch comes again and is stored', async ({ tracking }) => {
+    await warehouse(tracking)
+    await sql`alter table outbox rename to outbox_away`.execute(tracking.db)
+    const reads = [message(1, [{ value: 'E280' }])]
+    await expect(ingest(tracking, reads)).rejects.toThrow(/outbox/)
+    await sql`alter table outbox_away rename to outbox`.execute(tracking.db)
+    await ingest(tracking, reads)
+    expect(await events(tracking)).toHaveLength(1)
+  })
+
+  test('what cannot be decoded is poison, counted on its reader and visible there', async ({ tracking }) => {
+    const consumer = ingestConsumer(tracking.ingest)
+    const garbage = { ...message(1, []), data: Buffer.from('\u0001not json') }
+    expect(() => consumer.decode(garbage)).toThrow(/not a canonical message/)
+    expect(() => consumer.decode({ ...garbage, subject: 'scans.1.dock-1.nonsense' })).toThrow(/no format/)
+    await tracking.health.flush()
+    const { data } = (await tracking.call('GET', '/readers')).json()
+    expect(data).toEqual([
+      expect.objectContaining({
+        reader_key: 'dock-1',
+        configured: false,
+        health: expect.objectContaining({
+          messages_buried: 2,
+          last_problem: 'there is no format "nonsense"',
+        }),
+      }),
+    ])
+  })
+})
+
+describe('two replicas', () => {
+  test('storing the same and overlapping rows at once end with one row and one event per movement', async ({
+    tracking,
+  }) => {
+    const { dock, shelf } = await warehouse(tracking)
+    const other = openDatabase<Tables>(tracking.url, { max: 4 })
+    const assets = Array.from({ length: 40 }, (_, i) => tracking.catalog.asset(1, `Tote ${i}`))
+    await tracking.project()
+    const rows = (minute: number, locationId: number): Observation[] =>
+      assets.map(({ id }) => ({
+        orgId: 1,
+        assetId: id,
+        minute: minuteOf(NOW) - minute,
+        observedAtMs: NOW - minute * 60_000,
+        locationId,
+        readerKey: 'dock-1',
+        antenna: 1,
+      }))
+    const [first, second] = [rows(3, dock.id), rows(2, shelf.id)]
+    await Promise.all([
+      store(tracking.db, tracking.view, [...first, ...second]),
+      store(other.db, tracking.view, [...second, ...first].toReversed()),
+      store(tracking.db, tracking.view, first),
+      store(other.db, tracking.view, second),
+    ])
+    await other.close()
+    expect(await scans(tracking)).toHaveLength(80)
+    const moved = await events(tracking)
+    // Whether a first row comes in before or after its second decides if it moves the asset or only fills history.
+    expect(new Set(moved.map((e) => e.delivery_id)).size).toBe(moved.length)
+    const last = await tracking.db.selectFrom('position').select('location_id').execute()
+    expect(last.every((p) => p.location_id === shelf.id)).toBe(true)
+  })
+})

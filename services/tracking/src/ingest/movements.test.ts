@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { advance, type Position } from './movements.ts'
+import { minuteOf, observedAt, type Observation } from './observation.ts'
+
+const T0 = Date.parse('2026-11-21T10:00:00.000Z')
+const DOCK = 11
+const SHELF = 12
+
+function seen(minute: number, locationId: number | null, assetId = 1): Observation {
+  const observedAtMs = T0 + minute * 60_000 + 5_000
+  return {
+    orgId: 1,
+    assetId,
+    minute: minuteOf(observedAtMs),
+    observedAtMs,
+    locationId,
+    readerKey: 'r',
+    antenna: 1,
+  }
+}
+
+function at(minute: number, locationId: number | null, dwellMinute = minute): Position {
+  const { orgId, assetId, minute: m, observedAtMs } = seen(minute, locationId)
+  const dwellStartedAtMs = locationId === null ? null : seen(dwellMinute, locationId).observedAtMs
+  return { orgId, assetId, minute: m, observedAtMs, locationId, dwellStartedAtMs }
+}
+
+const moves = (result: ReturnType<typeof advance>) =>
+  result.movements.map((m) => [m.fromLocationId, m.to.locationId])
+
+describe('movement rules', () => {
+  test('the first sighting ever comes from null', () => {
+    const result = advance([], [seen(0, DOCK)])
+    expect(moves(result)).toEqual([[null, DOCK]])
+    expect(result.positions).toEqual([at(0, DOCK)])
+  })
+
+  test('a rescan at the same location announces nothing and keeps the start of the stay', () => {
+    const result = advance([at(0, DOCK)], [seen(1, DOCK)])
+    expect(moves(result)).toEqual([])
+    expect(result.positions).toEqual([at(1, DOCK, 0)])
+  })
+
+  test('another location is one movement from the last one', () => {
+    const result = advance([at(0, DOCK)], [seen(1, SHELF)])
+    expect(moves(result)).toEqual([[DOCK, SHELF]])
+    expect(result.positions).toEqual([at(1, SHELF)])
+  })
+
+  test('D8.7 a late scan changes neither position nor events', () => {
+    expect(advance([at(5, DOCK)], [seen(3, SHELF)])).toEqual({ positions: [], movements: [] })
+    expect(advance([at(5, DOCK)], [seen(5, SHELF)])).toEqual({ positions: [], movements: [] })
+  })
+
+  test('a scan without a location announces nothing, ends the stay, and the next movement comes from null', () => {
+    const result = advance([at(0, DOCK)], [seen(1, null), seen(2, DOCK)])
+    expect(moves(result)).toEqual([[null, DOCK]])
+    expect(result.positions).toEqual([at(2, DOCK)])
+  })
+
+  test('rows of one asset count in the order of their minutes, whatever their order in the batch', () => {
+    const result = advance([at(0, DOCK)], [seen(3, DOCK), seen(1, SHELF), seen(2, SHELF)])
+    expect(moves(result)).toEqual([
+      [DOCK, SHELF],
+      [SHELF, DOCK],
+    ])
+    expect(result.positions).toEqual([at(3, DOCK)])
+  })
+
+  test('assets do not influence each other', () => {
+    const result = advance([at(0, DOCK)], [seen(1, SHELF, 1), seen(1, DOCK, 2)])
+    expect(result.movements.map((m) => [m.to.assetId, m.fromLocationId])).toEqual([
+      [1, DOCK],
+      [2, null],
+    ])
+  })
+})
+
+describe("D8.6 a reader's time", () => {
+  const HOUR = 3_600_000
+  test.for([
+    { name: 'none: receipt, not skewed', readAt: null, ms: T0, skewed: false },
+    { name: 'exactly 24 h before: kept', readAt: T0 - 24 * HOUR, ms: T0 - 24 * HOUR, skewed: false },
+    { name: 'older than 24 h: receipt, skewed', readAt: T0 - 24 * HOUR - 1, ms: T0, skewed: true },
+    { name: 'exactly 30 s ahead: kept', readAt: T0 + 30_000, ms: T0 + 30_000, skewed: false },
+    { name: 'more than 30 s ahead: receipt, skewed', readAt: T0 + 30_001, ms: T0, skewed: true },
+  ])('$name', ({ readAt, ms, skewed }) => {
+    expect(observedAt(readAt, T0)).toEqual({ ms, skewed })
+  })
+})

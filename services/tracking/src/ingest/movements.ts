@@ -1,0 +1,48 @@
+import type { Minute, Observation } from './observation.ts'
+
+/** Where an asset was last seen. */
+export type Position = {
+  orgId: number
+  assetId: number
+  minute: Minute
+  observedAtMs: number
+  locationId: number | null
+  /** First observation of the unbroken stay; null without a location. */
+  dwellStartedAtMs: number | null
+}
+
+/** An asset came to `to`; `fromLocationId` is null when it had never been seen or was last seen nowhere. */
+export type Movement = { to: Observation & { locationId: number }; fromLocationId: number | null }
+
+export type Advance = { positions: Position[]; movements: Movement[] }
+
+/**
+ * The movement rules (D8), free of any I/O. `stored` are history rows that are new, `current` the positions of their
+ * assets as locked in the same transaction. A row older than the position fills history only (D8.7). A row at another
+ * location than the last is a movement; a row without a location moves the asset nowhere and announces nothing, and
+ * the next one at a location comes from null.
+ */
+export function advance(current: readonly Position[], stored: readonly Observation[]): Advance {
+  const positions = new Map(current.map((position) => [position.assetId, position]))
+  const changed = new Map<number, Position>()
+  const movements: Movement[] = []
+  for (const row of stored.toSorted((a, b) => a.minute - b.minute)) {
+    const before = positions.get(row.assetId)
+    if (before && before.minute >= row.minute) continue
+    const after = positionAfter(before, row)
+    positions.set(row.assetId, after)
+    changed.set(row.assetId, after)
+    if (isPlaced(row) && row.locationId !== before?.locationId)
+      movements.push({ to: row, fromLocationId: before?.locationId ?? null })
+  }
+  return { positions: [...changed.values()], movements }
+}
+
+const isPlaced = (row: Observation): row is Observation & { locationId: number } => row.locationId !== null
+
+function positionAfter(before: Position | undefined, row: Observation): Position {
+  const stays = before !== undefined && before.locationId === row.locationId
+  const dwellStartedAtMs = row.locationId === null ? null : stays ? before.dwellStartedAtMs : row.observedAtMs
+  const { orgId, assetId, minute, observedAtMs, locationId } = row
+  return { orgId, assetId, minute, observedAtMs, locationId, dwellStartedAtMs }
+}

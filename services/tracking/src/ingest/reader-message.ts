@@ -1,0 +1,28 @@
+import { parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
+import type { IncomingMessage } from '@whereabouts/messaging/delivery'
+import { PoisonError } from '@whereabouts/messaging/settle'
+import type { Decoded } from '../formats/decoder.ts'
+import { decoderFor } from '../formats/formats.ts'
+import type { ReaderHealthLog } from '../readers/reader-health.ts'
+
+/** A message of a reader, decoded. */
+export type ReaderMessage = { orgId: number; readerKey: string; receivedAtMs: number; decoded: Decoded }
+
+/**
+ * Decodes one message of SCANS. What cannot be used at all is counted on its reader, where an operator sees it, and
+ * thrown as poison, so that its bytes are kept among the dead letters.
+ */
+export function decodeReaderMessage(message: IncomingMessage, health: ReaderHealthLog): ReaderMessage {
+  const subject = parseScanSubject(message.subject)
+  if (!subject) throw new PoisonError('the subject is not scans.<org>.<reader>.<format>')
+  const { orgId, readerKey, format } = subject
+  const bury = (problem: string): never => {
+    health.note(orgId, readerKey, { seenAtMs: message.receivedAt, messages: 1, messages_buried: 1, problem })
+    throw new PoisonError(problem)
+  }
+  const decode = decoderFor(format)
+  if (!decode) return bury(`there is no format "${format.slice(0, 32)}"`)
+  const decoded = decode(message.data, { reader: readerKey, received_at_ms: message.receivedAt })
+  if (decoded.buried) return bury(`not a ${format} message: ${decoded.errors[0]?.code ?? 'unexpected_shape'}`)
+  return { orgId, readerKey, receivedAtMs: message.receivedAt, decoded }
+}

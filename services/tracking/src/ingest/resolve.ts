@@ -1,0 +1,139 @@
+import type { NeutralRead } from '../formats/decoder.ts'
+import type { GapFiller } from '../projections/catalog-lookup.ts'
+import type { CatalogView, KnownAsset } from '../projections/catalog-view.ts'
+import type { ReaderDirectory } from '../readers/reader-directory.ts'
+import type { ReaderHealthLog, ReaderNews } from '../readers/reader-health.ts'
+import { minuteOf, observedAt, type Observation } from './observation.ts'
+import type { ReaderMessage } from './reader-message.ts'
+
+export type ResolveDeps = { view: CatalogView; directory: ReaderDirectory; gaps: GapFiller }
+
+/** What a batch comes to. The news is told to `ReaderHealthLog` only after the rows are stored. */
+export type Resolved = {
+  observations: Observation[]
+  news: { orgId: number; readerKey: string; news: ReaderNews }[]
+}
+
+type Tag = { tag_type: string; value: string }
+type Gap = { tags: Map<string, Tag>; locationKeys: Set<string> }
+
+/**
+ * Turns reads into observations, in the order of arrival: reader and antenna to location, tag to asset. What the view
+ * does not know is asked of catalog once, for all reads of the batch, before anything is called unknown. Throws
+ * CatalogUnavailable.
+ */
+export async function resolve(
+  messages: readonly ReaderMessage[],
+  deps: ResolveDeps,
+  signal: AbortSignal,
+): Promise<Resolved> {
+  await Promise.all(
+    [...findGaps(messages, deps)].map(([orgId, gap]) =>
+      deps.gaps.fill(orgId, [...gap.tags.values()], [...gap.locationKeys], signal),
+    ),
+  )
+  const resolved: Resolved = { observations: [], news: [] }
+  for (const message of messages) resolveMessage(message, deps, resolved)
+  return resolved
+}
+
+export function noteNews(health: ReaderHealthLog, { news }: Resolved): void {
+  for (const item of news) health.note(item.orgId, item.readerKey, item.news)
+}
+
+function findGaps(messages: readonly ReaderMessage[], { view }: ResolveDeps): Map<number, Gap> {
+  const gaps = new Map<number, Gap>()
+  for (const { orgId, decoded } of messages)
+    for (const read of decoded.reads) {
+      const key = read.extra?.location
+      const missesTag = !matchRead(view, orgId, read).known
+      const missesKey = key !== undefined && !view.locationByKey(orgId, key)
+      if (!missesTag && !missesKey) continue
+      const gap = gaps.get(orgId) ?? { tags: new Map<string, Tag>(), locationKeys: new Set<string>() }
+      gaps.set(orgId, gap)
+      if (missesTag) for (const tag of tagsOf(read)) gap.tags.set(`${tag.tag_type} ${tag.value}`, tag)
+      if (missesKey) gap.locationKeys.add(key)
+    }
+  return gaps
+}
+
+/** The address first, then the iBeacon identity, under which a tag with a rotating address is registered (D6.5). */
+function tagsOf(read: NeutralRead): Tag[] {
+  const tag = { tag_type: read.tag_type, value: read.tag_value }
+  const beacon = read.extra?.ibeacon
+  if (!beacon) return [tag]
+  return [tag, { tag_type: 'ble', value: `${beacon.uuid}/${beacon.major}/${beacon.minor}` }]
+}
+
+function matchRead(
+  view: CatalogView,
+  orgId: number,
+  read: NeutralRead,
+): { known: boolean; asset?: KnownAsset | undefined } {
+  if (!read.extra?.ibeacon) return view.matchTag(orgId, read.tag_type, read.tag_value)
+  for (const tag of tagsOf(read)) {
+    const match = view.matchTag(orgId, tag.tag_type, tag.value)
+    if (match.known) return match
+  }
+  return { known: false }
+}
+
+function resolveMessage(message: ReaderMessage, deps: ResolveDeps, into: Resolved): void {
+  const { orgId, readerKey, receivedAtMs, decoded } = message
+  const news = {
+    seenAtMs: receivedAtMs,
+    identity: decoded.identity,
+    messages: 1,
+    reads: decoded.reads.length,
+    read_errors: decoded.errors.length + decoded.errors_omitted,
+    reads_unknown_tag: 0,
+    reads_unplaced: 0,
+    reads_clock_skewed: 0,
+  }
+  for (const read of decoded.reads) {
+    const time = observedAt(read.read_at_ms, receivedAtMs)
+    if (time.skewed) news.reads_clock_skewed += 1
+    const place = placeOf(orgId, readerKey, read, deps)
+    const { asset } = matchRead(deps.view, orgId, read)
+    if (!asset) news.reads_unknown_tag += 1
+    if (!place) news.reads_unplaced += 1
+    if (!asset || !place) continue
+    into.observations.push({
+      orgId,
+      assetId: asset.id,
+      minute: minuteOf(time.ms),
+      observedAtMs: time.ms,
+      locationId: place.locationId,
+      readerKey,
+      antenna: read.antenna,
+    })
+  }
+  const problem = decoded.errors[0]
+  into.news.push({
+    orgId,
+    readerKey,
+    news: problem ? { ...news, problem: `${problem.code} at ${problem.pointer}` } : news,
+  })
+}
+
+/**
+ * A location key in the message wins over the scan point (D8.8). A scan point without a location, or whose location
+ * was deleted, places the read nowhere, which is still a place in the sense of history; undefined is no scan at all.
+ */
+function placeOf(
+  orgId: number,
+  readerKey: string,
+  read: NeutralRead,
+  { view, directory }: ResolveDeps,
+): { locationId: number | null } | undefined {
+  const key = read.extra?.location
+  if (key !== undefined) {
+    const location = view.locationByKey(orgId, key)
+    return location && { locationId: location.id }
+  }
+  const placement = directory.placement(orgId, readerKey, read.antenna)
+  if (!placement.placed) return undefined
+  const { locationId } = placement
+  if (locationId !== null && view.location(orgId, locationId)?.deleted) return { locationId: null }
+  return { locationId }
+}

@@ -1,0 +1,119 @@
+import { openDatabase } from '@whereabouts/db/database'
+import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
+import { connect } from '@whereabouts/messaging/connection'
+import { consumeBatches } from '@whereabouts/messaging/consume'
+import { outboxPublish } from '@whereabouts/messaging/publish'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { consumerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
+import { startOps } from '@whereabouts/service-kit/ops'
+import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
+import { runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { buildApp } from './app.ts'
+import { loadConfig } from './config.ts'
+import type { Tables } from './db.ts'
+import { ingestConsumer } from './ingest/ingest.consumer.ts'
+import { ingestMetrics } from './ingest/ingest-metrics.ts'
+import { RecentMinutes } from './ingest/recent-minutes.ts'
+import { startPartitionLoop } from './partitions/partitions.loop.ts'
+import { followCatalog } from './projections/catalog-follower.ts'
+import { askCatalogOver, GapFiller } from './projections/catalog-lookup.ts'
+import { CatalogView } from './projections/catalog-view.ts'
+import { assetFinder, locationFinder } from './projections/finders.ts'
+import { projectionsConsumer } from './projections/projections.consumer.ts'
+import { ReaderDirectory } from './readers/reader-directory.ts'
+import { ReaderHealthLog } from './readers/reader-health.ts'
+
+await start('tracking', async () => {
+  const config = loadConfig(process.env)
+  const log = createLogger('tracking', config.LOG_LEVEL)
+  const registry = createRegistry('tracking')
+  const metrics = consumerMetrics(registry)
+
+  const database = openDatabase<Tables>(config.DATABASE_URL, {
+    max: config.DATABASE_POOL_SIZE,
+    name: 'tracking',
+    log,
+  })
+  const { db, pool } = database
+  const { NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password } = config
+  const broker = await connect({ url, user, password, name: 'tracking', logger: log })
+  const relay = startOutboxRelay({ pool, publish: outboxPublish(broker, log), log })
+  outboxAge(registry, () => relay.ageSeconds())
+
+  const view = new CatalogView()
+  const ask = askCatalogOver(broker)
+  const gaps = new GapFiller(view, ask)
+  const follower = followCatalog(broker, view, log)
+  const directory = new ReaderDirectory(db, pool, log)
+  const health = new ReaderHealthLog(db, log)
+  const partitions = startPartitionLoop({ db, retentionDays: config.RETENTION_DAYS, log })
+  health.start()
+
+  const deps = {
+    db,
+    view,
+    gaps,
+    directory,
+    health,
+    recent: new RecentMinutes(),
+    metrics: ingestMetrics(registry),
+    kick: () => relay.kick(),
+  }
+  const consumerOptions = { logger: log, graceMs: config.SHUTDOWN_GRACE_MS }
+  const projections = consumeBatches(broker, projectionsConsumer({ db }), {
+    ...consumerOptions,
+    metrics: metrics('tracking-catalog'),
+  })
+  const finders = { view, ask, gaps }
+  const verify = principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY))
+  const app = buildApp({
+    db,
+    directory,
+    findAsset: assetFinder(finders),
+    findLocation: locationFinder(finders),
+    verify,
+    log,
+    registry,
+  })
+  await app.listen({ host: config.HOST, port: config.PORT })
+  const ops = await startOps({
+    host: config.HOST,
+    port: config.OPS_PORT,
+    registry,
+    ready: async () => ({
+      database: await database.isReachable(),
+      broker: broker.isConnected(),
+      catalog_view: follower.isCaughtUp(),
+      readers: directory.isLoaded(),
+    }),
+  })
+  // Before the view is complete every read would be a gap, so ingest waits; the broker keeps the scans.
+  await Promise.all([follower.caughtUp, directory.start(), partitions.first])
+  const ingest = consumeBatches(broker, ingestConsumer(deps), {
+    ...consumerOptions,
+    metrics: metrics('tracking-ingest'),
+  })
+
+  log.info({ port: config.PORT, ...view.sizes() }, 'ready')
+
+  runUntilSignal(
+    [
+      { name: 'unready', run: () => ops.unready() },
+      { name: 'stop taking requests', run: () => app.close() },
+      { name: 'stop ingest', run: () => Promise.all([ingest.stop(), projections.stop(), follower.stop()]) },
+      { name: 'write reader health', run: () => health.stop() },
+      { name: 'publish the outbox', run: () => relay.stop() },
+      { name: 'close broker', run: () => broker.drain() },
+      {
+        name: 'close database',
+        run: async () => {
+          partitions.stop()
+          await directory.stop()
+          await database.close()
+        },
+      },
+      { name: 'close ops', run: () => ops.close() },
+    ],
+    { graceMs: config.SHUTDOWN_GRACE_MS, log },
+  )
+})

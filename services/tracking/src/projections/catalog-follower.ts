@@ -1,0 +1,20 @@
+import type { Broker } from '@whereabouts/messaging/connection'
+import { followStream, type Follower } from '@whereabouts/messaging/follow'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import { readCatalogMessage } from './catalog-message.ts'
+import type { CatalogView } from './catalog-view.ts'
+
+/** Fills the view from the whole CATALOG stream and keeps it up to date. Ingest waits until it has caught up. */
+export function followCatalog(broker: Broker, view: CatalogView, log: Logger): Follower {
+  return followStream(broker, {
+    stream: 'CATALOG',
+    logger: log,
+    onReset: () => view.clear(),
+    onState: (subject, payload) => {
+      const message = readCatalogMessage(subject, payload)
+      if (message.kind === 'asset') view.applyAsset(message.state)
+      else if (message.kind === 'location') view.applyLocation(message.state)
+      else view.applyTag(message.state)
+    },
+  })
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { CatalogStandIn } from '../tracking.fixture.ts'
+import { CatalogView } from './catalog-view.ts'
+
+function filled(fill: (catalog: CatalogStandIn) => void): CatalogView {
+  const catalog = new CatalogStandIn()
+  fill(catalog)
+  const view = new CatalogView()
+  for (const asset of catalog.assets) view.applyAsset(asset)
+  for (const location of catalog.locations) view.applyLocation(location)
+  for (const tag of catalog.tags) view.applyTag(tag)
+  return view
+}
+
+const nameOf = (match: ReturnType<CatalogView['matchTag']>) => (match.known ? match.asset?.name : 'unknown')
+
+test.for([
+  { type: 'rfid', stored: 'e280-1160 60:00', read: 'E28011606000', want: 'A' },
+  { type: 'ble', stored: 'c3:00:00:0a:0b:0c', read: 'C300000A0B0C', want: 'A' },
+  { type: 'barcode', stored: 'ab-1', read: 'ab-1', want: 'A' },
+  { type: 'barcode', stored: 'ab-1', read: 'AB1', want: 'unknown' },
+])('D6.5 $type $stored matches a read of $read: $want', ({ type, stored, read, want }) => {
+  const view = filled((c) => c.tag(c.asset(1, 'A'), stored, { tag_type: type }))
+  expect(nameOf(view.matchTag(1, type, read))).toBe(want)
+})
+
+test('D6.5 an exact match beats a tolerant one, then the oldest tag wins', () => {
+  const view = filled((c) => {
+    c.tag(c.asset(1, 'Young'), 'E2:80', { created_at: '2026-01-03T00:00:00.000Z' })
+    c.tag(c.asset(1, 'Old'), 'e2-80', { created_at: '2026-01-01T00:00:00.000Z' })
+    c.tag(c.asset(1, 'Exact'), 'E280', { created_at: '2026-01-09T00:00:00.000Z' })
+  })
+  expect(nameOf(view.matchTag(1, 'rfid', 'E280'))).toBe('Exact')
+  expect(nameOf(view.matchTag(1, 'rfid', 'E2 80'))).toBe('Old')
+})
+
+test("another organization's tag is unknown", () => {
+  const view = filled((c) => c.tag(c.asset(1, 'A'), 'E280'))
+  expect(view.matchTag(2, 'rfid', 'E280').known).toBe(false)
+})
+
+test('an older state that arrives late changes nothing', () => {
+  const catalog = new CatalogStandIn()
+  const asset = catalog.asset(1, 'A')
+  const tag = catalog.tag(asset, 'E280')
+  const view = new CatalogView()
+  view.applyAsset(asset)
+  view.applyTag({ ...tag, revision: tag.revision + 1, deleted_at: '2026-01-01T00:00:00.000Z' })
+  view.applyTag(tag)
+  expect(view.matchTag(1, 'rfid', 'E280').known).toBe(false)
+})
+
+test('a tag whose owner is not known yet is a gap, not a stranger to be ignored', () => {
+  const catalog = new CatalogStandIn()
+  const tag = catalog.tag(catalog.asset(1, 'A'), 'E280')
+  const view = new CatalogView()
+  view.applyTag(tag)
+  expect(view.matchTag(1, 'rfid', 'E280').known).toBe(false)
+})
+
+test('a key that was freed and taken again names the new location, in either order of arrival', () => {
+  const catalog = new CatalogStandIn()
+  const before = catalog.location(1, 'Dock')
+  const after = catalog.location(1, 'Dock')
+  const gone = { ...before, revision: before.revision + 10, deleted_at: '2026-01-01T00:00:00.000Z' }
+  for (const order of [
+    [before, gone, after],
+    [before, after, gone],
+  ]) {
+    const view = new CatalogView()
+    for (const state of order) view.applyLocation(state)
+    expect(view.locationByKey(1, 'DOCK')?.id).toBe(after.id)
+  }
+})

@@ -1,0 +1,130 @@
+import type { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
+import { matchValue } from '@whereabouts/contracts/tag-matching'
+
+export type KnownAsset = {
+  orgId: number
+  id: number
+  revision: number
+  key: string
+  name: string
+  deleted: boolean
+}
+export type KnownLocation = KnownAsset
+type KnownTag = {
+  orgId: number
+  id: number
+  revision: number
+  type: string
+  value: string
+  assetId: number | null
+  createdAt: string
+  deleted: boolean
+}
+
+/** `known` without an asset is a tag of a location: read, recognized, and saying nothing of an asset. */
+export type TagMatch = { known: true; asset: KnownAsset | undefined } | { known: false }
+
+/**
+ * Catalog's assets, locations and tags in the memory of this process. States may come twice and in any order;
+ * `revision` decides. Nothing here is the truth about what was scanned: a gap costs a question to catalog, an old
+ * name costs an old name.
+ */
+export class CatalogView {
+  readonly #assets = new Map<number, KnownAsset>()
+  readonly #locations = new Map<number, KnownLocation>()
+  readonly #locationsByKey = new Map<string, KnownLocation>()
+  readonly #tags = new Map<number, KnownTag>()
+  readonly #tagsByMatch = new Map<string, KnownTag[]>()
+
+  /** The asset, deleted or not; undefined when unknown or another organization's. */
+  asset(orgId: number, id: number): KnownAsset | undefined {
+    const asset = this.#assets.get(id)
+    return asset?.orgId === orgId ? asset : undefined
+  }
+
+  location(orgId: number, id: number): KnownLocation | undefined {
+    const location = this.#locations.get(id)
+    return location?.orgId === orgId ? location : undefined
+  }
+
+  /** The live location with this key. */
+  locationByKey(orgId: number, key: string): KnownLocation | undefined {
+    return this.#locationsByKey.get(`${orgId} ${key}`)
+  }
+
+  /** An exact match beats a tolerant one; then the oldest tag wins (D6.5). */
+  matchTag(orgId: number, type: string, value: string): TagMatch {
+    const candidates = this.#tagsByMatch.get(matchKey(orgId, type, matchValue(type, value)))
+    const tag = candidates?.find((t) => t.value === value) ?? candidates?.[0]
+    if (!tag) return { known: false }
+    if (tag.assetId === null) return { known: true, asset: undefined }
+    const asset = this.asset(orgId, tag.assetId)
+    // The tag's state may overtake its owner's when a compacted log is replayed.
+    return asset ? { known: true, asset: asset.deleted ? undefined : asset } : { known: false }
+  }
+
+  applyAsset(state: AssetState): void {
+    if (isOld(this.#assets.get(state.id), state)) return
+    this.#assets.set(state.id, entity(state))
+  }
+
+  applyLocation(state: LocationState): void {
+    const before = this.#locations.get(state.id)
+    if (isOld(before, state)) return
+    if (before && this.locationByKey(before.orgId, before.key)?.id === before.id)
+      this.#locationsByKey.delete(`${before.orgId} ${before.key}`)
+    const location = entity(state)
+    this.#locations.set(state.id, location)
+    if (!location.deleted) this.#locationsByKey.set(`${location.orgId} ${location.key}`, location)
+  }
+
+  applyTag(state: TagState): void {
+    const before = this.#tags.get(state.id)
+    if (isOld(before, state)) return
+    const tag = {
+      orgId: state.org_id,
+      id: state.id,
+      revision: state.revision,
+      type: state.tag_type,
+      value: state.value,
+      assetId: state.asset_id,
+      createdAt: state.created_at,
+      deleted: state.deleted_at !== null,
+    }
+    this.#tags.set(tag.id, tag)
+    const key = matchKey(tag.orgId, tag.type, matchValue(tag.type, tag.value))
+    const others = (this.#tagsByMatch.get(key) ?? []).filter((t) => t.id !== tag.id)
+    const live = tag.deleted ? others : [...others, tag].toSorted(byAge)
+    if (live.length > 0) this.#tagsByMatch.set(key, live)
+    else this.#tagsByMatch.delete(key)
+  }
+
+  /** Forgets everything: the stream was made anew. */
+  clear(): void {
+    for (const map of [this.#assets, this.#locations, this.#locationsByKey, this.#tags, this.#tagsByMatch])
+      map.clear()
+  }
+
+  sizes() {
+    return { assets: this.#assets.size, locations: this.#locations.size, tags: this.#tags.size }
+  }
+}
+
+const matchKey = (orgId: number, type: string, match: string) => `${orgId} ${type} ${match}`
+
+const isOld = (known: { revision: number } | undefined, state: { revision: number }) =>
+  known !== undefined && known.revision >= state.revision
+
+const byAge = (a: KnownTag, b: KnownTag) =>
+  a.createdAt === b.createdAt ? a.id - b.id : a.createdAt < b.createdAt ? -1 : 1
+
+function entity(state: AssetState | LocationState): KnownAsset {
+  return {
+    orgId: state.org_id,
+    id: state.id,
+    revision: state.revision,
+    key: state.external_key,
+    name: state.name,
+    deleted: state.deleted_at !== null,
+  }
+}

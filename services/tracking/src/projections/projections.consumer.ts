@@ -1,0 +1,32 @@
+import type { BatchConsumer } from '@whereabouts/messaging/consumer'
+import { PoisonError } from '@whereabouts/messaging/settle'
+import type { Kysely } from 'kysely'
+import { isDatabaseOutage } from '@whereabouts/db/outage'
+import type { Tables } from '../db.ts'
+import { readCatalogMessage, type CatalogMessage } from './catalog-message.ts'
+import { upsertAssets, upsertLocations, upsertTags } from './projections.queries.ts'
+
+/** Keeps the projection tables, which reports join, up to date. All replicas share this work. */
+export const projectionsConsumer = ({ db }: { db: Kysely<Tables> }): BatchConsumer<CatalogMessage> => ({
+  durable: 'tracking-catalog',
+  maxMessages: 500,
+  maxWaitMs: 5,
+  retryDelaysMs: [1_000, 5_000, 30_000],
+  isOutage: isDatabaseOutage,
+  decode(message) {
+    try {
+      return readCatalogMessage(message.subject, JSON.parse(Buffer.from(message.data).toString()))
+    } catch (error) {
+      throw new PoisonError('not a catalog state', { cause: error })
+    }
+  },
+  async handle(messages) {
+    const states = <K extends CatalogMessage['kind']>(kind: K) =>
+      messages.flatMap((m) =>
+        m.kind === kind ? [m.state as Extract<CatalogMessage, { kind: K }>['state']] : [],
+      )
+    await upsertLocations(db, states('location'))
+    await upsertAssets(db, states('asset'))
+    await upsertTags(db, states('tag'))
+  },
+})

@@ -1,0 +1,52 @@
+import type { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
+import { sql } from 'kysely'
+import type { Db } from '../db.ts'
+
+type State = { id: number; revision: number }
+
+/** Of one entity the newest: an upsert must not touch a row twice. Sorted, so that two replicas lock in one order. */
+function newest<T extends State>(states: readonly T[]): T[] {
+  const byId = new Map<number, T>()
+  for (const state of states) {
+    const known = byId.get(state.id)
+    if (!known || known.revision < state.revision) byId.set(state.id, state)
+  }
+  return [...byId.values()].toSorted((a, b) => a.id - b.id)
+}
+
+/** Stores the states that are newer than what is there. Each state names its organization. */
+export async function upsertAssets(db: Db, states: readonly AssetState[]): Promise<void> {
+  if (states.length === 0) return
+  await sql`
+    insert into asset (org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at)
+    select org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at
+    from jsonb_populate_recordset(null::asset, ${JSON.stringify(newest(states))}::jsonb)
+    on conflict (org_id, id) do update set
+      revision = excluded.revision, external_key = excluded.external_key, name = excluded.name,
+      valid_from = excluded.valid_from, valid_to = excluded.valid_to, deleted_at = excluded.deleted_at
+    where excluded.revision > asset.revision`.execute(db)
+}
+
+export async function upsertLocations(db: Db, states: readonly LocationState[]): Promise<void> {
+  if (states.length === 0) return
+  await sql`
+    insert into location (org_id, id, revision, external_key, name, deleted_at)
+    select org_id, id, revision, external_key, name, deleted_at
+    from jsonb_populate_recordset(null::location, ${JSON.stringify(newest(states))}::jsonb)
+    on conflict (org_id, id) do update set
+      revision = excluded.revision, external_key = excluded.external_key, name = excluded.name,
+      deleted_at = excluded.deleted_at
+    where excluded.revision > location.revision`.execute(db)
+}
+
+export async function upsertTags(db: Db, states: readonly TagState[]): Promise<void> {
+  if (states.length === 0) return
+  await sql`
+    insert into tag (org_id, id, revision, tag_type, value, asset_id, location_id, created_at, deleted_at)
+    select org_id, id, revision, tag_type, value, asset_id, location_id, created_at, deleted_at
+    from jsonb_populate_recordset(null::tag, ${JSON.stringify(newest(states))}::jsonb)
+    on conflict (org_id, id) do update set
+      revision = excluded.revision, tag_type = excluded.tag_type, value = excluded.value,
+      asset_id = excluded.asset_id, location_id = excluded.location_id, deleted_at = excluded.deleted_at
+    where excluded.revision > tag.revision`.execute(db)
+}

@@ -1,0 +1,143 @@
+import { describe, expect, vi } from 'vitest'
+import { openDatabase } from '@whereabouts/db/database'
+import type { Tables } from '../db.ts'
+import { log, test, type Tracking } from '../tracking.fixture.ts'
+import { ReaderDirectory } from './reader-directory.ts'
+import { MAX_READERS_PER_ORG } from './reader-health.ts'
+
+const reader = (key: string) => ({ reader_key: key, name: `Reader ${key}`, format: 'impinj' })
+
+async function created(tracking: Tracking, key = 'dock-1', orgId = 1): Promise<number> {
+  return (await tracking.call('POST', '/readers', { orgId, body: reader(key) })).json().data.id
+}
+
+describe('readers', () => {
+  test('one is created, listed with its health and removed', async ({ tracking }) => {
+    const res = await tracking.call('POST', '/readers', { body: reader('dock-1') })
+    expect(res.statusCode).toBe(201)
+    const { id } = res.json().data
+    expect(res.headers.location).toBe(`/api/v1/readers/${id}`)
+    tracking.health.note(1, 'dock-1', { seenAtMs: Date.parse('2026-11-21T10:00:00Z'), messages: 2, reads: 5 })
+    tracking.health.note(1, 'stranger', { seenAtMs: 1, messages: 1 })
+    await tracking.health.flush()
+    const list = (await tracking.call('GET', '/readers')).json()
+    expect(list).toMatchObject({
+      total_count: 2,
+      data: [
+        {
+          id,
+          reader_key: 'dock-1',
+          configured: true,
+          health: { messages: 2, reads: 5, last_seen_at: '2026-11-21T10:00:00.000Z' },
+        },
+        { id: null, reader_key: 'stranger', configured: false, health: { messages: 1 } },
+      ],
+    })
+    expect((await tracking.call('DELETE', `/readers/${id}`)).statusCode).toBe(204)
+    expect((await tracking.call('DELETE', `/readers/${id}`)).statusCode).toBe(404)
+  })
+
+  test('a taken key is a conflict within the organization only', async ({ tracking }) => {
+    await created(tracking)
+    expect((await tracking.call('POST', '/readers', { body: reader('dock-1') })).statusCode).toBe(409)
+    expect((await tracking.call('POST', '/readers', { orgId: 2, body: reader('dock-1') })).statusCode).toBe(
+      201,
+    )
+  })
+
+  test("another organization's reader looks missing", async ({ tracking }) => {
+    const id = await created(tracking)
+    const options = { orgId: 2 }
+    expect((await tracking.call('DELETE', `/readers/${id}`, options)).statusCode).toBe(404)
+    expect((await tracking.call('GET', `/readers/${id}/scan-points`, options)).statusCode).toBe(404)
+    const point = { ...options, body: { name: 'in' } }
+    expect((await tracking.call('POST', `/readers/${id}/scan-points`, point)).statusCode).toBe(404)
+    expect((await tracking.call('GET', '/readers', options)).json().data).toEqual([])
+  })
+
+  test('names from outside cannot fill the table: discovered readers are bounded per organization', async ({
+    tracking,
+  }) => {
+    for (let i = 0; i < MAX_READERS_PER_ORG + 200; i += 1) {
+      tracking.health.note(1, `made-up-${i}`, { seenAtMs: 1, messages: 1 })
+      if (i % 300 === 0) await tracking.health.flush()
+    }
+    await tracking.health.flush()
+    tracking.health.note(1, 'one-more', { seenAtMs: 1, messages: 1 })
+    tracking.health.note(2, 'theirs', { seenAtMs: 1, messages: 1 })
+    await tracking.health.flush()
+    expect((await tracking.call('GET', '/readers?limit=1')).json().total_count).toBeLessThan(
+      MAX_READERS_PER_ORG + 300,
+    )
+    const keys = await tracking.db
+      .selectFrom('reader_health')
+      .select('reader_key')
+      .where('reader_key', 'in', ['one-more', 'theirs'])
+      .execute()
+    expect(keys).toEqual([{ reader_key: 'theirs' }])
+  })
+})
+
+describe('scan points', () => {
+  test('the location is named by id, by key, by both alike, or not at all', async ({ tracking }) => {
+    const dock = tracking.catalog.location(1, 'Dock')
+    const path = `/readers/${await created(tracking)}/scan-points`
+    const add = async (antenna: number, fields: object) =>
+      (await tracking.call('POST', path, { body: { name: 'p', antenna, ...fields } })).json().data
+    const placed = { location_id: dock.id, location_external_key: 'DOCK' }
+    expect(await add(1, { location_id: dock.id })).toMatchObject(placed)
+    expect(await add(2, { location_external_key: 'DOCK' })).toMatchObject(placed)
+    expect(await add(3, placed)).toMatchObject(placed)
+    const nowhere = { location_id: null, location_external_key: null }
+    expect(await add(4, nowhere)).toMatchObject(nowhere)
+    const list = (await tracking.call('GET', `${path}?limit=2&offset=1`)).json()
+    expect(list.data.map((p: { antenna: number }) => p.antenna)).toEqual([2, 3])
+    expect(list.total_count).toBe(4)
+  })
+
+  test('fields that disagree are ambiguous; what does not resolve names its field', async ({ tracking }) => {
+    const dock = tracking.catalog.location(1, 'Dock')
+    tracking.catalog.location(1, 'Shelf')
+    const theirs = tracking.catalog.location(2, 'Theirs')
+    const gone = tracking.catalog.location(1, 'Gone', { deleted_at: '2026-01-01T00:00:00.000Z' })
+    const path = `/readers/${await created(tracking)}/scan-points`
+    const codes = async (fields: object) => {
+      const res = await tracking.call('POST', path, { body: { name: 'p', ...fields } })
+      return res.json().error.fields.map((f: { field: string; code: string }) => `${f.field} ${f.code}`)
+    }
+    const both = ['location_id ambiguous_fields', 'location_external_key ambiguous_fields']
+    expect(await codes({ location_id: dock.id, location_external_key: 'SHELF' })).toEqual(both)
+    expect(await codes({ location_id: null, location_external_key: 'SHELF' })).toEqual(both)
+    expect(await codes({ location_id: theirs.id })).toEqual(['location_id fk_not_found'])
+    expect(await codes({ location_id: gone.id })).toEqual(['location_id fk_not_found'])
+    expect(await codes({ location_external_key: 'THEIRS' })).toEqual(['location_external_key fk_not_found'])
+  })
+
+  test('an antenna has one scan point, and a removed one frees it', async ({ tracking }) => {
+    const path = `/readers/${await created(tracking)}/scan-points`
+    const add = () => tracking.call('POST', path, { body: { name: 'p', antenna: 1 } })
+    const first = await add()
+    expect((await add()).statusCode).toBe(409)
+    expect((await tracking.call('DELETE', `${path}/${first.json().data.id}`)).statusCode).toBe(204)
+    expect((await add()).statusCode).toBe(201)
+  })
+
+  test('every replica learns of a change, and forgets the antennas of a removed reader', async ({
+    tracking,
+  }) => {
+    const other = openDatabase<Tables>(tracking.url, { max: 3 })
+    const replica = new ReaderDirectory(other.db, other.pool, log)
+    await replica.start()
+    const dock = tracking.catalog.location(1, 'Dock')
+    const id = await created(tracking)
+    await tracking.call('POST', `/readers/${id}/scan-points`, { body: { name: 'p', location_id: dock.id } })
+    expect(tracking.directory.placement(1, 'dock-1', 1)).toEqual({ placed: true, locationId: dock.id })
+    await vi.waitFor(() =>
+      expect(replica.placement(1, 'dock-1', 1)).toEqual({ placed: true, locationId: dock.id }),
+    )
+    await tracking.call('DELETE', `/readers/${id}`)
+    await vi.waitFor(() => expect(replica.placement(1, 'dock-1', 1)).toEqual({ placed: false }))
+    await replica.stop()
+    await other.close()
+  })
+})

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Db } from '../db.ts'
+import type { Page } from './readers.queries.ts'
+
+export type ScanPointRow = {
+  id: number
+  antenna: number
+  name: string
+  location_id: number | null
+  location_external_key: string | null
+}
+
+/** Undefined when the antenna has one already. */
+export function insertScanPoint(
+  db: Db,
+  orgId: number,
+  point: { reader_id: number; antenna: number; name: string; location_id: number | null },
+) {
+  return db
+    .insertInto('scan_point')
+    .values({ org_id: orgId, ...point })
+    .onConflict((c) => c.constraint('scan_point_antenna_unique').doNothing())
+    .returning(['id', 'antenna', 'name', 'location_id'])
+    .executeTakeFirst()
+}
+
+/** By antenna. The key of a location that was deleted is null; its id stays. */
+export async function listScanPoints(
+  db: Db,
+  orgId: number,
+  readerId: number,
+  page: Page,
+): Promise<ScanPointRow[]> {
+  const { rows } = await sql<ScanPointRow>`
+    select p.id, p.antenna, p.name, p.location_id,
+           case when l.deleted_at is null then l.external_key end as location_external_key
+    from scan_point p left join location l on l.org_id = p.org_id and l.id = p.location_id
+    where p.org_id = ${orgId} and p.reader_id = ${readerId}
+    order by p.antenna limit ${page.limit} offset ${page.offset}`.execute(db)
+  return rows
+}
+
+export async function countScanPoints(db: Db, orgId: number, readerId: number): Promise<number> {
+  const row = await db
+    .selectFrom('scan_point')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('org_id', '=', orgId)
+    .where('reader_id', '=', readerId)
+    .executeTakeFirstOrThrow()
+  return row.total
+}
+
+export async function deleteScanPoint(db: Db, orgId: number, readerId: number, id: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('scan_point')
+    .where('org_id', '=', orgId)
+    .where('reader_id', '=', readerId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export type Antenna = {
+  org_id: number
+  reader_key: string
+  antenna: number | null
+  location_id: number | null
+}
+
+/** Every antenna of the readers of one organization, or of all; a reader without scan points has one row of nulls. */
+export async function listAntennas(db: Db, orgId?: number): Promise<Antenna[]> {
+  const { rows } = await sql<Antenna>`
+    select r.org_id, r.reader_key, p.antenna, p.location_id
+    from reader r left join scan_point p on p.org_id = r.org_id and p.reader_id = r.id
+    where ${orgId === undefined ? sql`true` : sql`r.org_id = ${orgId}`}`.execute(db)
+  return rows
+}

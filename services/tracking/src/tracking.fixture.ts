@@ -1,0 +1,173 @@
+import { fileURLToPath } from 'node:url'
+import type { CatalogLookup, CatalogLookupReply } from '@whereabouts/contracts/messages/catalog-lookup'
+import type { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
+import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { testCallers } from '@whereabouts/testing/caller'
+import { createServiceDatabase } from '@whereabouts/testing/database'
+import { test as base } from 'vitest'
+import { buildApp } from './app.ts'
+import type { Tables } from './db.ts'
+import { ingestMetrics } from './ingest/ingest-metrics.ts'
+import { RecentMinutes } from './ingest/recent-minutes.ts'
+import { tendPartitions } from './partitions/partitions.loop.ts'
+import { CatalogUnavailable, GapFiller } from './projections/catalog-lookup.ts'
+import { CatalogView } from './projections/catalog-view.ts'
+import { assetFinder, locationFinder } from './projections/finders.ts'
+import { upsertAssets, upsertLocations, upsertTags } from './projections/projections.queries.ts'
+import { ReaderDirectory } from './readers/reader-directory.ts'
+import { ReaderHealthLog } from './readers/reader-health.ts'
+
+export const log = createLogger('tracking', 'silent')
+const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
+const LONG_AGO = '2020-01-01T00:00:00.000Z'
+
+/**
+ * Catalog as tracking meets it: states to apply, and answers to questions. It stands at the far side of the broker;
+ * `away` makes it unreachable.
+ */
+export class CatalogStandIn {
+  assets: AssetState[] = []
+  locations: LocationState[] = []
+  tags: TagState[] = []
+  questions: CatalogLookup[] = []
+  away = false
+  #next = 1000
+
+  asset(orgId: number, name: string, changes: Partial<AssetState> = {}): AssetState {
+    const id = (this.#next += 1)
+    const asset = { ...entity(orgId, id, name), type: 'asset', metadata: {}, ...changes }
+    this.assets.push(asset)
+    return asset
+  }
+
+  location(orgId: number, name: string, changes: Partial<LocationState> = {}): LocationState {
+    const id = (this.#next += 1)
+    const location = { ...entity(orgId, id, name), parent_id: null, ...changes }
+    this.locations.push(location)
+    return location
+  }
+
+  tag(asset: AssetState, value: string, changes: Partial<TagState> = {}): TagState {
+    const id = (this.#next += 1)
+    const owner = { asset_id: asset.id, location_id: null, created_at: LONG_AGO, deleted_at: null }
+    const tag = { org_id: asset.org_id, id, revision: id, tag_type: 'rfid', value, ...owner, ...changes }
+    this.tags.push(tag)
+    return tag
+  }
+
+  ask = async (question: CatalogLookup): Promise<CatalogLookupReply> => {
+    if (this.away) throw new CatalogUnavailable('catalog is away')
+    this.questions.push(question)
+    const ours = <T extends { org_id: number }>(list: T[]) => list.filter((x) => x.org_id === question.org_id)
+    const tags = ours(this.tags).filter((t) =>
+      question.tags?.some(
+        (q) =>
+          q.tag_type === t.tag_type && matchValue(q.tag_type, q.value) === matchValue(t.tag_type, t.value),
+      ),
+    )
+    return {
+      tags,
+      assets: ours(this.assets).filter(
+        (a) => question.asset_ids?.includes(a.id) || tags.some((t) => t.asset_id === a.id),
+      ),
+      locations: ours(this.locations).filter(
+        (l) => question.location_ids?.includes(l.id) || question.location_keys?.includes(l.external_key),
+      ),
+    }
+  }
+}
+
+function entity(orgId: number, id: number, name: string) {
+  return {
+    org_id: orgId,
+    id,
+    revision: id,
+    external_key: name.toUpperCase().replaceAll(' ', '-'),
+    name,
+    description: null,
+    is_active: true,
+    valid_from: LONG_AGO,
+    valid_to: null,
+    created_at: LONG_AGO,
+    updated_at: LONG_AGO,
+    deleted_at: null,
+  }
+}
+
+async function startTracking() {
+  const database = await createServiceDatabase<Tables>('tracking', migrations)
+  const { db, pool } = database
+  await tendPartitions({ db, retentionDays: 400, log })
+  const catalog = new CatalogStandIn()
+  const registry = createRegistry('tracking')
+  const directory = new ReaderDirectory(db, pool, log)
+  await directory.start()
+  const health = new ReaderHealthLog(db, log)
+  const view = new CatalogView()
+  const gaps = new GapFiller(view, catalog.ask)
+  const finders = { view, ask: catalog.ask, gaps }
+  const callers = testCallers()
+  const app = buildApp({
+    db,
+    directory,
+    findAsset: assetFinder(finders),
+    findLocation: locationFinder(finders),
+    verify: callers.verify,
+    log,
+    registry,
+  })
+  const ingest = {
+    db,
+    view,
+    gaps,
+    directory,
+    health,
+    recent: new RecentMinutes(),
+    metrics: ingestMetrics(registry),
+    kick: () => undefined,
+  }
+
+  return {
+    ...database,
+    catalog,
+    directory,
+    health,
+    view,
+    ingest,
+    /** Brings what catalog holds into the projection tables and the view, as the CATALOG stream would. */
+    async project(): Promise<void> {
+      await upsertAssets(db, catalog.assets)
+      await upsertLocations(db, catalog.locations)
+      await upsertTags(db, catalog.tags)
+      gaps.apply({ assets: catalog.assets, locations: catalog.locations, tags: catalog.tags })
+    },
+    async call(
+      method: 'GET' | 'POST' | 'DELETE',
+      path: string,
+      options: { orgId?: number; body?: unknown } = {},
+    ) {
+      const headers = await callers.headersFor({ orgId: options.orgId ?? 1 })
+      const payload = options.body === undefined ? {} : { payload: JSON.stringify(options.body) }
+      return app.inject({ method, url: `/api/v1${path}`, headers, ...payload })
+    },
+    async stop(): Promise<void> {
+      await app.close()
+      await directory.stop()
+      await database.drop()
+    },
+  }
+}
+
+export type Tracking = Awaited<ReturnType<typeof startTracking>>
+
+/** Tracking on a database of its own, without a broker. */
+export const test = base.extend<{ tracking: Tracking }>({
+  // oxlint requires the first argument to be a pattern, as vitest reads the needed fixtures from it.
+  tracking: async ({}, use) => {
+    const tracking = await startTracking()
+    await use(tracking)
+    await tracking.stop()
+  },
+})
