@@ -1,0 +1,16 @@
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import type { PrincipalVerifier } from '@whereabouts/service-kit/principal'
+import { serve } from '@whereabouts/service-kit/serve'
+import { createServer } from '@whereabouts/service-kit/server'
+import type { FastifyInstance } from 'fastify'
+import { webhookHandlers, type WebhookDeps } from './webhooks/webhooks.handlers.ts'
+
+export type AppDeps = WebhookDeps & { log: Logger; registry: Registry; verify: PrincipalVerifier }
+
+/** The service's API, listening on nothing yet. */
+export function buildApp(deps: AppDeps): FastifyInstance {
+  const app = createServer({ log: deps.log, registry: deps.registry })
+  serve(app, 'webhook-dispatcher', { verify: deps.verify, handlers: webhookHandlers(deps) })
+  return app
+}

@@ -1,0 +1,38 @@
+import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import { expect, test } from 'vitest'
+import { assetMovedPayload } from './asset-moved-body.ts'
+
+// Keys in another order than the contract's, and with more than it lists: the bytes must not depend on either.
+const moved = {
+  kind: 'scan',
+  to_location: { name: 'Dock "1"', id: 22, extra: true },
+  asset: { name: 'Förderband 7', id: 11, external_key: 'ASSET-0007', tag: 'E280' },
+  from_location: { name: 'Yard', id: 21 },
+  occurred_at: '2026-11-21T10:00:59.987654Z',
+  org_id: 7,
+  delivery_id: '6f1c7c52-8f0e-5d55-9d0c-3a1f0a3c9f10',
+} as AssetMoved
+
+test('the body is the contract, byte for byte', () => {
+  expect(assetMovedPayload(moved)?.body.toString()).toBe(
+    '{"event":"asset.moved","delivery_id":"6f1c7c52-8f0e-5d55-9d0c-3a1f0a3c9f10",' +
+      '"occurred_at":"2026-11-21T10:00:59.987Z","data":{"asset":{"id":11,"external_key":"ASSET-0007",' +
+      '"name":"Förderband 7"},"from_location":{"id":21,"name":"Yard"},"to_location":{"id":22,"name":"Dock \\"1\\""}}}',
+  )
+})
+
+test('a first sighting carries from_location null', () => {
+  const body = assetMovedPayload({ ...moved, from_location: null })?.body.toString()
+  expect(body).toContain('"from_location":null,')
+})
+
+test('D11.2 the signed timestamp is the Unix second of occurred_at, cut off and not rounded', () => {
+  expect(assetMovedPayload(moved)?.timestamp).toBe('1795255259')
+  expect(assetMovedPayload({ ...moved, occurred_at: '2026-11-21T11:00:59.999+01:00' })?.timestamp).toBe(
+    '1795255259',
+  )
+})
+
+test('an occurred_at that is no timestamp makes no payload', () => {
+  expect(assetMovedPayload({ ...moved, occurred_at: 'yesterday' })).toBeUndefined()
+})

@@ -1,0 +1,283 @@
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Tables } from '../db.ts'
+import { HandedBack } from '../lanes/handed-back.ts'
+import { updateWebhook } from '../webhooks/webhooks.queries.ts'
+import { addWebhook, attemptDeps, movedJob, SECRET } from './attempts.fixture.ts'
+import { listAttempts } from './attempts.queries.ts'
+import { deliver, type Job } from './attempts.ts'
+import { signature } from './signature.ts'
+
+let database: ServiceDatabase<Tables>
+let receiver: Receiver
+let orgId = 1
+
+beforeAll(async () => {
+  database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../../migrations'))
+  receiver = await startReceiver()
+})
+afterAll(async () => {
+  await receiver.close()
+  await database.drop()
+})
+beforeEach(() => {
+  orgId += 1
+  receiver.received.length = 0
+  receiver.respondWith((_, response) => void response.writeHead(204).end())
+})
+
+const never = new AbortController().signal
+const page = { limit: 50, offset: 0 }
+
+/** Deps that trust the receiver, and its delivery of one job to the end. */
+function dispatcher(options: Omit<Parameters<typeof attemptDeps>[0], 'db'> = {}) {
+  const made = attemptDeps({ db: database.db, ca: receiver.ca, ...options })
+  const run = (job: Job, signals = { stopping: never, abort: never }) =>
+    deliver(made.deps, job, () => {}, signals)
+  return { ...made, run }
+}
+
+/** Answers with these statuses, one after the other; then hangs. */
+function answerWith(...statuses: number[]) {
+  const left = [...statuses]
+  receiver.respondWith((_, response) => {
+    const status = left.shift()
+    if (status !== undefined) response.writeHead(status, { location: receiver.url }).end('done')
+  })
+}
+
+test('a delivery arrives over TLS with the headers and the signature of the contract', async () => {
+  await addWebhook(database.db, orgId, receiver.url)
+  const { run, counted } = dispatcher()
+  const job = movedJob(orgId)
+  await run(job)
+  expect(receiver.received).toHaveLength(1)
+  const [{ headers, body } = { headers: {}, body: Buffer.alloc(0) }] = receiver.received
+  expect(body).toEqual(job.payload.body)
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'user-agent': 'Service-Webhooks/1',
+    'x-service-event': 'asset.moved',
+    'x-service-delivery': JSON.parse(body.toString()).delivery_id,
+    'x-service-timestamp': '1795255200',
+    'x-service-signature': signature(SECRET, '1795255200', body),
+  })
+  expect(counted).toEqual(['attempt delivered', 'delivered'])
+})
+
+test('D11.2 a retry sends the same bytes, and every attempt is in the log', async () => {
+  const { id } = await addWebhook(database.db, orgId, receiver.url)
+  answerWith(500, 202)
+  const { run, counted, waits } = dispatcher()
+  await run(movedJob(orgId))
+  const [first, second] = receiver.received
+  expect(receiver.received).toHaveLength(2)
+  expect(second?.body).toEqual(first?.body)
+  const { date: _, ...headers } = first?.headers ?? {}
+  expect(second?.headers).toMatchObject(headers)
+  expect(waits).toEqual([1_000])
+  expect(counted).toEqual(['attempt failed', 'attempt delivered', 'delivered'])
+  expect(await listAttempts(database.db, orgId, id, page)).toMatchObject([
+    { attempt: 2, outcome: 'delivered', status_code: 202, error: null },
+    { attempt: 1, outcome: 'failed', status_code: 500, error: 'answered 500' },
+  ])
+})
+
+test('D11.3 after the third failure the delivery is dropped', async () => {
+  await addWebhook(database.db, orgId, receiver.url)
+  answerWith(500, 404, 503, 200)
+  const { run, counted, waits } = dispatcher()
+  await run(movedJob(orgId))
+  expect(receiver.received).toHaveLength(3)
+  expect(waits).toEqual([1_000, 5_000])
+  expect(counted.at(-1)).toBe('dropped: attempts_exhausted')
+})
+
+test.for([301, 302, 307, 308])('a redirect %i is a failure and is not followed', async (status) => {
+  await addWebhook(database.db, orgId, receiver.url)
+  answerWith(status, status, status)
+  const { run, counted } = dispatcher()
+  await run(movedJob(orgId))
+  expect(receiver.received).toHaveLength(3)
+  expect(counted.at(-1)).toBe('dropped: attempts_exhausted')
+})
+
+test('a receiver that never answers is a failure when the time is over', async () => {
+  const { id } = await addWebhook(database.db, orgId, receiver.url)
+  answerWith()
+  const { run } = dispatcher({ timeoutMs: 150 })
+  await run(movedJob(orgId))
+  const [last] = await listAttempts(database.db, orgId, id, page)
+  expect(last).toMatchObject({
+    attempt: 3,
+    outcome: 'failed',
+    status_code: null,
+    error: 'no complete answer within 0.15 s',
+  })
+  expect(last?.latency_ms).toBeLessThan(1_000)
+})
+
+test('the time is for the whole answer: a 200 whose body trickles for ever is a failure', async () => {
+  const { id } = await addWebhook(database.db, orgId, receiver.url)
+  receiver.respondWith((_, response) => void response.writeHead(200).write('.'))
+  const { run } = dispatcher({ timeoutMs: 150 })
+  await run(movedJob(orgId))
+  expect((await listAttempts(database.db, orgId, id, page))[0]).toMatchObject({ outcome: 'failed' })
+})
+
+test('a 200 with an endless body is a success after a bounded part of it', async () => {
+  await addWebhook(database.db, orgId, receiver.url)
+  let sent = 0
+  receiver.respondWith((_, response) => {
+    response.writeHead(200)
+    const more = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(16 * 1024))) sent += 1
+    }
+    response.on('drain', more)
+    more()
+  })
+  const { run, counted } = dispatcher({ timeoutMs: 2_000 })
+  await run(movedJob(orgId))
+  expect(counted).toEqual(['attempt delivered', 'delivered'])
+  expect(sent * 16 * 1024).toBeLessThan(16 * 1024 * 1024)
+})
+
+test('a certificate nobody vouches for is a failure, and nothing is sent', async () => {
+  const { id } = await addWebhook(database.db, orgId, receiver.url)
+  const { deps } = attemptDeps({ db: database.db })
+  await deliver(deps, movedJob(orgId), () => {}, { stopping: never, abort: never })
+  expect(receiver.received).toHaveLength(0)
+  const [last] = await listAttempts(database.db, orgId, id, page)
+  expect(last?.error).toMatch(/^certificate not trusted/)
+})
+
+test.for(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0x7f.1', '[::ffff:7f00:1]'])(
+  'D11.4 a private target as %s gets no connection, and the log names no address',
+  async (host) => {
+    let connections = 0
+    const listener = createServer(() => (connections += 1)).listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const address = listener.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    const { id } = await addWebhook(database.db, orgId, `https://${host}:${port}/hook`)
+    const { run } = dispatcher({ allowPrivateTargets: false })
+    await run(movedJob(orgId))
+    expect(connections).toBe(0)
+    const attempts = await listAttempts(database.db, orgId, id, page)
+    expect(attempts.map(({ error }) => error)).toEqual(Array(3).fill('the target address is not public'))
+    listener.close()
+  },
+)
+
+test('the guard counts connections: with private targets allowed the same listener is reached', async () => {
+  let connections = 0
+  const listener = createServer((socket) => {
+    connections += 1
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const address = listener.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  await addWebhook(database.db, orgId, `https://localhost:${port}/hook`)
+  await dispatcher().run(movedJob(orgId))
+  expect(connections).toBe(3)
+  listener.close()
+})
+
+test('D11.3 switched off between two attempts, the second is not made', async () => {
+  const { id } = await addWebhook(database.db, orgId, receiver.url)
+  answerWith(500, 200)
+  const { run, counted } = dispatcher({
+    wait: () => updateWebhook(database.db, orgId, id, { enabled: false }),
+  })
+  await run(movedJob(orgId))
+  expect(receiver.received).toHaveLength(1)
+  expect(counted).toEqual(['attempt failed', 'dropped: disabled'])
+})
+
+test('a URL changed between two attempts is where the second goes', async () => {
+  const { id } = await addWebhook(database.db, orgId, receiver.url)
+  answerWith(500, 200)
+  const { run } = dispatcher({
+    wait: () => updateWebhook(database.db, orgId, id, { url: `${receiver.url}/new` }),
+  })
+  await run(movedJob(orgId))
+  expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/hook/new'])
+})
+
+test('without a webhook, switched off, or lapsed, nothing is sent and the reason is counted', async () => {
+  const { run, counted, deps } = dispatcher()
+  await run(movedJob(orgId))
+  const { id } = await addWebhook(database.db, orgId, receiver.url, false)
+  await run(movedJob(orgId))
+  await updateWebhook(database.db, orgId, id, { enabled: true })
+  await run(movedJob(orgId, { receivedAt: Date.now() - 60_000 }))
+  deps.subscriptions.apply({
+    org_id: orgId,
+    revision: 1,
+    name: '',
+    subscription_ends_at: '2026-01-01T00:00:00Z',
+  })
+  await run(movedJob(orgId))
+  expect(counted).toEqual([
+    'dropped: no_webhook',
+    'dropped: disabled',
+    'dropped: before_enabled',
+    'dropped: subscription_lapsed',
+  ])
+  expect(receiver.received).toHaveLength(0)
+})
+
+test('a secret whose key is gone is dropped and counted, not sent unsigned', async () => {
+  await addWebhook(database.db, orgId, receiver.url)
+  const { run, counted } = dispatcher({ secretKeys: [{ id: 'k9', key: Buffer.alloc(32) }] })
+  await run(movedJob(orgId))
+  expect(counted).toEqual(['dropped: secret_unreadable'])
+  expect(receiver.received).toHaveLength(0)
+})
+
+test('redelivered after a success that was logged, it is not sent again', async () => {
+  await addWebhook(database.db, orgId, receiver.url)
+  const { run, counted } = dispatcher()
+  const job = movedJob(orgId)
+  await run(job)
+  await run({ ...job, attempts: 0, deliveryCount: 2 })
+  expect(receiver.received).toHaveLength(1)
+  expect(counted.at(-1)).toBe('already_delivered')
+})
+
+test('D11.3 redelivered after two failures, one attempt is left', async () => {
+  await addWebhook(database.db, orgId, receiver.url)
+  answerWith(500, 500, 500, 500)
+  const { run } = dispatcher()
+  const stopping = new AbortController()
+  const job = movedJob(orgId)
+  const stops = dispatcher({
+    wait: (ms) => {
+      if (ms < 5_000) return Promise.resolve()
+      stopping.abort()
+      return Promise.reject(new Error('aborted'))
+    },
+  })
+  await expect(stops.run(job, { stopping: stopping.signal, abort: never })).rejects.toThrow(HandedBack)
+  expect(receiver.received).toHaveLength(2)
+  await run({ ...job, attempts: 0, deliveryCount: 2 })
+  expect(receiver.received).toHaveLength(3)
+})
+
+test('a log that cannot be written does not make a delivery go out twice', async () => {
+  await addWebhook(database.db, orgId, receiver.url)
+  const { run, counted } = dispatcher()
+  await database.db.schema.alterTable('delivery_attempt').renameTo('delivery_attempt_away').execute()
+  try {
+    await run(movedJob(orgId))
+  } finally {
+    await database.db.schema.alterTable('delivery_attempt_away').renameTo('delivery_attempt').execute()
+  }
+  expect(receiver.received).toHaveLength(1)
+  expect(counted.at(-1)).toBe('delivered')
+})

@@ -1,0 +1,76 @@
+import type { DeliveryView } from '@whereabouts/contracts/webhooks'
+import { sql } from 'kysely'
+import type { Db } from '../db.ts'
+
+/** Attempts kept per organization (D11.7). */
+export const LOG_SIZE = 500
+
+export type Outcome = 'delivered' | 'failed'
+
+export type AttemptRecord = Omit<DeliveryView, 'outcome'> & { webhook_id: number; outcome: Outcome }
+
+/** Writes one attempt over the one that was made 500 attempts earlier: two rows by their keys, nothing to trim. */
+export async function recordAttempt(db: Db, orgId: number, a: AttemptRecord): Promise<void> {
+  // The counter's row lock is held until the statement is committed, so that a slot has one writer at a time.
+  await sql`
+    with next as (
+      insert into delivery_counter as c (org_id, attempts) values (${orgId}, 1)
+      on conflict (org_id) do update set attempts = c.attempts + 1
+      returning attempts
+    )
+    insert into delivery_attempt (org_id, slot, position, webhook_id, delivery_id, attempt, attempted_at, outcome,
+      status_code, latency_ms, error)
+    select ${orgId}, attempts % ${LOG_SIZE}::int, attempts, ${a.webhook_id}, ${a.delivery_id}, ${a.attempt},
+      ${a.attempted_at}, ${a.outcome}, ${a.status_code}, ${a.latency_ms}, ${a.error}
+    from next
+    on conflict (org_id, slot) do update set (position, webhook_id, delivery_id, attempt, attempted_at, outcome,
+      status_code, latency_ms, error) = (excluded.position, excluded.webhook_id, excluded.delivery_id,
+      excluded.attempt, excluded.attempted_at, excluded.outcome, excluded.status_code, excluded.latency_ms,
+      excluded.error)`.execute(db)
+}
+
+/** What the log knows of a delivery, for a message that comes again. No attempt known: `{ attempts: 0 }`. */
+export async function findProgress(
+  db: Db,
+  orgId: number,
+  deliveryId: string,
+): Promise<{ attempts: number; delivered: boolean }> {
+  const { attempts, delivered } = await db
+    .selectFrom('delivery_attempt')
+    .select((e) => [
+      e.fn.coalesce(e.fn.max('attempt'), e.lit(0)).as('attempts'),
+      sql<boolean>`coalesce(bool_or(outcome = 'delivered'), false)`.as('delivered'),
+    ])
+    .where('org_id', '=', orgId)
+    .where('delivery_id', '=', deliveryId)
+    .executeTakeFirstOrThrow()
+  return { attempts, delivered }
+}
+
+/** Newest first. */
+export function listAttempts(
+  db: Db,
+  orgId: number,
+  webhookId: number,
+  page: { limit: number; offset: number },
+): Promise<DeliveryView[]> {
+  return db
+    .selectFrom('delivery_attempt')
+    .select(['delivery_id', 'attempt', 'attempted_at', 'outcome', 'status_code', 'latency_ms', 'error'])
+    .where('org_id', '=', orgId)
+    .where('webhook_id', '=', webhookId)
+    .orderBy('position', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+}
+
+export async function countAttempts(db: Db, orgId: number, webhookId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('delivery_attempt')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirstOrThrow()
+  return count
+}

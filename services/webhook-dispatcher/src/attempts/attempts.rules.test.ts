@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { retryDelayMs, whyNotNow } from './attempts.rules.ts'
+
+test.for([
+  { attempt: 2, random: 0, want: 800 },
+  { attempt: 2, random: 0.5, want: 1_000 },
+  { attempt: 2, random: 1, want: 1_200 },
+  { attempt: 3, random: 0, want: 4_000 },
+  { attempt: 3, random: 1, want: 6_000 },
+])('D11.3 attempt $attempt waits $want ms when chance says $random', ({ attempt, random, want }) => {
+  expect(retryDelayMs(attempt, () => random)).toBe(want)
+})
+
+const on = { enabled: true, enabled_at: '2026-11-21T10:00:00.000Z' }
+const at = (instant: string) => Date.parse(instant)
+const noon = at('2026-11-21T12:00:00.000Z')
+
+test.for([
+  { name: 'everything on', target: on, subscribed: true, receivedAt: noon, want: undefined },
+  { name: 'no webhook', target: undefined, subscribed: true, receivedAt: noon, want: 'no_webhook' },
+  {
+    name: 'toggle off',
+    target: { ...on, enabled: false },
+    subscribed: true,
+    receivedAt: noon,
+    want: 'disabled',
+  },
+  { name: 'lapsed', target: on, subscribed: false, receivedAt: noon, want: 'subscription_lapsed' },
+  {
+    name: 'an event from before deliveries were switched on',
+    target: on,
+    subscribed: true,
+    receivedAt: at('2026-11-21T09:59:57.000Z'),
+    want: 'before_enabled',
+  },
+  {
+    name: 'clocks that differ by a second',
+    target: on,
+    subscribed: true,
+    receivedAt: at('2026-11-21T09:59:59.000Z'),
+    want: undefined,
+  },
+] as const)('$name: $want', ({ target, subscribed, receivedAt, want }) => {
+  expect(whyNotNow(target, subscribed, receivedAt)).toBe(want)
+})

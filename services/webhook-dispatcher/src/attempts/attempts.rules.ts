@@ -1,0 +1,41 @@
+/** Three attempts in all (D11.3). */
+export const MAX_ATTEMPTS = 3
+
+const RETRY_DELAYS_MS = [1_000, 5_000]
+
+/** The wait before `attempt` (2 or 3): 1 s, then 5 s, each ±20 %. `random` yields 0 to 1. */
+export function retryDelayMs(attempt: number, random: () => number): number {
+  return Math.round((RETRY_DELAYS_MS[attempt - 2] ?? 0) * (0.8 + 0.4 * random()))
+}
+
+/** Why a delivery ended without a 2xx. A closed set: each is a label of `webhook_dropped_total`. */
+export type DropReason =
+  | 'no_webhook'
+  | 'disabled'
+  | 'subscription_lapsed'
+  | 'before_enabled'
+  | 'secret_unreadable'
+  | 'attempts_exhausted'
+  | 'lane_full'
+
+/** As much of the webhook as decides. */
+type Toggle = { enabled: boolean; enabled_at: string }
+
+/** Two clocks are compared, the broker's and the database's; this much they may differ. */
+const CLOCK_TOLERANCE_MS = 2_000
+
+/**
+ * Why there must be no attempt now, or undefined. `receivedAt` is when the broker stored the event: one from a time
+ * when deliveries were off (or from before the webhook) is not replayed once they are on.
+ */
+export function whyNotNow(
+  target: Toggle | undefined,
+  subscribed: boolean,
+  receivedAt: number,
+): DropReason | undefined {
+  if (!target) return 'no_webhook'
+  if (!target.enabled) return 'disabled'
+  if (!subscribed) return 'subscription_lapsed'
+  if (receivedAt < Date.parse(target.enabled_at) - CLOCK_TOLERANCE_MS) return 'before_enabled'
+  return undefined
+}

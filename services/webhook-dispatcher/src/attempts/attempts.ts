@@ -1,0 +1,198 @@
+import type { Logger } from '@whereabouts/messaging/logger'
+import { HandedBack } from '../lanes/handed-back.ts'
+import type { ReportHealth } from '../lanes/lanes.ts'
+import type { Slots } from '../lanes/slots.ts'
+import type { DispatcherMetrics } from '../metrics.ts'
+import type { Db } from '../db.ts'
+import type { Subscriptions } from '../subscriptions/subscriptions.ts'
+import { openSecret, type SecretKeys } from '../webhooks/secrets.ts'
+import { findTarget, type Target } from '../webhooks/webhooks.queries.ts'
+import type { Payload } from './asset-moved-body.ts'
+import { findProgress, recordAttempt } from './attempts.queries.ts'
+import { MAX_ATTEMPTS, retryDelayMs, whyNotNow, type DropReason } from './attempts.rules.ts'
+import type { Post, PostResult } from './http-post.ts'
+import { signature } from './signature.ts'
+
+export type AttemptDeps = {
+  db: Db
+  subscriptions: Subscriptions
+  secretKeys: SecretKeys
+  slots: Slots
+  post: Post
+  log: Logger
+  metrics: DispatcherMetrics
+  now: () => number
+  random: () => number
+  /** Rejects when the signal aborts. */
+  wait: (ms: number, signal: AbortSignal) => Promise<unknown>
+}
+
+/** One event on its way to one organization. It outlives a failed handling, and with it what was tried already. */
+export type Job = {
+  readonly orgId: number
+  readonly payload: Payload
+  /** When the broker stored the event; milliseconds. */
+  readonly receivedAt: number
+  /** Above 1: another replica, or this one before a crash, had it already. */
+  readonly deliveryCount: number
+  attempts: number
+}
+
+export type Signals = {
+  /** We are stopping: begin nothing any more, what has begun may end. */
+  stopping: AbortSignal
+  /** The time for that is over. */
+  abort: AbortSignal
+}
+
+/**
+ * Sees one delivery to its end: a 2xx, or dropped. Rejects with HandedBack when stopped half way, and with what the
+ * database throws; both mean "again later", and the attempts made so far are not repeated.
+ */
+export async function deliver(
+  deps: AttemptDeps,
+  job: Job,
+  report: ReportHealth,
+  signals: Signals,
+): Promise<void> {
+  if (job.deliveryCount > 1 && job.attempts === 0) {
+    const { attempts, delivered } = await findProgress(deps.db, job.orgId, job.payload.deliveryId)
+    if (delivered) return deps.metrics.ended('already_delivered')
+    job.attempts = attempts
+  }
+  const ending = await attemptUntilOver(deps, job, report, signals)
+  if (ending === 'delivered') deps.metrics.ended(ending)
+  else drop(deps, job, ending)
+}
+
+async function attemptUntilOver(
+  deps: AttemptDeps,
+  job: Job,
+  report: ReportHealth,
+  signals: Signals,
+): Promise<'delivered' | DropReason> {
+  if (job.attempts >= MAX_ATTEMPTS) return 'attempts_exhausted'
+  if (job.attempts > 0) await pause(deps, job, signals)
+  // The shared slot is held for the request only; who waits for the next attempt waits in its own lane.
+  const result = await deps.slots.use(signals.stopping, () => attemptOnce(deps, job, report, signals))
+  return result === 'failed' ? attemptUntilOver(deps, job, report, signals) : result
+}
+
+/** The end of a delivery that was not delivered: counted, logged, forgotten. */
+export function drop(
+  { metrics, log }: Pick<AttemptDeps, 'metrics' | 'log'>,
+  job: Job,
+  reason: DropReason,
+): void {
+  metrics.dropped(reason)
+  const fields = { org_id: job.orgId, delivery_id: job.payload.deliveryId, reason, attempts: job.attempts }
+  // An organization that wants no deliveries is no news; one that misses some is.
+  if (reason === 'no_webhook' || reason === 'disabled') log.debug(fields, 'delivery dropped')
+  else log.warn(fields, 'delivery dropped')
+}
+
+async function pause({ wait, random }: AttemptDeps, job: Job, { stopping }: Signals): Promise<void> {
+  try {
+    await wait(retryDelayMs(job.attempts + 1, random), stopping)
+  } catch (error) {
+    throw stopping.aborted ? new HandedBack() : error
+  }
+}
+
+/** Webhook, toggle and subscription are looked at again each time (D11.3). */
+async function attemptOnce(
+  deps: AttemptDeps,
+  job: Job,
+  report: ReportHealth,
+  signals: Signals,
+): Promise<'delivered' | 'failed' | DropReason> {
+  const target = await findTarget(deps.db, job.orgId)
+  const subscribed = deps.subscriptions.isActive(job.orgId, deps.now())
+  const reason = whyNotNow(target, subscribed, job.receivedAt)
+  if (reason !== undefined || !target) return reason ?? 'no_webhook'
+  const secret = readSecret(deps, job, target)
+  if (secret === undefined) return 'secret_unreadable'
+  if (signals.stopping.aborted) throw new HandedBack()
+  const attemptedAt = deps.now()
+  const result = await send(deps, job, target.url, secret, signals.abort)
+  job.attempts += 1
+  const delivered = result.error === undefined
+  report(delivered)
+  await keepRecord(deps, job, target.id, attemptedAt, result)
+  return delivered ? 'delivered' : 'failed'
+}
+
+function readSecret({ secretKeys, log }: AttemptDeps, job: Job, target: Target): string | undefined {
+  try {
+    return openSecret(secretKeys, job.orgId, target)
+  } catch (error) {
+    const fields = { org_id: job.orgId, webhook_id: target.id, secret_key_id: target.secret_key_id }
+    log.error({ err: error, ...fields }, 'webhook secret cannot be decrypted')
+    return undefined
+  }
+}
+
+async function send(
+  { post }: AttemptDeps,
+  { payload }: Job,
+  url: string,
+  secret: string,
+  abort: AbortSignal,
+) {
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Service-Webhooks/1',
+    'x-service-event': payload.event,
+    'x-service-delivery': payload.deliveryId,
+    'x-service-timestamp': payload.timestamp,
+    'x-service-signature': signature(secret, payload.timestamp, payload.body),
+  }
+  try {
+    return await post(url, headers, payload.body, abort)
+  } catch (error) {
+    throw abort.aborted ? new HandedBack() : error
+  }
+}
+
+/** Never throws: the request has been made, and for want of a log entry it must not be made again. */
+async function keepRecord(
+  deps: AttemptDeps,
+  job: Job,
+  webhookId: number,
+  attemptedAt: number,
+  result: PostResult,
+) {
+  const { statusCode, latencyMs, error } = result
+  const outcome = error === undefined ? 'delivered' : 'failed'
+  const { deliveryId } = job.payload
+  deps.metrics.attempted(outcome, latencyMs)
+  deps.log.info(
+    {
+      org_id: job.orgId,
+      delivery_id: deliveryId,
+      attempt: job.attempts,
+      outcome,
+      status: statusCode,
+      latency_ms: latencyMs,
+      error,
+    },
+    'delivery attempt',
+  )
+  try {
+    await recordAttempt(deps.db, job.orgId, {
+      webhook_id: webhookId,
+      delivery_id: deliveryId,
+      attempt: job.attempts,
+      attempted_at: new Date(attemptedAt).toISOString(),
+      outcome,
+      status_code: statusCode ?? null,
+      latency_ms: latencyMs,
+      error: error ?? null,
+    })
+  } catch (failure) {
+    deps.log.error(
+      { err: failure, org_id: job.orgId, delivery_id: deliveryId },
+      'attempt could not be logged',
+    )
+  }
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from '@whereabouts/messaging/delivery'
+import { PoisonError } from '@whereabouts/messaging/settle'
+import { expect, test } from 'vitest'
+import { decodeJob } from './lanes.consumer.ts'
+
+const event = {
+  delivery_id: '6f1c7c52-8f0e-5d55-9d0c-3a1f0a3c9f10',
+  org_id: 7,
+  occurred_at: '2026-11-21T10:00:00.000Z',
+  kind: 'scan',
+  asset: { id: 11, external_key: 'A', name: 'A' },
+  from_location: null,
+  to_location: { id: 22, name: 'Dock' },
+}
+
+const message = (payload: unknown, subject = 'events.asset-moved.7'): IncomingMessage => ({
+  subject,
+  data: typeof payload === 'string' ? Buffer.from(payload) : Buffer.from(JSON.stringify(payload)),
+  receivedAt: 5,
+  deliveryCount: 2,
+  streamSeq: 1,
+  headers: {},
+})
+
+test('an event becomes the job of its organization, fields that came later are ignored', () => {
+  const job = decodeJob(message({ ...event, new_field: 1 }))
+  expect(job).toMatchObject({ orgId: 7, receivedAt: 5, deliveryCount: 2, attempts: 0 })
+  expect(job.payload.deliveryId).toBe(event.delivery_id)
+})
+
+test.for([
+  ['what is not JSON', message('{')],
+  ['what lacks a field', message({ ...event, to_location: undefined })],
+  ['a time that is none', message({ ...event, occurred_at: 'now' })],
+  ["an event under another organization's subject", message(event, 'events.asset-moved.8')],
+  ['an unknown event', message(event, 'events.asset-vanished.7')],
+] as const)('%s is poison: buried, not retried', ([, poison]) => {
+  expect(() => decodeJob(poison)).toThrow(PoisonError)
+})

@@ -1,0 +1,69 @@
+import { AssetMoved, assetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import type { MessageConsumer } from '@whereabouts/messaging/consumer'
+import type { IncomingMessage } from '@whereabouts/messaging/delivery'
+import { PoisonError } from '@whereabouts/messaging/settle'
+import { durables } from '@whereabouts/messaging/topology'
+import { toAppError } from '@whereabouts/service-kit/error-handler'
+import { assetMovedPayload } from '../attempts/asset-moved-body.ts'
+import { deliver, drop, type AttemptDeps, type Job } from '../attempts/attempts.ts'
+import { HandedBack } from './handed-back.ts'
+import { Lanes, type LaneLimits } from './lanes.ts'
+
+const DURABLE = 'webhook-dispatcher-lanes'
+
+/**
+ * Of the durable's 10 000 unacknowledged messages, two replicas may hold 4 000 each and still leave room. An
+ * organization that moves more than `laneCapacity` assets at once, faster than its receiver takes them, loses the
+ * oldest of those events.
+ */
+export const LANE_LIMITS: LaneLimits = { perLane: 4, laneCapacity: 2_000, totalCapacity: 4_000 }
+
+/** Above what can wait, with room for what is begun: full lanes drop their oldest, they never stop the intake. */
+const HANDLED_AT_ONCE = 6_000
+
+/** Three signs of life before the broker would give a message to somebody else. */
+const HEARTBEAT_MS = durables[DURABLE].ackWaitMs / 3
+
+/** EVENTS → lanes → attempts. A message is acknowledged when its delivery is over, however it ended. */
+export function lanesConsumer(
+  deps: AttemptDeps,
+  lanes: Lanes,
+  stopping: AbortSignal,
+  heartbeatMs = HEARTBEAT_MS,
+): MessageConsumer<Job> {
+  return {
+    durable: DURABLE,
+    concurrency: HANDLED_AT_ONCE,
+    retryDelaysMs: [1_000, 5_000, 30_000],
+    decode: decodeJob,
+    isOutage: (error) => error instanceof HandedBack || toAppError(error).type === 'service_unavailable',
+    async handle(job, context) {
+      const heartbeat = setInterval(() => context.working(), heartbeatMs)
+      const signals = { stopping, abort: context.signal }
+      try {
+        const outcome = await lanes.run(job.orgId, (report) => deliver(deps, job, report, signals))
+        if (outcome === 'dropped') drop(deps, job, 'lane_full')
+      } finally {
+        clearInterval(heartbeat)
+      }
+    },
+  }
+}
+
+/** Throws PoisonError for what is no `asset.moved` of the organization in its subject. */
+export function decodeJob({ subject, data, receivedAt, deliveryCount }: IncomingMessage): Job {
+  const parsed = AssetMoved.safeParse(parseJson(data))
+  if (!parsed.success) throw new PoisonError('not an asset.moved event')
+  if (subject !== assetMoved.subject(parsed.data)) throw new PoisonError('subject and organization differ')
+  const payload = assetMovedPayload(parsed.data)
+  if (!payload) throw new PoisonError('occurred_at is no timestamp')
+  return { orgId: parsed.data.org_id, payload, receivedAt, deliveryCount, attempts: 0 }
+}
+
+function parseJson(data: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(data).toString('utf8'))
+  } catch (error) {
+    throw new PoisonError('not JSON', { cause: error })
+  }
+}

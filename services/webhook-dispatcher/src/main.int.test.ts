@@ -1,0 +1,102 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { assetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import { publish } from '@whereabouts/messaging/publish'
+import type { Bus } from '@whereabouts/testing/bus'
+import { busTest } from '@whereabouts/testing/broker-fixtures'
+import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { addWebhook, movedEvent, secretKeys } from './attempts/attempts.fixture.ts'
+import type { Tables } from './db.ts'
+
+const test = busTest.override({ topology: { ackWaitMs: 2_000 } })
+const SOON = { timeout: 15_000 }
+const ORG = 1
+
+let database: ServiceDatabase<Tables>
+let receiver: Receiver
+let home: string
+let started: ChildProcess[] = []
+
+beforeAll(async () => {
+  database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../migrations'))
+})
+afterAll(async () => {
+  await database.drop()
+})
+beforeEach(async () => {
+  receiver = await startReceiver()
+  home = mkdtempSync(join(tmpdir(), 'dispatcher-'))
+  writeFileSync(join(home, 'ca.pem'), receiver.ca)
+  await database.db.deleteFrom('webhook').execute()
+  await addWebhook(database.db, ORG, receiver.url)
+})
+afterEach(async () => {
+  for (const child of started) child.kill('SIGKILL')
+  started = []
+  await receiver.close()
+  rmSync(home, { recursive: true })
+})
+
+/** The service as a process of its own, ready. */
+async function startService(bus: Bus): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      HOST: '127.0.0.1',
+      PORT: '0',
+      OPS_PORT: '0',
+      DATABASE_URL: database.url,
+      NATS_URL: bus.server.url,
+      NATS_PASSWORD: bus.server.users.services.password,
+      PRINCIPAL_PUBLIC_KEY: randomBytes(32).toString('base64url'),
+      WEBHOOK_SECRET_KEYS: secretKeys.map(({ id, key }) => `${id}:${key.toString('base64url')}`).join(','),
+      ALLOW_PRIVATE_TARGETS: 'true',
+      NODE_EXTRA_CA_CERTS: join(home, 'ca.pem'),
+    },
+  })
+  started.push(child)
+  let log = ''
+  child.stdout.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  await expect.poll(() => log, SOON).toContain('caught up with the stream')
+  return child
+}
+
+const send = (bus: Bus, event = movedEvent(ORG)) =>
+  publish(bus.broker, { subject: assetMoved.subject(event), payload: event, msgId: event.delivery_id })
+
+const receivedIds = () => receiver.received.map(({ headers }) => headers['x-service-delivery'])
+
+test('killed in the middle of an attempt, the delivery comes again under the same id', async ({ bus }) => {
+  receiver.respondWith(() => {})
+  const doomed = await startService(bus)
+  const event = movedEvent(ORG)
+  await send(bus, event)
+  await expect.poll(receivedIds, SOON).toEqual([event.delivery_id])
+  const died = once(doomed, 'exit')
+  doomed.kill('SIGKILL')
+  await died
+  receiver.respondWith((_, response) => void response.writeHead(204).end())
+  await startService(bus)
+  await expect.poll(receivedIds, SOON).toEqual([event.delivery_id, event.delivery_id])
+  expect(receiver.received[1]?.body).toEqual(receiver.received[0]?.body)
+})
+
+test('SIGTERM lets the attempt in flight end, and the process ends with 0', async ({ bus }) => {
+  const held = Promise.withResolvers<void>()
+  receiver.respondWith((_, response) => void held.promise.then(() => response.writeHead(204).end()))
+  const child = await startService(bus)
+  await send(bus)
+  await expect.poll(() => receiver.received.length, SOON).toBe(1)
+  const exited = once(child, 'exit')
+  child.kill('SIGTERM')
+  held.resolve()
+  expect(await exited).toEqual([0, null])
+  const rows = await database.db.selectFrom('delivery_attempt').select('outcome').execute()
+  expect(rows.at(-1)).toEqual({ outcome: 'delivered' })
+})

@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { openDatabase } from '@whereabouts/db/database'
+import { connect, type Broker } from '@whereabouts/messaging/connection'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { consumerMetrics, createRegistry } from '@whereabouts/service-kit/metrics'
+import { startOps } from '@whereabouts/service-kit/ops'
+import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
+import { runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { buildApp } from './app.ts'
+import { createTargetAgent } from './attempts/address-guard.ts'
+import type { AttemptDeps } from './attempts/attempts.ts'
+import { createPost } from './attempts/http-post.ts'
+import { loadConfig } from './config.ts'
+import type { Tables } from './db.ts'
+import { startDelivery, type Delivery } from './lanes/delivery.ts'
+import { LANE_LIMITS } from './lanes/lanes.consumer.ts'
+import { Lanes } from './lanes/lanes.ts'
+import { Slots } from './lanes/slots.ts'
+import { dispatcherMetrics, laneGauge } from './metrics.ts'
+import { Subscriptions } from './subscriptions/subscriptions.ts'
+
+const SERVICE = 'webhook-dispatcher'
+/** For a whole request (D11, "Timeout"). */
+const ATTEMPT_TIMEOUT_MS = 5_000
+const REQUESTS_AT_ONCE = 256
+/** Of the shutdown phase, what the consumer needs to see its verdicts off after the grace. */
+const VERDICT_MS = 3_000
+
+await start(SERVICE, async () => {
+  const config = loadConfig(process.env)
+  const log = createLogger(SERVICE, config.LOG_LEVEL)
+  const registry = createRegistry(SERVICE)
+  const database = openDatabase<Tables>(config.DATABASE_URL, {
+    max: config.DATABASE_POOL_SIZE,
+    name: SERVICE,
+    log,
+  })
+  const { db } = database
+  const { WEBHOOK_SECRET_KEYS: secretKeys, ALLOW_PRIVATE_TARGETS: allowPrivateTargets } = config
+  if (allowPrivateTargets) log.warn('private targets and plain http are allowed: for development only')
+
+  const verify = principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY))
+  const app = buildApp({ db, secretKeys, allowPrivateTargets, log, registry, verify })
+  await app.listen({ host: config.HOST, port: config.PORT })
+  let broker: Broker | undefined
+  let delivery: Delivery | undefined
+  const ops = await startOps({
+    host: config.HOST,
+    port: config.OPS_PORT,
+    registry,
+    ready: async () => ({
+      database: await database.isReachable(),
+      broker: broker?.isConnected() ?? false,
+      subscriptions: delivery?.isCaughtUp() ?? false,
+    }),
+  })
+
+  const agent = createTargetAgent({ allowPrivateTargets })
+  const lanes = new Lanes(LANE_LIMITS)
+  laneGauge(registry, lanes)
+  const deps: AttemptDeps = {
+    db,
+    subscriptions: new Subscriptions(),
+    secretKeys,
+    slots: new Slots(REQUESTS_AT_ONCE),
+    post: createPost(agent, ATTEMPT_TIMEOUT_MS),
+    log,
+    metrics: dispatcherMetrics(registry),
+    now: Date.now,
+    random: Math.random,
+    wait: (ms, signal) => delay(ms, undefined, { signal }),
+  }
+  const { NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password, SHUTDOWN_GRACE_MS: graceMs } = config
+  broker = await connect({ url, user, password, name: SERVICE, logger: log, firstConnectMs: 60_000 })
+  delivery = startDelivery(broker, deps, {
+    lanes,
+    consumerMetrics: consumerMetrics(registry)('webhook-dispatcher-lanes'),
+    graceMs: Math.max(0, graceMs - VERDICT_MS),
+  })
+
+  const [openBroker, running] = [broker, delivery]
+  const phases = [
+    { name: 'unready', run: () => ops.unready() },
+    { name: 'deliveries', run: () => running.stop() },
+    { name: 'api', run: () => app.close() },
+    { name: 'targets', run: () => agent.destroy() },
+    { name: 'broker', run: () => openBroker.drain() },
+    { name: 'database', run: () => database.close() },
+    { name: 'ops', run: () => ops.close() },
+  ]
+  runUntilSignal(phases, { graceMs, log })
+})

@@ -1,0 +1,53 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+const PREFIX = 'whsec_'
+const CIPHER = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Never empty: the first encrypts, all decrypt. */
+export type SecretKeys = readonly [SecretKey, ...SecretKey[]]
+type SecretKey = { id: string; key: Buffer }
+
+/** A secret as it is stored: nonce, ciphertext and tag in one, beside the id of the key. */
+export type SealedSecret = { secret_ciphertext: Buffer; secret_key_id: string }
+
+/** Reads `<id>:<base64url of 32 bytes>[,…]`; undefined when any part is malformed or an id occurs twice. */
+export function parseSecretKeys(raw: string): SecretKeys | undefined {
+  const keys: SecretKey[] = []
+  for (const part of raw.split(',')) {
+    const [, id, encoded] = /^([A-Za-z0-9_-]{1,64}):([A-Za-z0-9_-]{43})$/.exec(part.trim()) ?? []
+    if (id === undefined || encoded === undefined || keys.some((known) => known.id === id)) return undefined
+    keys.push({ id, key: Buffer.from(encoded, 'base64url') })
+  }
+  const [first, ...others] = keys
+  return first && [first, ...others]
+}
+
+/** 32 random bytes as `whsec_` and 64 hex digits (D11.1). */
+export const mintSecret = (): string => PREFIX + randomBytes(32).toString('hex')
+
+/** All that is shown of a secret after its creation. */
+export const maskedSecret = (lastFour: string): string => `${PREFIX}…${lastFour}`
+
+/** Encrypts for storage. The organization is authenticated along: a row copied to another one does not open. */
+export function sealSecret([current]: SecretKeys, orgId: number, secret: string): SealedSecret {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, current.key, nonce).setAAD(ownerOf(orgId))
+  const sealed = Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()])
+  return { secret_ciphertext: sealed, secret_key_id: current.id }
+}
+
+/** Throws when the key is gone from the configuration, or the bytes are not what `sealSecret` made. */
+export function openSecret(keys: SecretKeys, orgId: number, stored: SealedSecret): string {
+  const key = keys.find(({ id }) => id === stored.secret_key_id)?.key
+  if (!key) throw new Error(`no key with id ${stored.secret_key_id} in WEBHOOK_SECRET_KEYS`)
+  const sealed = stored.secret_ciphertext
+  const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  })
+  decipher.setAAD(ownerOf(orgId)).setAuthTag(sealed.subarray(-TAG_BYTES))
+  return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+}
+
+const ownerOf = (orgId: number) => Buffer.from(`org:${orgId}`)

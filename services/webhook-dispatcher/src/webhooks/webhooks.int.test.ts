@@ -1,0 +1,213 @@
+import { join } from 'node:path'
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { testCallers } from '@whereabouts/testing/caller'
+import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildApp } from '../app.ts'
+import { secretKeys } from '../attempts/attempts.fixture.ts'
+import { LOG_SIZE, recordAttempt } from '../attempts/attempts.queries.ts'
+import type { Tables } from '../db.ts'
+import { openSecret } from './secrets.ts'
+import { findTarget } from './webhooks.queries.ts'
+
+const URL_OF_HOOK = 'https://example.com/hook'
+const callers = testCallers()
+const log = createLogger('test', 'silent')
+let database: ServiceDatabase<Tables>
+let app: ReturnType<typeof buildApp>
+let nextOrg = 100
+
+beforeAll(async () => {
+  database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../../migrations'))
+  const { db } = database
+  const registry = createRegistry('test')
+  app = buildApp({ db, secretKeys, allowPrivateTargets: false, log, registry, verify: callers.verify })
+})
+afterAll(async () => {
+  await app.close()
+  await database.drop()
+})
+
+/** An organization of its own per test, and its calls. */
+function organization() {
+  const orgId = (nextOrg += 1)
+  const call = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path = '', body?: unknown) => {
+    const headers = await callers.headersFor({ orgId })
+    const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
+    return app.inject({ method, url: `/api/v1/webhooks${path}`, headers, ...payload })
+  }
+  return { orgId, call, create: (url = URL_OF_HOOK) => call('POST', '', { url }) }
+}
+
+test('D11.1 the secret is whole at creation, masked ever after, and encrypted at rest', async () => {
+  const { orgId, call, create } = organization()
+  const created = await create()
+  expect(created.statusCode).toBe(201)
+  const { data } = created.json()
+  expect(data).toMatchObject({ url: URL_OF_HOOK, enabled: true })
+  expect(data.secret).toMatch(/^whsec_[0-9a-f]{64}$/)
+  expect(created.headers['location']).toBe(`/api/v1/webhooks/${data.id}`)
+
+  const masked = { ...data, secret: `whsec_…${data.secret.slice(-4)}` }
+  expect((await call('GET', `/${data.id}`)).json()).toEqual({ data: masked })
+  expect((await call('GET')).json()).toEqual({ data: [masked], limit: 50, offset: 0, total_count: 1 })
+  expect((await call('PATCH', `/${data.id}`, {})).json().data.secret).toBe(masked.secret)
+
+  const stored = await findTarget(database.db, orgId)
+  expect(JSON.stringify(stored)).not.toContain(data.secret.slice(6))
+  expect(stored && openSecret(secretKeys, orgId, stored)).toBe(data.secret)
+})
+
+test('ids come from the share of this service', async () => {
+  const { data } = (await organization().create()).json()
+  expect(BigInt(data.id) >> 50n).toBe(3n)
+})
+
+test('D11.1 a second webhook is a conflict, from two requests at once too', async () => {
+  const { call, create } = organization()
+  const answers = await Promise.all([create(), create(), create()])
+  expect(answers.map((a) => a.statusCode).toSorted((a, b) => a - b)).toEqual([201, 409, 409])
+  const refused = await create()
+  expect(refused.json().error).toMatchObject({
+    type: 'conflict',
+    detail: 'The organization already has a webhook',
+  })
+  expect((await call('GET')).json().total_count).toBe(1)
+})
+
+test('deleting makes room for a new webhook with another id and secret', async () => {
+  const { call, create } = organization()
+  const { data: first } = (await create()).json()
+  expect((await call('DELETE', `/${first.id}`)).statusCode).toBe(204)
+  expect((await call('DELETE', `/${first.id}`)).json().error.type).toBe('not_found')
+  expect((await call('GET', `/${first.id}`)).statusCode).toBe(404)
+  expect((await call('GET')).json()).toMatchObject({ data: [], total_count: 0 })
+  const { data: second } = (await create()).json()
+  expect(second.id).not.toBe(first.id)
+  expect(second.secret).not.toBe(first.secret)
+})
+
+test('PATCH merges: what is absent stays, what is there changes, updated_at advances', async () => {
+  const { call, create } = organization()
+  const { data } = (await create()).json()
+  const off = (await call('PATCH', `/${data.id}`, { enabled: false })).json().data
+  expect(off).toMatchObject({ url: URL_OF_HOOK, enabled: false, created_at: data.created_at })
+  expect(off.updated_at > data.updated_at).toBe(true)
+  const moved = (await call('PATCH', `/${data.id}`, { url: 'https://example.com/other' })).json().data
+  expect(moved).toMatchObject({ url: 'https://example.com/other', enabled: false })
+  const touched = (await call('PATCH', `/${data.id}`, {})).json().data
+  expect(touched.updated_at > moved.updated_at).toBe(true)
+})
+
+test.for([
+  ['null for the URL', { url: null }, 'invalid_value', 'url'],
+  ['null for the toggle', { enabled: null }, 'invalid_value', 'enabled'],
+  ['an unknown field', { secret: 'whsec_mine' }, 'unknown_field', 'secret'],
+  ['plain http', { url: 'http://example.com' }, 'invalid_value', 'url'],
+  ['an empty URL', { url: '' }, 'too_short', 'url'],
+  ['a URL that is too long', { url: `https://example.com/${'a'.repeat(2048)}` }, 'too_long', 'url'],
+  ['a private target', { url: 'https://10.0.0.1/' }, 'invalid_value', 'url'],
+] as const)('%s is refused on create and PATCH, and changes nothing', async ([, body, code, field]) => {
+  const { call, create } = organization()
+  const { data } = (await create()).json()
+  const patched = await call('PATCH', `/${data.id}`, body)
+  expect(patched.statusCode).toBe(400)
+  expect(patched.json().error.fields[0]).toMatchObject({ field, code })
+  expect((await call('GET', `/${data.id}`)).json().data).toMatchObject({
+    url: URL_OF_HOOK,
+    updated_at: data.updated_at,
+  })
+  const posted = await organization().call('POST', '', { url: URL_OF_HOOK, ...body })
+  expect(posted.json().error.fields[0]).toMatchObject({ field, code })
+})
+
+test('a URL of 2048 characters is accepted', async () => {
+  const url = `https://example.com/${'a'.repeat(2048 - 20)}`
+  expect((await organization().create(url)).json().data.url).toBe(url)
+})
+
+test("D10 another organization's webhook looks missing on every operation and stays unchanged", async () => {
+  const theirs = organization()
+  const mine = organization()
+  const { data } = (await theirs.create()).json()
+  const answers = [
+    await mine.call('GET', `/${data.id}`),
+    await mine.call('PATCH', `/${data.id}`, { enabled: false }),
+    await mine.call('DELETE', `/${data.id}`),
+    await mine.call('GET', `/${data.id}/deliveries`),
+  ]
+  expect(answers.map((a) => a.json().error.type)).toEqual(Array(4).fill('not_found'))
+  expect((await mine.call('GET')).json().total_count).toBe(0)
+  expect((await theirs.call('GET', `/${data.id}`)).json().data).toMatchObject({ enabled: true })
+})
+
+test('without a principal nothing answers', async () => {
+  const answer = await app.inject({ method: 'GET', url: '/api/v1/webhooks' })
+  expect(answer.statusCode).toBe(401)
+})
+
+test('switching on moves enabled_at, saving an enabled webhook again does not', async () => {
+  const { orgId, call, create } = organization()
+  const { data } = (await create()).json()
+  const enabledAt = async () => (await findTarget(database.db, orgId))?.enabled_at ?? ''
+  const first = await enabledAt()
+  await call('PATCH', `/${data.id}`, { enabled: true, url: 'https://example.com/b' })
+  expect(await enabledAt()).toBe(first)
+  await call('PATCH', `/${data.id}`, { enabled: false })
+  expect(await enabledAt()).toBe(first)
+  await call('PATCH', `/${data.id}`, { enabled: true })
+  expect((await enabledAt()) > first).toBe(true)
+})
+
+const attempt = (webhookId: number, n: number) => ({
+  webhook_id: webhookId,
+  delivery_id: `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`,
+  attempt: 1,
+  attempted_at: '2026-11-21T10:00:00.123Z',
+  outcome: 'failed' as const,
+  status_code: 500,
+  latency_ms: n,
+  error: 'answered 500',
+})
+
+test('deliveries are listed newest first, in pages', async () => {
+  const { orgId, call, create } = organization()
+  const { data } = (await create()).json()
+  for (const n of [1, 2, 3]) await recordAttempt(database.db, orgId, attempt(data.id, n))
+  const list = (await call('GET', `/${data.id}/deliveries?limit=2`)).json()
+  expect(list).toMatchObject({ limit: 2, offset: 0, total_count: 3 })
+  const { webhook_id: _, ...view } = attempt(data.id, 3)
+  expect(list.data[0]).toEqual(view)
+  expect(list.data.map((row: { latency_ms: number }) => row.latency_ms)).toEqual([3, 2])
+  const rest = (await call('GET', `/${data.id}/deliveries?offset=2`)).json()
+  expect(rest.data.map((row: { latency_ms: number }) => row.latency_ms)).toEqual([1])
+})
+
+test('D11.7 the last 500 attempts of an organization are kept, with writers at once and of no other', async () => {
+  const { orgId, call, create } = organization()
+  const other = organization()
+  const { data } = (await create()).json()
+  const { data: theirs } = (await other.create()).json()
+  await recordAttempt(database.db, other.orgId, attempt(theirs.id, 1))
+  const numbers = Array.from({ length: LOG_SIZE + 20 }, (_, i) => i + 1)
+  await Promise.all(numbers.map((n) => recordAttempt(database.db, orgId, attempt(data.id, n))))
+  await recordAttempt(database.db, orgId, attempt(data.id, 999))
+  const list = (await call('GET', `/${data.id}/deliveries?limit=1`)).json()
+  expect(list.total_count).toBe(LOG_SIZE)
+  expect(list.data[0].latency_ms).toBe(999)
+  expect((await other.call('GET', `/${theirs.id}/deliveries`)).json().total_count).toBe(1)
+})
+
+test('a deleted webhook takes its deliveries along', async () => {
+  const { orgId, call, create } = organization()
+  const { data } = (await create()).json()
+  await recordAttempt(database.db, orgId, attempt(data.id, 1))
+  await call('DELETE', `/${data.id}`)
+  const left = await database.db
+    .selectFrom('delivery_attempt')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .execute()
+  expect(left).toEqual([])
+})

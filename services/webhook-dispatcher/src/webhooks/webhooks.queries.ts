@@ -1,0 +1,107 @@
+import { sql, type Selectable } from 'kysely'
+import type { Db, Tables } from '../db.ts'
+import { webhookExists } from '../errors.ts'
+import type { SealedSecret } from './secrets.ts'
+
+const VIEW = ['id', 'url', 'enabled', 'secret_last_four', 'created_at', 'updated_at'] as const
+
+/** A webhook as the console may see it; what its secret is sealed in stays in the database. */
+export type WebhookRow = Pick<Selectable<Tables['webhook']>, (typeof VIEW)[number]>
+
+/** At most one (D11.1). */
+export function listWebhooks(
+  db: Db,
+  orgId: number,
+  page: { limit: number; offset: number },
+): Promise<WebhookRow[]> {
+  return db
+    .selectFrom('webhook')
+    .select(VIEW)
+    .where('org_id', '=', orgId)
+    .orderBy('id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+}
+
+export async function countWebhooks(db: Db, orgId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('webhook')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Undefined when the webhook is missing or another organization's: the two look the same on purpose. */
+export function findWebhook(db: Db, orgId: number, id: number): Promise<WebhookRow | undefined> {
+  return db
+    .selectFrom('webhook')
+    .select(VIEW)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+export type NewWebhook = SealedSecret & { url: string; enabled: boolean; secret_last_four: string }
+
+/** Throws `webhookExists` for a second one: the constraint decides between two that come at once. */
+export async function insertWebhook(db: Db, orgId: number, webhook: NewWebhook): Promise<WebhookRow> {
+  try {
+    return await db
+      .insertInto('webhook')
+      .values({ org_id: orgId, ...webhook })
+      .returning(VIEW)
+      .executeTakeFirstOrThrow()
+  } catch (error) {
+    throw violates(error, 'webhook_one_per_org') ? webhookExists() : error
+  }
+}
+
+/**
+ * An accepted change advances `updated_at`, an empty one too. Switching on moves `enabled_at`: what happened before is
+ * not replayed. Undefined as for `findWebhook`.
+ */
+export function updateWebhook(
+  db: Db,
+  orgId: number,
+  id: number,
+  changes: { url?: string | undefined; enabled?: boolean | undefined },
+): Promise<WebhookRow | undefined> {
+  const enabled = changes.enabled ?? sql<boolean>`enabled`
+  return db
+    .updateTable('webhook')
+    .set({
+      ...changes,
+      enabled_at: sql<string>`case when ${enabled} and not enabled then clock_timestamp() else enabled_at end`,
+      updated_at: sql<string>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(VIEW)
+    .executeTakeFirst()
+}
+
+/** False when there was nothing to delete. Its part of the delivery log goes with it. */
+export async function deleteWebhook(db: Db, orgId: number, id: number): Promise<boolean> {
+  const { rows } = await sql`
+    with gone as (delete from webhook where org_id = ${orgId} and id = ${id} returning id),
+      log as (delete from delivery_attempt a using gone where a.org_id = ${orgId} and a.webhook_id = gone.id)
+    select id from gone`.execute(db)
+  return rows.length > 0
+}
+
+/** Where the organization's deliveries go, as of now. */
+export type Target = SealedSecret & { id: number; url: string; enabled: boolean; enabled_at: string }
+
+/** Asked before every attempt (D11.3). Undefined: the organization has no webhook. */
+export function findTarget(db: Db, orgId: number): Promise<Target | undefined> {
+  return db
+    .selectFrom('webhook')
+    .select(['id', 'url', 'enabled', 'enabled_at', 'secret_ciphertext', 'secret_key_id'])
+    .where('org_id', '=', orgId)
+    .executeTakeFirst()
+}
+
+const violates = (error: unknown, constraint: string) =>
+  error instanceof Error && 'constraint' in error && error.constraint === constraint
