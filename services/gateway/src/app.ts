@@ -1,0 +1,45 @@
+import type { Upstream } from '@whereabouts/contracts/route'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import { createServer } from '@whereabouts/service-kit/server'
+import type { FastifyInstance } from 'fastify'
+import type { Authenticate } from './auth/authenticator.ts'
+import type { RateLimiter } from './limits/rate-limiter.ts'
+import type { GatewayMetrics } from './metrics.ts'
+import { addPipeline, protocolErrors } from './pipeline/pipeline.ts'
+import { addOperations } from './proxy/operations.ts'
+import { addConsole, addSigningKeys } from './proxy/pass-through.ts'
+import { addProxy } from './proxy/proxy.ts'
+import { addReference } from './reference/reference.ts'
+
+export type GatewayDeps = {
+  log: Logger
+  registry: Registry
+  metrics: GatewayMetrics
+  authenticate: Authenticate
+  limiter: RateLimiter
+  /** Origins, without a slash at their end. */
+  upstreams: Readonly<Record<Upstream | 'console', string>>
+  refusedAgents: readonly string[]
+  /** Proxies in front whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[]
+  timeoutsMs: { read: number; write: number }
+}
+
+/** The public port, in the order of D2. No I/O until it listens. */
+export function buildApp(deps: GatewayDeps): FastifyInstance {
+  const app = createServer(deps, {
+    ...protocolErrors,
+    trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
+  })
+  addPipeline(app, deps.refusedAgents)
+  addReference(app)
+  // A scope of its own: the pass-through below brings its own `reply.from`.
+  app.register(async (scope) => {
+    addProxy(scope)
+    addOperations(scope, deps)
+    addSigningKeys(scope, deps)
+  })
+  addConsole(app, deps)
+  return app
+}

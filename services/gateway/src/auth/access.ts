@@ -1,0 +1,34 @@
+import type { Principal } from '@whereabouts/contracts/principal'
+import type { Access } from '@whereabouts/contracts/route'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { adminOnly, missingScope } from '@whereabouts/service-kit/errors'
+
+const sessionOnly = () => new AppError('forbidden', 'A signed-in user is required')
+
+/** Throws the 403 of D2.6 unless the caller may use an operation with this access. */
+export function checkAccess(access: Access, principal: Principal): void {
+  switch (access) {
+    case 'none':
+    case 'key': // a session was refused earlier, with 401 (D9.8)
+      return
+    case 'session':
+      if (principal.kind !== 'session') throw sessionOnly()
+      return
+    case 'admin':
+      if (principal.kind !== 'session') throw sessionOnly()
+      if (principal.role !== 'admin') throw adminOnly()
+      return
+    case 'session-or-keys-admin':
+      if (principal.kind === 'key') checkScope('keys:admin', principal)
+      else if (principal.role !== 'admin') throw adminOnly()
+      return
+    default:
+      if (principal.kind === 'key') checkScope(access, principal)
+  }
+}
+
+function checkScope(scope: string, { scopes }: Principal): void {
+  if (scopes.includes(scope)) return
+  if (scope === 'scans:read' && scopes.includes('tracking:read')) return // one scope under two names (D8.4)
+  throw missingScope(scope)
+}

@@ -1,0 +1,262 @@
+import { JWKS_PATH } from '@whereabouts/contracts/token-claims'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bearer, keyStateOf, ORG_ID, startGateway, startSurroundings } from '../testing/gateway.fixture.ts'
+import type { Surroundings, TestGateway } from '../testing/gateway.fixture.ts'
+import { tokenMint } from '../testing/tokens.fixture.ts'
+
+let around: Surroundings
+let gateway: TestGateway
+beforeAll(async () => {
+  around = await startSurroundings()
+  gateway = await startGateway(around)
+})
+afterAll(async () => {
+  await gateway.stop()
+  await around.stop()
+})
+
+const PAST = '2020-01-01T00:00:00.000Z'
+const ask = (headers: Record<string, string>, path = '/api/v1/assets') => gateway.request(path, { headers })
+const passedOn = () => around.services.catalog.seen.length
+
+/** How a request was refused; fails when it reached the service after all. */
+async function refusal(headers: Record<string, string>, path?: string) {
+  const before = passedOn()
+  const answer = await ask(headers, path)
+  const { type, title, detail } = answer.error()
+  const challenge = answer.headers['www-authenticate']
+  return { status: answer.status, challenge, type, title, detail, passedOn: passedOn() - before }
+}
+
+const refused = (detail: string) => ({
+  status: 401,
+  challenge: 'Bearer realm="api"',
+  type: 'unauthorized',
+  title: 'Authentication required',
+  detail,
+  passedOn: 0,
+})
+
+describe('D9.4 every 401 says what is wrong', () => {
+  const MISSING = 'Missing authorization header'
+  const BEARER = 'Use Authorization: Bearer <token>'
+  const INVALID = 'Invalid or expired token'
+  const someToken = async () => (await gateway.keyToken()).authorization.slice('Bearer '.length)
+
+  test('no header', async () => expect(await refusal({})).toEqual(refused(MISSING)))
+  test('an empty header', async () => expect(await refusal({ authorization: ' ' })).toEqual(refused(MISSING)))
+  test.for(['X-API-Key', 'Api-Key', 'X-Auth-Token', 'X-Whatever'])('a good token in %s', async (name) => {
+    expect(await refusal({ [name]: await someToken() })).toEqual(refused(BEARER))
+  })
+  test.for(['Basic', 'Token', 'JWT', 'ApiKey'])('a good token with the scheme %s', async (scheme) => {
+    expect(await refusal({ authorization: `${scheme} ${await someToken()}` })).toEqual(refused(BEARER))
+  })
+  test('the scheme without a token', async () =>
+    expect(await refusal({ authorization: 'Bearer' })).toEqual(refused(BEARER)))
+  test('the token without a scheme', async () =>
+    expect(await refusal({ authorization: await someToken() })).toEqual(refused(BEARER)))
+  test('something that is no token', async () =>
+    expect(await refusal({ authorization: 'Bearer wb_secret' })).toEqual(refused(INVALID)))
+
+  const claims = { typ: 'key', sub: keyStateOf().jti, org_id: ORG_ID, scopes: [] }
+  test('a token that has expired', async () => {
+    const token = await around.mint.mint(claims, { expiresIn: -1 })
+    expect(await refusal({ authorization: `Bearer ${token}` })).toEqual(refused(INVALID))
+  })
+  test('D9.2 a token of the other environment', async () => {
+    const token = await around.mint.mint(
+      { ...claims, typ: 'session', sub: '1', role: 'admin' },
+      { environment: 'preview' },
+    )
+    expect(await refusal({ authorization: `Bearer ${token}` })).toEqual(refused(INVALID))
+  })
+  test('a token signed by somebody else, under a known and an unknown key id', async () => {
+    for (const kid of ['k1', 'k2']) {
+      const forged = await (
+        await tokenMint(kid)
+      ).mint({ typ: 'session', sub: '1', org_id: ORG_ID, role: 'admin' })
+      expect(await refusal({ authorization: `Bearer ${forged}` })).toEqual(refused(INVALID))
+    }
+  })
+  test('a token of an unsigned algorithm', async () => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const [, payload] = (await someToken()).split('.')
+    expect(
+      await refusal({ authorization: `Bearer ${part({ alg: 'none', kid: 'k1' })}.${payload}.` }),
+    ).toEqual(refused(INVALID))
+  })
+  test('a token whose key nobody knows', async () => {
+    expect(await refusal({ authorization: await bearer(around.mint, keyStateOf()) })).toEqual(
+      refused(INVALID),
+    )
+  })
+  test("a token that names another organization than its key's", async () => {
+    const { jti } = await gateway.keyToken()
+    expect(
+      await refusal({ authorization: await bearer(around.mint, keyStateOf({ jti, org_id: 8 })) }),
+    ).toEqual(refused(INVALID))
+  })
+  test('a revoked key', async () => {
+    const { authorization } = await gateway.keyToken({ revoked_at: PAST })
+    expect(await refusal({ authorization })).toEqual(refused('API key has been revoked'))
+  })
+  test('an expired key', async () => {
+    const { authorization } = await gateway.keyToken({ expires_at: PAST })
+    expect(await refusal({ authorization })).toEqual(refused('API key has expired'))
+  })
+  test('D9.8 a session where only keys may ask', async () => {
+    expect(await refusal(await gateway.sessionToken(), '/api/v1/orgs/me')).toEqual(refused(INVALID))
+  })
+})
+
+describe('D9.3 a revocation', () => {
+  test('binds the very next request after the view has heard of it, and an older state does not undo it', async () => {
+    const { authorization, jti } = await gateway.keyToken({ revision: 5 })
+    expect((await ask({ authorization })).status).toBe(200)
+    gateway.view.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 6, revoked_at: PAST }))
+    gateway.view.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 5 }))
+    expect(await refusal({ authorization })).toEqual(refused('API key has been revoked'))
+  })
+
+  test('that the view has missed binds within a second, because keys is asked', async () => {
+    const { authorization, jti } = await gateway.keyToken()
+    gateway.setCurrent(false)
+    try {
+      around.keys.set(jti, keyStateOf({ jti }))
+      expect((await ask({ authorization })).status).toBe(200)
+      around.keys.set(jti, keyStateOf({ jti, revision: 2, revoked_at: PAST }))
+      await expect.poll(async () => (await ask({ authorization })).status, { timeout: 1_000 }).toBe(401)
+    } finally {
+      gateway.setCurrent(true)
+    }
+  })
+})
+
+test('a key too new for the view is let in after asking keys, once for many requests', async () => {
+  const state = keyStateOf()
+  around.keys.set(state.jti, state)
+  const authorization = await bearer(around.mint, state)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => ask({ authorization })))
+  expect(answers.map((a) => a.status)).toEqual(Array.from({ length: 10 }, () => 200))
+  const lookups = around.services.keys.seen.filter((seen) => seen.url === `/internal/keys/${state.jti}`)
+  expect(lookups.length).toBe(1)
+})
+
+test('with neither the stream nor keys within reach, keys get 503 and sessions go on', async () => {
+  const own = await startSurroundings()
+  const lonely = await startGateway(own)
+  try {
+    const { authorization } = await lonely.keyToken()
+    const session = await lonely.sessionToken()
+    const { authorization: revoked } = await lonely.keyToken({ revoked_at: PAST })
+    const status = async (headers: Record<string, string>) => lonely.request('/api/v1/assets', { headers })
+    expect((await status({ authorization })).status).toBe(200)
+    lonely.setCurrent(false)
+    await own.services.keys.stop()
+    const answer = await status({ authorization })
+    expect(answer.status).toBe(503)
+    expect(answer.headers['retry-after']).toBe('1')
+    expect(answer.error()).toMatchObject({ type: 'service_unavailable' })
+    expect((await status({ authorization: revoked })).status).toBe(401)
+    expect((await status(session)).status).toBe(200)
+  } finally {
+    await lonely.stop()
+    await own.stop()
+  }
+})
+
+test('D9.2 a new signing key is found without a restart, and the set is not fetched per request', async () => {
+  const own = await startSurroundings()
+  const rotating = await startGateway(own)
+  const fetches = () => own.services.keys.seen.filter((seen) => seen.url === JWKS_PATH).length
+  try {
+    for (let i = 0; i < 5; i += 1)
+      await rotating.request('/api/v1/assets', { headers: await rotating.sessionToken() })
+    expect(fetches()).toBe(1)
+    const next = await tokenMint('k2')
+    own.mint.jwks.keys.push(...next.jwks.keys)
+    const token = await next.mint({ typ: 'session', sub: '1', org_id: ORG_ID, role: 'admin' })
+    const status = async () =>
+      (await rotating.request('/api/v1/assets', { headers: { authorization: `Bearer ${token}` } })).status
+    await expect.poll(status, { timeout: 5_000 }).toBe(200)
+  } finally {
+    await rotating.stop()
+    await own.stop()
+  }
+})
+
+describe('D2.6 who may do what', () => {
+  test.for([
+    { scopes: ['assets:read'], path: '/api/v1/assets', status: 200 },
+    { scopes: ['assets:write'], path: '/api/v1/assets', status: 403, scope: 'assets:read' },
+    { scopes: ['tracking:read'], path: '/api/v1/reports/asset-locations', status: 200 },
+    { scopes: ['scans:read'], path: '/api/v1/assets/5/history', status: 200 },
+    { scopes: ['scans:write'], path: '/api/v1/reports/asset-locations', status: 403, scope: 'scans:read' },
+    { scopes: ['assets:read'], path: '/api/v1/orgs/7/api-keys', status: 403, scope: 'keys:admin' },
+    { scopes: ['keys:admin'], path: '/api/v1/orgs/7/api-keys', status: 200 },
+    { scopes: ['keys:admin'], path: '/api/v1/assets', status: 403, scope: 'assets:read' },
+    { scopes: [], path: '/api/v1/orgs/me', status: 200 },
+  ])('a key with $scopes gets $status from $path', async ({ scopes, path, status, scope }) => {
+    const { authorization } = await gateway.keyToken({ scopes })
+    const answer = await ask({ authorization }, path)
+    expect(answer.status).toBe(status)
+    const detail = status === 403 && answer.error()['detail']
+    expect(detail).toBe(scope !== undefined && `Missing required scope: ${scope}`)
+  })
+
+  test.for([
+    { role: 'member', method: 'GET', path: '/api/v1/assets', status: 200 },
+    { role: 'member', method: 'GET', path: '/api/v1/webhooks', status: 200 },
+    { role: 'member', method: 'DELETE', path: '/api/v1/webhooks/5', status: 403 },
+    { role: 'member', method: 'GET', path: '/api/v1/orgs/7/api-keys', status: 403 },
+    { role: 'admin', method: 'GET', path: '/api/v1/orgs/7/api-keys', status: 200 },
+    { role: 'admin', method: 'DELETE', path: '/api/v1/webhooks/5', status: 200 },
+  ] as const)(
+    'a session of a $role gets $status from $method $path',
+    async ({ role, method, path, status }) => {
+      const answer = await gateway.request(path, { method, headers: await gateway.sessionToken({ role }) })
+      expect(answer.status).toBe(status)
+      const detail = status === 403 ? answer.error()['detail'] : 'Organization admin role required'
+      expect(detail).toBe('Organization admin role required')
+    },
+  )
+
+  test('a key cannot use the routes of the console, whatever its scopes', async () => {
+    const { authorization } = await gateway.keyToken({ scopes: ['keys:admin', 'assets:write'] })
+    for (const path of ['/api/v1/webhooks', '/api/v1/readers'])
+      expect((await ask({ authorization }, path)).status).toBe(403)
+  })
+})
+
+describe('the principal', () => {
+  const principalOf = async () =>
+    gateway.verifyPrincipal(String(around.services.catalog.seen.at(-1)?.headers['x-principal']))
+
+  test('is signed once per token and says what the key may do now', async () => {
+    const { authorization, jti } = await gateway.keyToken({ scopes: ['assets:read', 'locations:read'] })
+    await ask({ authorization })
+    const first = around.services.catalog.seen.at(-1)?.headers['x-principal']
+    expect(await principalOf()).toEqual({
+      kind: 'key',
+      orgId: ORG_ID,
+      scopes: ['assets:read', 'locations:read'],
+      keyId: jti,
+    })
+    await ask({ authorization })
+    expect(around.services.catalog.seen.at(-1)?.headers['x-principal']).toBe(first)
+    gateway.view.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 2, scopes: ['assets:read'] }))
+    await ask({ authorization })
+    expect(await principalOf()).toMatchObject({ scopes: ['assets:read'] })
+  })
+
+  test('of a session carries the user and the role', async () => {
+    await ask(await gateway.sessionToken({ userId: 42, role: 'member' }))
+    expect(await principalOf()).toEqual({
+      kind: 'session',
+      orgId: ORG_ID,
+      scopes: [],
+      userId: 42,
+      role: 'member',
+    })
+  })
+})

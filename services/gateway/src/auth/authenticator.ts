@@ -1,0 +1,90 @@
+import type { Principal } from '@whereabouts/contracts/principal'
+import { invalidToken, unauthorized } from '@whereabouts/service-kit/errors'
+import { signPrincipal } from '@whereabouts/service-kit/principal'
+import type { KeyObject } from 'node:crypto'
+import type { KeyDirectory } from './key-directory.ts'
+import type { KeyStanding } from './key-view.ts'
+import type { TokenVerifier, VerifiedToken } from './token-verifier.ts'
+
+const keyRevoked = () => unauthorized('API key has been revoked')
+const keyExpired = () => unauthorized('API key has expired')
+
+/** A verified caller, as the rest of the pipeline needs it. */
+export type Caller = {
+  principal: Principal
+  /** `principal`, signed for the services. */
+  principalToken: string
+  /** Whose bucket a request is counted against: the API key's, or the user's. */
+  bucket: string
+  ownLimitPerMinute: number | undefined
+}
+
+type Options = {
+  verifier: TokenVerifier
+  directory: KeyDirectory
+  signingKey: KeyObject
+  now?: () => number
+}
+
+/** A token that was found genuine, and what was made of it. */
+type Known = VerifiedToken & { signed?: { caller: Caller; revision: number; until: number } }
+
+const MAX_KNOWN = 20_000
+/** Of a signed principal, which must outlast the clocks and requests that are a little behind. */
+const PRINCIPAL_SECONDS = 900
+const LEEWAY_SECONDS = 60
+
+/**
+ * Turns a bearer token into a caller, or throws its 401. Signatures are checked and made once per token; whether its
+ * API key still stands is asked for every request.
+ */
+export function authenticator({ verifier, directory, signingKey, now = Date.now }: Options) {
+  const known = new Map<string, Known>()
+
+  async function look(token: string): Promise<Known> {
+    const earlier = known.get(token)
+    if (earlier && earlier.expiresAt * 1000 > now()) return earlier
+    known.delete(token)
+    if (earlier) throw invalidToken()
+    const verified = await verifier.verify(token)
+    if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value ?? '') // the one that came first
+    known.set(token, verified)
+    return verified
+  }
+
+  async function sign(entry: Known, principal: Principal, standing?: KeyStanding): Promise<Caller> {
+    const revision = standing?.revision ?? 0
+    const seconds = now() / 1000
+    const { signed } = entry
+    const last = entry.expiresAt + LEEWAY_SECONDS
+    const isFresh = signed && (signed.until >= last || signed.until > seconds + LEEWAY_SECONDS)
+    if (isFresh && signed.revision === revision) return signed.caller
+    const until = Math.floor(Math.min(last, seconds + PRINCIPAL_SECONDS))
+    const principalToken = await signPrincipal(signingKey, principal, until)
+    const caller: Caller = {
+      principal,
+      principalToken,
+      bucket: principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`,
+      ownLimitPerMinute: standing?.ownLimitPerMinute,
+    }
+    entry.signed = { caller, revision, until }
+    return caller
+  }
+
+  return async (token: string): Promise<Caller> => {
+    const entry = await look(token)
+    const { claims } = entry
+    if (claims.typ === 'session') {
+      const { org_id, sub, role } = claims
+      return sign(entry, { kind: 'session', orgId: org_id, scopes: [], userId: Number(sub), role })
+    }
+    const standing = await directory.find(claims.sub)
+    if (!standing || standing.orgId !== claims.org_id) throw invalidToken()
+    if (standing.revoked) throw keyRevoked()
+    if (standing.expiresAtMs !== undefined && standing.expiresAtMs <= now()) throw keyExpired()
+    const { orgId, scopes } = standing
+    return sign(entry, { kind: 'key', orgId, scopes, keyId: claims.sub }, standing)
+  }
+}
+
+export type Authenticate = ReturnType<typeof authenticator>

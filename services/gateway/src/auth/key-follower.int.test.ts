@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { connect } from '@whereabouts/messaging/connection'
+import { publish } from '@whereabouts/messaging/publish'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { startBus, type Bus } from '@whereabouts/testing/bus'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keyStateOf } from '../testing/gateway.fixture.ts'
+import { startRelay } from '../testing/relay.fixture.ts'
+import { startKeyFollower, type KeyFollower } from './key-follower.ts'
+import { KeyView } from './key-view.ts'
+
+let bus: Bus
+beforeAll(async () => {
+  bus = await startBus()
+})
+afterAll(() => bus.stop())
+
+const log = createLogger('gateway', 'silent')
+const tell = (key: Parameters<typeof keyStateOf>[0]) => {
+  const payload = keyStateOf(key)
+  return publish(bus.broker, {
+    subject: `keys.key.${payload.jti}`,
+    payload,
+    msgId: `${payload.jti}-${payload.revision}`,
+  })
+}
+
+function follow(view: KeyView, url = bus.server.url): KeyFollower {
+  const login = { url, ...bus.server.users.services, name: 'gateway', logger: bus.logger }
+  return startKeyFollower({ connect: () => connect(login), view, log })
+}
+
+const jti = '11111111-1111-4111-8111-111111111111'
+
+test('D9.3 a revocation is in the view within a second, and the view is current from the start of the stream', async () => {
+  const view = new KeyView()
+  await tell({ jti, revision: 1 })
+  const follower = follow(view)
+  try {
+    expect(follower.isCurrent()).toBe(false)
+    await expect.poll(() => follower.isCurrent(), { timeout: 5_000 }).toBe(true)
+    expect(view.get(jti)).toMatchObject({ revoked: false })
+    await tell({ jti, revision: 2, revoked_at: '2026-11-21T10:00:00.000Z' })
+    await expect.poll(() => view.get(jti)?.revoked, { timeout: 1_000, interval: 10 }).toBe(true)
+  } finally {
+    await follower.stop()
+  }
+})
+
+test('the view is not current while the broker is away, nor afterwards until it has read all that it missed', async () => {
+  const missed = '22222222-2222-4222-8222-222222222222'
+  let tooEarly = 0
+  class WatchedView extends KeyView {
+    override apply(subject: string, payload: unknown): void {
+      // What tells of a revocation finds a view that does not pass for complete.
+      if (subject.endsWith(missed) && follower.isCurrent()) tooEarly += 1
+      super.apply(subject, payload)
+    }
+  }
+  const view = new WatchedView()
+  const relay = await startRelay(Number(new URL(bus.server.url).port))
+  const follower = follow(view, `nats://127.0.0.1:${relay.port}`)
+  try {
+    await tell({ jti, revision: 3 })
+    await expect.poll(() => follower.isCurrent(), { timeout: 5_000 }).toBe(true)
+    await relay.cut()
+    await expect.poll(() => follower.isCurrent(), { timeout: 5_000 }).toBe(false)
+    for (let revision = 4; revision < 50; revision += 1) await tell({ jti: randomUUID(), revision })
+    await tell({ jti: missed, revision: 50, revoked_at: '2026-11-21T10:00:00.000Z' })
+    await relay.mend()
+    await expect.poll(() => view.get(missed)?.revoked, { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => follower.isCurrent(), { timeout: 10_000 }).toBe(true)
+    expect(tooEarly).toBe(0)
+  } finally {
+    await follower.stop()
+    await relay.cut()
+  }
+})
+
+test('a state that cannot be read makes its key unknown, so that keys is asked about it', () => {
+  const view = new KeyView()
+  const state = keyStateOf({ jti })
+  view.apply(`keys.key.${jti}`, state)
+  expect(() => view.apply(`keys.key.${jti}`, { ...state, scopes: 'all' })).toThrow()
+  expect(view.get(jti)).toBeUndefined()
+})

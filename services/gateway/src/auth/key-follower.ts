@@ -1,0 +1,66 @@
+import type { Broker } from '@whereabouts/messaging/connection'
+import { followStream, type Follower } from '@whereabouts/messaging/follow'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import { setTimeout as delay } from 'node:timers/promises'
+import { KEY_SUBJECTS, type KeyView } from './key-view.ts'
+
+export type KeyFollower = {
+  /** Whether the view holds all that the stream holds. False while the broker is away: who knows what was revoked. */
+  isCurrent(): boolean
+  stop(): Promise<void>
+}
+
+const RETRY_MS = 5_000
+
+/** Keeps `view` up to date with the KEYS stream. Returns at once and tries for ever: there is a way without it. */
+export function startKeyFollower(options: {
+  connect: () => Promise<Broker>
+  view: KeyView
+  log: Logger
+}): KeyFollower {
+  const { view, log } = options
+  const stopping = new AbortController()
+  let connected: { broker: Broker; follower: Follower } | undefined
+
+  async function run(): Promise<void> {
+    const broker = await connectPatiently(options, stopping.signal)
+    if (!broker) return
+    const follower = followStream(broker, {
+      stream: 'KEYS',
+      filter: KEY_SUBJECTS,
+      onState: (subject, payload) => view.apply(subject, payload),
+      onReset: () => view.clear(),
+      logger: log,
+    })
+    connected = { broker, follower }
+  }
+  void run()
+
+  return {
+    isCurrent: () =>
+      connected !== undefined && connected.broker.isConnected() && connected.follower.isCaughtUp(),
+    async stop() {
+      stopping.abort()
+      await connected?.follower.stop()
+      await connected?.broker.close()
+    },
+  }
+}
+
+/** Undefined when stopped meanwhile. */
+async function connectPatiently(
+  { connect, log }: { connect: () => Promise<Broker>; log: Logger },
+  signal: AbortSignal,
+): Promise<Broker | undefined> {
+  while (!signal.aborted) {
+    try {
+      const broker = await connect()
+      if (!signal.aborted) return broker
+      await broker.close()
+    } catch (error) {
+      log.error({ err: error }, 'no broker: API keys are looked up over HTTP until there is one')
+      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined) // aborted: the loop ends
+    }
+  }
+  return undefined
+}

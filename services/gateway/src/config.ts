@@ -1,0 +1,59 @@
+import { brokerEnv, commonEnv, databaseEnv, loadEnv } from '@whereabouts/service-kit/env'
+import { z } from 'zod'
+import { DEFAULT_REFUSED_AGENTS } from './pipeline/web-filter.ts'
+
+const upstream = (name: string) =>
+  z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .describe(`Address of ${name}.`)
+
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+export const Config = z.object({
+  ...commonEnv,
+  ...databaseEnv,
+  ...brokerEnv,
+  CATALOG_URL: upstream('catalog'),
+  TRACKING_URL: upstream('tracking'),
+  KEYS_URL: upstream('keys'),
+  WEBHOOK_DISPATCHER_URL: upstream('webhook-dispatcher'),
+  CONSOLE_URL: upstream('console'),
+  PRINCIPAL_PRIVATE_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url')
+    .describe('Ed25519 seed with which callers are signed for the services, 32 bytes in base64url.'),
+  WEB_FILTER_PREFIXES: z
+    .string()
+    .default(DEFAULT_REFUSED_AGENTS.join(','))
+    .transform(list)
+    .describe('Beginnings of User-Agent values that are refused, separated by commas.'),
+  TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .transform(list)
+    .describe(
+      'Addresses or CIDR ranges of proxies in front whose X-Forwarded-For is believed, separated by commas.',
+    ),
+  READ_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(10_000)
+    .describe('Longest wait for a service to begin its answer to a GET.'),
+  WRITE_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(30_000)
+    .describe('Longest wait for a service to begin its answer to a write.'),
+})
+
+export type Config = Readonly<z.output<typeof Config>>
+
+/** Throws one `ConfigError` naming every bad variable. */
+export const loadConfig = (env: NodeJS.ProcessEnv): Config => loadEnv(Config, env)

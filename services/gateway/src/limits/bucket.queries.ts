@@ -1,0 +1,35 @@
+import type pg from 'pg'
+import type { Rate, Take } from './bucket.ts'
+
+/**
+ * One statement decides, under the lock of the bucket's row, so that any number of gateways grant exactly what the
+ * bucket holds. The clock is read once per role in it: recomputing the refill in `returning` could grant without
+ * deducting. A refusal changes nothing.
+ */
+const TAKE = `
+  insert into rate_bucket as b (key, full_at) values ($1, clock_timestamp() + make_interval(secs => $3))
+  on conflict (key) do update set full_at =
+    case when b.full_at <= clock_timestamp() + make_interval(secs => ($2 - 1) * $3)
+         then greatest(b.full_at, clock_timestamp()) + make_interval(secs => $3) else b.full_at end
+  returning old.full_at is distinct from new.full_at as taken,
+            extract(epoch from new.full_at - clock_timestamp())::float8 as seconds_until_full`
+
+/** Takes a token, or leaves the bucket as it is. Prepared once per connection. */
+export async function takeToken(pool: pg.Pool, bucket: string, rate: Rate): Promise<Take> {
+  const { rows } = await pool.query<{ taken: boolean; seconds_until_full: number }>({
+    name: 'take_token',
+    text: TAKE,
+    values: [bucket, rate.capacity, rate.secondsPerToken],
+  })
+  const [row] = rows
+  if (!row) throw new Error('taking a token returned no row')
+  return { taken: row.taken, secondsUntilFull: row.seconds_until_full }
+}
+
+/** Forgets buckets that have been full for an hour, which is what a missing row means anyway. */
+export async function deleteFullBuckets(pool: pg.Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    `delete from rate_bucket where full_at < clock_timestamp() - interval '1 hour'`,
+  )
+  return rowCount ?? 0
+}

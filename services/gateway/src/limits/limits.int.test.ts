@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  keyStateOf,
+  startGateway,
+  startSurroundings,
+  type Surroundings,
+  type TestGateway,
+} from '../testing/gateway.fixture.ts'
+import { takeToken } from './bucket.queries.ts'
+
+let around: Surroundings
+let gateway: TestGateway
+beforeAll(async () => {
+  around = await startSurroundings()
+  gateway = await startGateway(around)
+})
+afterAll(async () => {
+  await gateway.stop()
+  await around.stop()
+})
+
+const decisionsOf = async (of: TestGateway, source: string) => {
+  const metric = await of.registry.getSingleMetric('gateway_rate_limit_decisions_total')?.get()
+  const values = metric?.values.filter((value) => value.labels['source'] === source) ?? []
+  return values.reduce((sum, value) => sum + value.value, 0)
+}
+
+test('two gateways together grant exactly the burst of a key, and not one request more', async () => {
+  const other = await startGateway(around)
+  try {
+    // A token every 20 seconds, so that none comes back while the test runs.
+    const limit = 3
+    const { authorization, jti } = await gateway.keyToken({ rate_limit_per_minute: limit })
+    other.view.apply(`keys.key.${jti}`, keyStateOf({ jti, rate_limit_per_minute: limit }))
+    const requests = Array.from({ length: 60 }, (_, i) =>
+      (i % 2 === 0 ? gateway : other).request('/api/v1/assets', { headers: { authorization } }),
+    )
+    const statuses = (await Promise.all(requests)).map((answer) => answer.status)
+    expect(statuses.filter((status) => status === 200).length).toBe(2 * limit)
+    expect(statuses.filter((status) => status === 429).length).toBe(60 - 2 * limit)
+  } finally {
+    await other.stop()
+  }
+})
+
+describe('D9.9 the headers', () => {
+  test('count down from the limit, which the burst hides, on GET and HEAD alike', async () => {
+    const { authorization } = await gateway.keyToken({ rate_limit_per_minute: 2 })
+    const seen: string[] = []
+    for (const method of ['GET', 'HEAD', 'GET', 'GET']) {
+      const { headers } = await gateway.request('/api/v1/assets', { method, headers: { authorization } })
+      expect(headers['x-ratelimit-limit']).toBe('2')
+      seen.push(String(headers['x-ratelimit-remaining']))
+    }
+    expect(seen).toEqual(['2', '2', '1', '0'])
+  })
+
+  test('tell when Remaining equals Limit again', async () => {
+    const { authorization } = await gateway.keyToken({ rate_limit_per_minute: 2 })
+    const request = async () => gateway.request('/api/v1/assets', { headers: { authorization } })
+    const now = Math.floor(Date.now() / 1000)
+    expect(Number((await request()).headers['x-ratelimit-reset'])).toBeLessThanOrEqual(now + 2)
+    await request()
+    // Three of four tokens gone: one is missing for two, and one takes half a minute.
+    const reset = Number((await request()).headers['x-ratelimit-reset'])
+    expect(reset).toBeGreaterThanOrEqual(now + 29)
+    expect(reset).toBeLessThanOrEqual(now + 33)
+  })
+
+  test('are on a refused GET too, with Retry-After and its seconds in the detail', async () => {
+    const { authorization } = await gateway.keyToken({ rate_limit_per_minute: 1 })
+    const request = async () => gateway.request('/api/v1/assets', { headers: { authorization } })
+    await request()
+    await request()
+    const answer = await request()
+    const seconds = Number(answer.headers['retry-after'])
+    expect(answer.status).toBe(429)
+    expect(seconds).toBeGreaterThan(57)
+    expect(seconds).toBeLessThanOrEqual(60)
+    expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' })
+    expect(answer.error()).toMatchObject({ type: 'rate_limited', detail: `Retry after ${seconds} seconds` })
+  })
+
+  test('a key without a limit of its own has 60', async () => {
+    const { authorization } = await gateway.keyToken()
+    const { headers } = await gateway.request('/api/v1/assets', { headers: { authorization } })
+    expect(headers).toMatchObject({ 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '60' })
+  })
+
+  test.for([
+    { method: 'GET', path: '/api/v1/orgs/me' },
+    { method: 'POST', path: '/api/v1/assets' },
+    { method: 'DELETE', path: '/api/v1/assets/5' },
+    { method: 'DELETE', path: '/api/v1/locations/5/tags/6' },
+  ])('$method $path neither counts nor carries them', async ({ method, path }) => {
+    const scopes = ['assets:write', 'locations:write']
+    const { authorization } = await gateway.keyToken({ scopes, rate_limit_per_minute: 1 })
+    for (let i = 0; i < 4; i += 1) {
+      const headers = { authorization, 'content-type': 'application/json' }
+      const answer = await gateway.request(path, {
+        method,
+        headers,
+        ...(method === 'POST' && { body: '{}' }),
+      })
+      expect(answer.status).toBe(200)
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+    }
+  })
+
+  test('a counted POST takes a token and carries none', async () => {
+    const { authorization } = await gateway.keyToken({ scopes: ['keys:admin'], rate_limit_per_minute: 1 })
+    const headers = { authorization, 'content-type': 'application/json' }
+    const post = async () =>
+      gateway.request('/api/v1/orgs/7/api-keys', { method: 'POST', headers, body: '{}' })
+    const answers = [await post(), await post(), await post()]
+    expect(answers.map((a) => a.status)).toEqual([200, 200, 429])
+    expect(answers.every((a) => a.headers['x-ratelimit-limit'] === undefined)).toBe(true)
+    expect(answers[2]?.headers['retry-after']).toBeDefined()
+  })
+})
+
+test('each user of a session has a bucket, and so has each key', async () => {
+  const remaining = async (headers: Record<string, string>) =>
+    (
+      await takeToken(around.database.pool, headers['bucket'] ?? '', {
+        limit: 60,
+        capacity: 120,
+        secondsPerToken: 1,
+      })
+    ).secondsUntilFull
+  await gateway.request('/api/v1/assets', { headers: await gateway.sessionToken({ userId: 900 }) })
+  await gateway.request('/api/v1/assets', { headers: await gateway.sessionToken({ userId: 900 }) })
+  await gateway.request('/api/v1/assets', { headers: await gateway.sessionToken({ userId: 901 }) })
+  expect(await remaining({ bucket: 'user:900' })).toBeGreaterThan(2)
+  expect(await remaining({ bucket: 'user:901' })).toBeLessThanOrEqual(2)
+})
+
+test('a caller that hammers an empty bucket costs no statement', async () => {
+  const { authorization } = await gateway.keyToken({ rate_limit_per_minute: 1 })
+  const request = async () => gateway.request('/api/v1/assets', { headers: { authorization } })
+  for (let i = 0; i < 3; i += 1) await request()
+  const before = await decisionsOf(gateway, 'shared')
+  for (let i = 0; i < 20; i += 1) expect((await request()).status).toBe(429)
+  expect(await decisionsOf(gateway, 'shared')).toBe(before)
+})
+
+describe('the database is away', () => {
+  test('requests are still limited, by this gateway alone, and a metric says so', async () => {
+    const broken = await startGateway(around, { takeShared: () => Promise.reject(new Error('ECONNREFUSED')) })
+    try {
+      const { authorization } = await broken.keyToken({ rate_limit_per_minute: 2 })
+      const statuses: number[] = []
+      for (let i = 0; i < 6; i += 1)
+        statuses.push((await broken.request('/api/v1/assets', { headers: { authorization } })).status)
+      expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
+      expect(await decisionsOf(broken, 'local')).toBe(6)
+    } finally {
+      await broken.stop()
+    }
+  })
+
+  test('a database that hangs delays a request by half a second at most, and only one in a second', async () => {
+    const hanging = await startGateway(around, { takeShared: () => new Promise(() => undefined) })
+    try {
+      const { authorization } = await hanging.keyToken()
+      const startedAt = Date.now()
+      for (let i = 0; i < 10; i += 1)
+        expect((await hanging.request('/api/v1/assets', { headers: { authorization } })).status).toBe(200)
+      expect(Date.now() - startedAt).toBeLessThan(1_000)
+    } finally {
+      await hanging.stop()
+    }
+  })
+})

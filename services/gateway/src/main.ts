@@ -1,0 +1,97 @@
+import { openDatabase } from '@whereabouts/db/database'
+import { connect, type Broker } from '@whereabouts/messaging/connection'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { startOps } from '@whereabouts/service-kit/ops'
+import { principalPrivateKey } from '@whereabouts/service-kit/principal'
+import { runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { buildApp } from './app.ts'
+import { authenticator } from './auth/authenticator.ts'
+import { keyDirectory } from './auth/key-directory.ts'
+import { startKeyFollower } from './auth/key-follower.ts'
+import { startKeyRefresh } from './auth/key-refresh.loop.ts'
+import { KeyView } from './auth/key-view.ts'
+import { tokenVerifier } from './auth/token-verifier.ts'
+import { loadConfig, type Config } from './config.ts'
+import { deleteFullBuckets, takeToken } from './limits/bucket.queries.ts'
+import { startPurge } from './limits/purge.loop.ts'
+import { rateLimiter } from './limits/rate-limiter.ts'
+import { gatewayMetrics } from './metrics.ts'
+
+const upstreamsOf = (config: Config) => ({
+  catalog: config.CATALOG_URL,
+  tracking: config.TRACKING_URL,
+  keys: config.KEYS_URL,
+  'webhook-dispatcher': config.WEBHOOK_DISPATCHER_URL,
+  console: config.CONSOLE_URL,
+})
+
+await start('gateway', async () => {
+  const config = loadConfig(process.env)
+  const log = createLogger('gateway', config.LOG_LEVEL)
+  const registry = createRegistry('gateway')
+  const metrics = gatewayMetrics(registry)
+
+  const database = openDatabase(config.DATABASE_URL, {
+    max: config.DATABASE_POOL_SIZE,
+    name: 'gateway',
+    log,
+    statementTimeoutMs: 2_000,
+  })
+  const view = new KeyView()
+  const connectBroker = (): Promise<Broker> =>
+    connect({
+      url: config.NATS_URL,
+      user: config.NATS_USER,
+      password: config.NATS_PASSWORD,
+      name: 'gateway',
+      logger: log,
+    })
+  const follower = startKeyFollower({ connect: connectBroker, view, log })
+  const verifier = tokenVerifier({ keysUrl: config.KEYS_URL, environment: config.ENVIRONMENT, log })
+  const refresh = startKeyRefresh(verifier, log)
+  const directory = keyDirectory({
+    view,
+    isCurrent: () => follower.isCurrent(),
+    keysUrl: config.KEYS_URL,
+    log,
+    lookups: metrics.lookups,
+  })
+  const signingKey = principalPrivateKey(config.PRINCIPAL_PRIVATE_KEY)
+  const purge = startPurge(() => deleteFullBuckets(database.pool), log)
+
+  const app = buildApp({
+    log,
+    registry,
+    metrics,
+    authenticate: authenticator({ verifier, directory, signingKey }),
+    limiter: rateLimiter({
+      takeShared: (bucket, rate) => takeToken(database.pool, bucket, rate),
+      log,
+      decisions: metrics.decisions,
+    }),
+    upstreams: upstreamsOf(config),
+    refusedAgents: config.WEB_FILTER_PREFIXES,
+    trustedProxies: config.TRUSTED_PROXIES,
+    timeoutsMs: { read: config.READ_TIMEOUT_MS, write: config.WRITE_TIMEOUT_MS },
+  })
+  await app.listen({ host: config.HOST, port: config.PORT })
+  // Neither the database nor the broker is asked here: without either, requests are still answered rightly.
+  const ops = await startOps({
+    host: config.HOST,
+    port: config.OPS_PORT,
+    registry,
+    ready: () => ({ signing_keys: verifier.hasKeys() }),
+  })
+  runUntilSignal(
+    [
+      { name: 'unready', run: () => ops.unready() },
+      { name: 'requests', run: () => app.close() },
+      { name: 'loops', run: () => [refresh.stop(), purge.stop()] },
+      { name: 'broker', run: () => follower.stop() },
+      { name: 'database', run: () => database.close() },
+      { name: 'ops', run: () => ops.close() },
+    ],
+    { graceMs: config.SHUTDOWN_GRACE_MS, log },
+  )
+})

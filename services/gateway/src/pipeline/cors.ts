@@ -1,0 +1,25 @@
+/** Headers that a browser may show to the page that asked. */
+const EXPOSED = [
+  'X-Request-ID',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'Location',
+  'WWW-Authenticate',
+  'Deprecation',
+  'Sunset',
+]
+
+/** On every response. Credentials travel in a header that pages set themselves, never in cookies, so `*` is safe. */
+export const corsHeaders: Readonly<Record<string, string>> = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED.join(', '),
+}
+
+/** Beside them on a preflight. */
+export const preflightHeaders: Readonly<Record<string, string>> = {
+  'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE, OPTIONS',
+  'access-control-allow-headers': 'Content-Type, Authorization, X-Request-ID',
+  'access-control-max-age': '3600',
+}

@@ -1,0 +1,283 @@
+import { routes } from '@whereabouts/contracts/routes'
+import type { Route } from '@whereabouts/contracts/route'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  startGateway,
+  startSurroundings,
+  type Surroundings,
+  type TestGateway,
+} from '../testing/gateway.fixture.ts'
+
+let around: Surroundings
+let gateway: TestGateway
+beforeAll(async () => {
+  around = await startSurroundings()
+  gateway = await startGateway(around)
+})
+afterAll(async () => {
+  await gateway.stop()
+  await around.stop()
+})
+
+const JSON_BODY = { 'content-type': 'application/json' }
+const HUGE = Buffer.alloc(1024 * 1024 + 1, 0x20)
+
+describe('D2 the first failing step answers', () => {
+  type Case = { name: string; path: string; status: number; sent: () => Promise<object> | object }
+  const exhausted = async (scopes: string[]) => {
+    const { authorization } = await gateway.keyToken({ scopes, rate_limit_per_minute: 1 })
+    const headers = { authorization, ...JSON_BODY }
+    await gateway.request('/api/v1/assets', { headers })
+    await gateway.request('/api/v1/assets', { headers })
+    return headers
+  }
+  const noScope = async () => ({ ...(await gateway.keyToken({ scopes: [] })), ...JSON_BODY })
+  const cases: Case[] = [
+    {
+      name: 'web filter before an unknown route',
+      path: '/api/v1/nowhere',
+      status: 403,
+      sent: () => ({ headers: { 'user-agent': 'axios/1.7' } }),
+    },
+    {
+      name: 'web filter before a preflight',
+      path: '/api/v1/assets',
+      status: 403,
+      sent: () => ({ method: 'OPTIONS', headers: { 'user-agent': 'node' } }),
+    },
+    { name: 'unknown route before 401', path: '/api/v1/nowhere', status: 404, sent: () => ({}) },
+    { name: 'wrong method before 401', path: '/api/v1/assets', status: 405, sent: () => ({ method: 'PUT' }) },
+    {
+      name: '404 before 413',
+      path: '/api/v1/nowhere',
+      status: 404,
+      sent: () => ({ method: 'POST', headers: JSON_BODY, body: HUGE }),
+    },
+    {
+      name: '401 before 415 and 413',
+      path: '/api/v1/assets',
+      status: 401,
+      sent: () => ({ method: 'POST', headers: { 'content-type': 'text/plain' }, body: HUGE }),
+    },
+    {
+      name: '429 before 403',
+      path: '/api/v1/locations',
+      status: 429,
+      sent: async () => ({ headers: await exhausted(['assets:read']) }),
+    },
+    {
+      name: '403 before 415 and 413',
+      path: '/api/v1/assets',
+      status: 403,
+      sent: async () => ({
+        method: 'POST',
+        headers: { ...(await noScope()), 'content-type': 'text/plain' },
+        body: HUGE,
+      }),
+    },
+    {
+      name: '415 before 413',
+      path: '/api/v1/assets',
+      status: 415,
+      sent: async () => ({
+        method: 'POST',
+        headers: { ...(await gateway.sessionToken()), 'content-type': 'text/plain' },
+        body: HUGE,
+      }),
+    },
+    {
+      name: '413 for a body over 1 MiB',
+      path: '/api/v1/assets',
+      status: 413,
+      sent: async () => ({
+        method: 'POST',
+        headers: { ...(await gateway.sessionToken()), ...JSON_BODY },
+        body: HUGE,
+      }),
+    },
+    {
+      name: '413 for a body over 1 MiB that hides its length',
+      path: '/api/v1/assets',
+      status: 413,
+      sent: async () => ({
+        method: 'POST',
+        headers: { ...(await gateway.sessionToken()), ...JSON_BODY, 'transfer-encoding': 'chunked' },
+        body: HUGE,
+      }),
+    },
+    {
+      name: 'a body of exactly 1 MiB passes',
+      path: '/api/v1/assets',
+      status: 200,
+      sent: async () => ({
+        method: 'POST',
+        headers: { ...(await gateway.sessionToken()), ...JSON_BODY },
+        body: HUGE.subarray(1),
+      }),
+    },
+  ]
+  test.for(cases)('$name', async ({ name, path, status, sent }) => {
+    const answer = await gateway.request(path, await sent())
+    expect(answer.status).toBe(status)
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
+    const inEnvelope = status >= 400 && !name.startsWith('web filter')
+    const told = inEnvelope ? answer.error()['request_id'] : answer.headers['x-request-id']
+    expect(told).toBe(answer.headers['x-request-id'])
+  })
+})
+
+describe('D2.3 methods', () => {
+  const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+  const table = Object.values<Route>(routes)
+  const concrete = (path: string) => path.replaceAll(/\{\w+\}/g, '5')
+  const paths = [...new Set(table.map((row) => row.path))]
+  const refusedMethod = (instance: string, detail: string) => ({
+    type: 'method_not_allowed',
+    title: 'Method not allowed',
+    instance,
+    detail,
+  })
+  const methodsOf = (path: string) => {
+    const matching = new Set<string>(table.filter((row) => row.path === path).map((row) => row.method))
+    return order.filter((m) => matching.has(m) || (m === 'HEAD' && matching.has('GET')))
+  }
+
+  test.for(paths)(
+    '%s answers 405 with Allow to every other method, and no other way to its own',
+    async (path) => {
+      const url = `/api/v1${concrete(path)}`
+      const own = methodsOf(path)
+      const allow = own.join(', ')
+      for (const method of own) {
+        const { status } = await gateway.request(url, { method })
+        expect([404, 405], method).not.toContain(status)
+      }
+      for (const method of [...order, 'TRACE', 'PROPFIND'].filter((m) => !own.includes(m))) {
+        const answer = await gateway.request(url, { method })
+        expect([answer.status, answer.headers.allow], method).toEqual([405, allow])
+        const detail = `Allowed methods: ${allow}`
+        const { type, title, instance, ...rest } =
+          method === 'HEAD' ? refusedMethod(url, detail) : answer.error()
+        expect({ type, title, instance, detail: rest['detail'] }).toEqual(refusedMethod(url, detail))
+      }
+    },
+  )
+
+  test.for([
+    '/api/v1/nowhere',
+    '/api/v1',
+    '/api/v1/',
+    '/api',
+    '/api/v2/assets',
+    '/legacy/api/v1/assets',
+    '/.well-known/x',
+  ])('%s is unknown, whatever the method', async (path) => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const answer = await gateway.request(`${path}?a=1`, { method })
+      expect(answer.status).toBe(404)
+      expect(answer.error()).toMatchObject({
+        type: 'not_found',
+        detail: `Unknown API route: ${path}`,
+        instance: path,
+      })
+    }
+  })
+
+  test('a path with an empty id is no route', async () => {
+    const answer = await gateway.request('/api/v1/assets/', { headers: await gateway.sessionToken() })
+    expect(answer.error()['detail']).toBe('Unknown API route: /api/v1/assets/')
+  })
+
+  test('D2.2 a preflight of any API path is 204 with CORS, without a body and without Allow', async () => {
+    for (const path of ['/api/v1/assets', '/api/v1/nowhere', '/api/v1/assets/5/tags/6']) {
+      const answer = await gateway.request(path, { method: 'OPTIONS' })
+      expect(answer.status).toBe(204)
+      expect(answer.text).toBe('')
+      expect(answer.headers.allow).toBeUndefined()
+      expect(answer.headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE, OPTIONS',
+        'access-control-allow-headers': 'Content-Type, Authorization, X-Request-ID',
+        'access-control-max-age': '3600',
+      })
+    }
+  })
+})
+
+describe('D2.1 web filter', () => {
+  const refused = [
+    '',
+    'python-requests/2.32',
+    'PYTHON-REQUESTS/2',
+    'Go-http-client/1.1',
+    'node',
+    'undici',
+    'Java/21',
+  ]
+  test.for(refused)('User-Agent %j is refused in plain text', async (agent) => {
+    const answer = await gateway.request('/api/v1/assets', { headers: { 'user-agent': agent } })
+    expect(answer.status).toBe(403)
+    expect(answer.headers['content-type']).toMatch(/^text\/plain/)
+    expect(answer.headers['access-control-expose-headers']).toContain('X-Request-ID')
+  })
+  test.for(['curl/8.5', 'Wget/1.21', 'Mozilla/5.0 (X11; Linux)', 'acme-sync/2'])(
+    'User-Agent %j passes',
+    async (agent) => {
+      const answer = await gateway.request('/api/v1/assets', { headers: { 'user-agent': agent } })
+      expect(answer.status).toBe(401)
+    },
+  )
+})
+
+test("a caller's request id is echoed unchanged, in the answer, in the envelope and to the service", async () => {
+  const id = 'order 42 / "weird" value'
+  const headers = { ...(await gateway.sessionToken()), 'x-request-id': id }
+  const refused = await gateway.request('/api/v1/nowhere', { headers })
+  expect(refused.headers['x-request-id']).toBe(id)
+  expect(refused.error()['request_id']).toBe(id)
+  const passed = await gateway.request('/api/v1/assets', { headers })
+  expect(passed.headers['x-request-id']).toBe(id)
+  expect(around.services.catalog.seen.at(-1)?.headers['x-request-id']).toBe(id)
+})
+
+test.for(['/api/v1/assets/%ff', '/api/v1/assets/%zz', '/%ff', '/console/%zz', '/api/v1/%c3%28/x'])(
+  'D3.3 broken percent-encoding in %s is a 4xx in the envelope',
+  async (path) => {
+    const answer = await gateway.request(path, { headers: await gateway.sessionToken() })
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.status).toBeLessThan(500)
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    expect(answer.error()['request_id']).toBe(answer.headers['x-request-id'])
+  },
+)
+
+test('a request that is no HTTP is answered with the envelope too', async () => {
+  const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1')
+  socket.end('GET / HTTP/1.1\r\nbroken header\r\n\r\n')
+  const answer = await text(socket)
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  expect(answer.toLowerCase()).toContain('access-control-allow-origin: *')
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).error.type).toBe('bad_request')
+})
+
+describe('reference', () => {
+  test('the description is served to anyone, as JSON and as YAML, and may be cached', async () => {
+    const json = await gateway.request('/api/openapi.json')
+    expect(JSON.parse(json.text)).toMatchObject({ openapi: '3.0.3' })
+    const etag = String(json.headers.etag)
+    const again = await gateway.request('/api/openapi.json', { headers: { 'if-none-match': etag } })
+    expect(again.status).toBe(304)
+    expect((await gateway.request('/api/openapi.yaml')).text).toMatch(/^"openapi": "3\.0\.3"$/m)
+  })
+  test('the bare addresses redirect for ever, and take no other method', async () => {
+    for (const name of ['openapi.json', 'openapi.yaml']) {
+      const answer = await gateway.request(`/${name}`)
+      expect([answer.status, answer.headers.location]).toEqual([301, `/api/${name}`])
+      const post = await gateway.request(`/${name}`, { method: 'POST' })
+      expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD'])
+    }
+  })
+})

@@ -1,0 +1,16 @@
+/** How the HTTP libraries introduce themselves when nobody told them otherwise (D2.1). */
+export const DEFAULT_REFUSED_AGENTS: readonly string[] = [
+  'python-requests/', 'Python-urllib/', 'python-httpx/', 'aiohttp/', 'Go-http-client/', 'Java/', 'okhttp/',
+  'Apache-HttpClient/', 'axios/', 'node', 'node-fetch', 'undici', 'libwww-perl/', 'Ruby', 'PHP/', 'GuzzleHttp/',
+] // prettier-ignore
+
+export const REFUSAL = 'Forbidden: send a User-Agent header that names your product.\n'
+
+/** Answers whether a User-Agent is missing, empty or begins like a library's default, in any case. */
+export function webFilter(refused: readonly string[]): (userAgent: string | undefined) => boolean {
+  const prefixes = refused.map((prefix) => prefix.toLowerCase())
+  return (userAgent) => {
+    const agent = userAgent?.trim().toLowerCase() ?? ''
+    return agent === '' || prefixes.some((prefix) => agent.startsWith(prefix))
+  }
+}

@@ -1,0 +1,86 @@
+import type { Route } from '@whereabouts/contracts/route'
+import { API_PREFIX, routes } from '@whereabouts/contracts/routes'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { withoutQuery } from '@whereabouts/service-kit/error-handler'
+import { invalidToken, unknownRoute } from '@whereabouts/service-kit/errors'
+import { checkMediaType } from '@whereabouts/service-kit/serve'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GatewayDeps } from '../app.ts'
+import { checkAccess } from '../auth/access.ts'
+import type { Caller } from '../auth/authenticator.ts'
+import { readBearer } from '../auth/bearer.ts'
+import { DEFAULT_LIMIT_PER_MINUTE, type Decision } from '../limits/bucket.ts'
+import { requestHeaders } from './headers.ts'
+import { forward } from './proxy.ts'
+import { upstreamPath } from './upstream-path.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | undefined
+  }
+}
+
+/** Registers every row of the route table: steps 4 to 7 of D2, then the service that owns it. */
+export function addOperations(app: FastifyInstance, deps: GatewayDeps): void {
+  app.decorateRequest('caller', undefined)
+  for (const [operationId, row] of Object.entries<Route>(routes)) {
+    app.route({
+      method: row.method,
+      url: `${API_PREFIX}${row.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      config: { operationId },
+      onRequest: async (request, reply) => admit(row, request, reply, deps),
+      handler: async (request, reply) => pass(row, request, reply, deps),
+    })
+  }
+}
+
+type Params = Record<string, string>
+
+async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
+  // The router lets an empty parameter through; `/assets/` is no asset.
+  if (Object.values(request.params as Params).includes('')) throw unknownRoute(withoutQuery(request.url))
+  if (row.access !== 'none') await admitCaller(row, request, reply, deps)
+  checkMediaType(row, request)
+}
+
+async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
+  const caller = await deps.authenticate(readBearer(request.headers))
+  request.caller = caller
+  request.principal = caller.principal
+  if (row.access === 'key' && caller.principal.kind !== 'key') throw invalidToken() // D9.8
+  if (row.counted) {
+    const limit = caller.ownLimitPerMinute ?? DEFAULT_LIMIT_PER_MINUTE
+    const decision = await deps.limiter.take(caller.bucket, limit)
+    if (row.method === 'GET') reply.headers(rateLimitHeaders(decision))
+    if (!decision.taken) throw rateLimited(decision.retryAfterSeconds)
+  }
+  checkAccess(row.access, caller.principal)
+}
+
+const rateLimitHeaders = ({ limit, remaining, resetAt }: Decision) => ({
+  'x-ratelimit-limit': String(limit),
+  'x-ratelimit-remaining': String(remaining),
+  'x-ratelimit-reset': String(resetAt),
+})
+
+const rateLimited = (seconds: number) =>
+  new AppError('rate_limited', `Retry after ${seconds} seconds`, {
+    headers: { 'retry-after': String(seconds) },
+  })
+
+function pass(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
+  const headers = requestHeaders(request, {
+    principalToken: request.caller?.principalToken,
+    // Client credentials may come by HTTP Basic; a bearer token ends here.
+    authorization: row.access === 'none' ? request.headers.authorization : undefined,
+  })
+  return forward(reply, {
+    upstream: row.upstream,
+    origin: deps.upstreams[row.upstream],
+    path: upstreamPath(row.path, request.params as Params),
+    headers,
+    body: row.body ? (request.body as Buffer | undefined) : undefined,
+    timeoutMs: row.method === 'GET' ? deps.timeoutsMs.read : deps.timeoutsMs.write,
+    failures: deps.metrics.failures,
+  })
+}

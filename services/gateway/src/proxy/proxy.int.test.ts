@@ -1,0 +1,258 @@
+import { routes } from '@whereabouts/contracts/routes'
+import type { Route } from '@whereabouts/contracts/route'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  startGateway,
+  startSurroundings,
+  type Surroundings,
+  type TestGateway,
+} from '../testing/gateway.fixture.ts'
+
+let around: Surroundings
+let gateway: TestGateway
+let session: { authorization: string }
+beforeAll(async () => {
+  around = await startSurroundings()
+  gateway = await startGateway(around)
+  session = await gateway.sessionToken()
+})
+beforeEach(() => around.services.catalog.respondWith(() => ({})))
+afterAll(async () => {
+  await gateway.stop()
+  await around.stop()
+})
+
+const lastAt = (name: keyof Surroundings['services']) => around.services[name].seen.at(-1)
+const everythingSeen = () => Object.values(around.services).flatMap((service) => service.seen)
+
+describe('every row of the route table', () => {
+  const rows = Object.entries<Route>(routes)
+  test.for(rows)('%s reaches its service, on its own path', async ([, row]) => {
+    const path = `/api/v1${row.path.replaceAll(/\{\w+\}/g, '5')}`
+    const authorization =
+      row.access === 'key' ? (await gateway.keyToken()).authorization : session.authorization
+    const type = row.mediaTypes?.[0] ?? 'application/json'
+    const sent = { method: row.method, headers: { authorization, ...(row.body && { 'content-type': type }) } }
+    const answer = await gateway.request(`${path}?a=1&b=%20`, {
+      ...sent,
+      ...(row.body && { body: '{"x":1}' }),
+    })
+    expect(answer.status).toBe(200)
+    const seen = lastAt(row.upstream)
+    expect([seen?.method, seen?.url]).toEqual([row.method, `${path}?a=1&b=%20`])
+    expect(seen?.body?.toString()).toBe(row.body && '{"x":1}')
+  })
+})
+
+describe('what a client says of itself does not pass', () => {
+  const forged = {
+    'x-principal': 'forged',
+    'x-forwarded-for': '10.0.0.1',
+    'x-forwarded-host': 'evil.example',
+    forwarded: 'for=10.0.0.1',
+    'x-real-ip': '10.0.0.1',
+    cookie: 'session=1',
+    'x-org-id': '1',
+  }
+
+  test('on a route with a token, which ends here too', async () => {
+    await gateway.request('/api/v1/assets', { headers: { ...session, ...forged } })
+    const headers = lastAt('catalog')?.headers ?? {}
+    expect(headers['x-principal']).not.toBe('forged')
+    expect(await gateway.verifyPrincipal(String(headers['x-principal']))).toMatchObject({ userId: 1 })
+    expect(headers['x-forwarded-for']).toBe('127.0.0.1')
+    for (const name of ['authorization', 'cookie', 'forwarded', 'x-forwarded-host', 'x-real-ip', 'x-org-id'])
+      expect(headers[name], name).toBeUndefined()
+  })
+
+  test('on a route for anyone, which gets no principal at all but may get HTTP Basic', async () => {
+    const headers = { ...forged, authorization: 'Basic aWQ6c2VjcmV0', 'content-type': 'application/json' }
+    await gateway.request('/api/v1/oauth/token', { method: 'POST', headers, body: '{}' })
+    const seen = lastAt('keys')?.headers ?? {}
+    expect(seen['x-principal']).toBeUndefined()
+    expect(seen.authorization).toBe('Basic aWQ6c2VjcmV0')
+    expect(seen['x-forwarded-for']).toBe('127.0.0.1')
+  })
+
+  test('by naming a header in Connection, which would strip what we add', async () => {
+    const headers = { ...session, connection: 'close, x-principal, x-forwarded-for, x-request-id' }
+    await gateway.request('/api/v1/assets', { headers })
+    expect(lastAt('catalog')?.headers).toMatchObject({
+      'x-principal': expect.any(String),
+      'x-forwarded-for': '127.0.0.1',
+    })
+  })
+
+  test('by announcing a body on a GET, which the next request on the connection would begin with', async () => {
+    const body = 'GET /internal/keys/x HTTP/1.1\r\nhost: x\r\n\r\n'
+    const before = everythingSeen().length
+    await gateway.request('/api/v1/assets', {
+      headers: { ...session, 'content-length': String(body.length) },
+      body,
+    })
+    await gateway.request('/api/v1/assets', { headers: session })
+    expect(
+      everythingSeen()
+        .slice(before)
+        .map((seen) => seen.url),
+    ).not.toContain('/internal/keys/x')
+    expect(lastAt('catalog')?.headers['content-length']).toBeUndefined()
+  })
+
+  test('unless a proxy we trust says it: then the address is the one that proxy saw', async () => {
+    const behind = await startGateway(around, { trustedProxies: ['127.0.0.1'] })
+    try {
+      const headers = { ...(await behind.sessionToken()), 'x-forwarded-for': '10.9.9.9, 203.0.113.7' }
+      await behind.request('/api/v1/assets', { headers })
+      expect(lastAt('catalog')?.headers['x-forwarded-for']).toBe('203.0.113.7')
+    } finally {
+      await behind.stop()
+    }
+  })
+
+  test('a trace it began is continued in a step of our own', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    await gateway.request('/api/v1/assets', { headers: { ...session, traceparent } })
+    const seen = String(lastAt('catalog')?.headers['traceparent'])
+    expect(seen).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[\da-f]{16}-01$/)
+    expect(seen).not.toBe(traceparent)
+  })
+})
+
+describe('internal routes of services', () => {
+  const spellings = [
+    '/internal/keys/x',
+    '//internal/keys/x',
+    '/./internal/keys/x',
+    '/api/../internal/keys/x',
+    '/api/v1/../../internal/keys/x',
+    '/api/v1/assets/../../../internal/keys/x',
+    '/api/v1/assets/%2e%2e/%2e%2e/%2e%2e/internal/keys/x',
+    '/api/v1/assets/..%2f..%2f..%2finternal%2fkeys%2fx',
+    '/api/v1/assets/%2e%2e%2f%2e%2e%2f%2e%2e%2finternal',
+    '/api/v1/assets/..%5c..%5c..%5cinternal',
+    '/api/v1//internal/keys/x',
+    '/%69nternal/keys/x',
+    '/screens/../../internal/keys/x',
+    '/screens/%2e%2e/%2E%2e/internal/keys/x',
+    '/screens/..%2f..%2finternal',
+    '/api/v1/orgs/%2e%2e/api-keys',
+    '/api/v1/orgs/..%2f..%2f..%2finternal%2fkeys%2fx%3f/api-keys',
+    '/.well-known/../internal/keys/x',
+    '/.well-known/jwks.json/../../internal/keys/x',
+    '/.well-known/%2e%2e/internal/keys/x',
+    '/api/v1/assets/5%00',
+    '/api/v1/assets/5#/../../internal/keys/x',
+    '/api/v1/assets/5;/../../internal/keys/x',
+    'http://127.0.0.1/internal/keys/x',
+  ]
+  test.for(spellings)('%s cannot be reached', async (path) => {
+    const admin = { ...session, 'content-type': 'application/json' }
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const before = everythingSeen().length
+      const answer = await gateway.request(path, {
+        method,
+        headers: admin,
+        ...(method === 'POST' && { body: '{}' }),
+      })
+      expect(answer.status).toBeLessThan(500)
+      for (const seen of everythingSeen().slice(before)) {
+        if (around.services.console.seen.includes(seen)) continue // has no such thing
+        // What arrived is a row of the table, however the service or anything before it normalises the path.
+        const { pathname } = new URL(seen.url, 'http://service')
+        expect(pathname).toBe(seen.url.split('?')[0])
+        expect(pathname).toMatch(/^\/api\/v1\/(assets\/[^/]+|orgs\/[^/]+\/api-keys)$/)
+        expect(decodeURIComponent(pathname)).not.toMatch(/\.\.\//)
+      }
+    }
+  })
+})
+
+describe('answers', () => {
+  test('pass as they are, and what is ours stays ours', async () => {
+    around.services.catalog.respondWith((_request, reply) =>
+      reply
+        .status(201)
+        .headers({ location: '/api/v1/assets/9', server: 'nginx', 'x-powered-by': 'x' })
+        .headers({
+          'x-request-id': 'theirs',
+          'access-control-allow-origin': 'http://evil',
+          'x-ratelimit-limit': '1',
+        })
+        .type('application/json')
+        .send('{"data": {"exact":  "bytes"}}'),
+    )
+    const headers = { ...session, 'content-type': 'application/json' }
+    const answer = await gateway.request('/api/v1/assets', { method: 'POST', headers, body: '{}' })
+    expect([answer.status, answer.text]).toEqual([201, '{"data": {"exact":  "bytes"}}'])
+    expect(answer.headers['location']).toBe('/api/v1/assets/9')
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    expect(answer.headers['x-request-id']).not.toBe('theirs')
+    for (const name of ['server', 'x-powered-by', 'x-ratelimit-limit', 'x-principal'])
+      expect(answer.headers[name], name).toBeUndefined()
+  })
+
+  test('HEAD has the headers of GET and no body', async () => {
+    around.services.catalog.respondWith((_request, reply) =>
+      reply.type('application/json').send('{"data":[1,2,3]}'),
+    )
+    const get = await gateway.request('/api/v1/assets', { headers: session })
+    const head = await gateway.request('/api/v1/assets', { method: 'HEAD', headers: session })
+    expect([head.status, head.text]).toEqual([200, ''])
+    const comparable = ({
+      'x-request-id': _id,
+      date: _date,
+      'x-ratelimit-reset': _reset,
+      ...rest
+    }: object & Record<string, unknown>) => rest
+    expect(comparable(head.headers)).toEqual(comparable(get.headers))
+  })
+
+  test('errors of a service pass in its words', async () => {
+    const error = { type: 'conflict', title: 'Conflict', status: 409, detail: 'taken' }
+    around.services.catalog.respondWith((_request, reply) => reply.status(409).send({ error }))
+    const answer = await gateway.request('/api/v1/assets', { headers: session })
+    expect([answer.status, answer.error()]).toEqual([409, error])
+  })
+})
+
+describe('beside the API', () => {
+  test('everything else is the console: GET and HEAD, without a token', async () => {
+    around.services.console.respondWith((_request, reply) => reply.type('text/html').send('<h1>hello</h1>'))
+    const answer = await gateway.request('/screens/assets?x=1', { headers: session })
+    expect([answer.status, answer.text]).toEqual([200, '<h1>hello</h1>'])
+    expect(lastAt('console')).toMatchObject({ method: 'GET', url: '/screens/assets?x=1' })
+    expect(lastAt('console')?.headers['x-principal']).toBeUndefined()
+    expect(lastAt('console')?.headers.authorization).toBeUndefined()
+    const post = await gateway.request('/screens/assets', { method: 'POST' })
+    expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD'])
+  })
+
+  test('a page that the console does not have is its own page, not an outage', async () => {
+    around.services.console.respondWith((_request, reply) =>
+      reply.status(404).type('text/html').send('<p>no'),
+    )
+    const answer = await gateway.request('/nowhere')
+    expect([answer.status, answer.text]).toEqual([404, '<p>no'])
+  })
+
+  test('the public signing keys are those of the keys service', async () => {
+    const answer = await gateway.request('/.well-known/jwks.json')
+    expect(JSON.parse(answer.text)).toEqual(around.mint.jwks)
+  })
+})
+
+test('stopping lets a request that is under way end well', async () => {
+  const stopping = await startGateway(around)
+  const held = Promise.withResolvers<object>()
+  around.services.catalog.respondWith(() => held.promise)
+  const before = around.services.catalog.seen.length
+  const underWay = stopping.request('/api/v1/assets', { headers: session })
+  await expect.poll(() => around.services.catalog.seen.length).toBe(before + 1)
+  const stopped = stopping.stop()
+  held.resolve({ data: 'late' })
+  const answer = await underWay
+  // Closed after it: a connection kept open would hold up the shutdown.
+  expect([answer.text, answer.headers.connection]).toEqual(['{"data":"late"}', 'close'])
+  await stopped
+})

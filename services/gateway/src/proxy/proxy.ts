@@ -1,0 +1,100 @@
+import replyFrom from '@fastify/reply-from'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { serviceUnavailable } from '@whereabouts/service-kit/errors'
+import type { Counter } from '@whereabouts/service-kit/metrics'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import { responseHeaders } from './headers.ts'
+
+/** A service that does not even accept a connection in this time counts as away. */
+const CONNECT_TIMEOUT_MS = 2_000
+
+const CONNECTIONS = {
+  connections: 256,
+  keepAliveTimeout: 30_000,
+  connect: { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: true },
+}
+
+/** How both ways of forwarding connect. reply-from accepts any certificate unless told otherwise, and remembers parsed URLs, which carry ids here. */
+export const proxyOptions = {
+  undici: CONNECTIONS,
+  destroyAgent: true,
+  disableCache: true,
+  disableRequestLogging: true,
+}
+
+/** Makes `forward` usable on the routes of this scope. */
+export function addProxy(scope: FastifyInstance): void {
+  scope.register(replyFrom, proxyOptions)
+}
+
+export type Target = {
+  /** For the metric. */
+  upstream: string
+  /** Scheme, host and port. */
+  origin: string
+  /** Absolute, escaped, without a query: that of the request is passed on as it is. */
+  path: string
+  headers: Record<string, string>
+  body?: Buffer | undefined
+  timeoutMs: number
+  /** Its 4xx may be pages. Those of the API are JSON, whoever answers. */
+  servesPages?: boolean
+  failures: Counter<'upstream' | 'reason'>
+}
+
+type UpstreamAnswer = { statusCode: number; headers: IncomingHttpHeaders; stream: Readable }
+
+/** Sends the request on and streams the answer back; whatever goes wrong on the way is a 503 in the envelope. */
+export function forward(reply: FastifyReply, target: Target): FastifyReply {
+  const fail = (reason: string, cause?: unknown) => {
+    target.failures.inc({ upstream: target.upstream, reason })
+    return serviceUnavailable(cause)
+  }
+  return reply.from(`${target.origin}${target.path}`, {
+    // null: no body, whatever the client may have announced; GET and HEAD must not name one at all.
+    ...(!isRead(reply.request) && { body: target.body ?? null }),
+    contentType: target.headers['content-type'] ?? 'application/octet-stream',
+    timeout: target.timeoutMs,
+    rewriteRequestHeaders: () => target.headers,
+    rewriteHeaders: () => ({}), // set below, once the answer has been judged
+    retryDelay: ({ err, attempt }) => (shouldRetry(reply.request, err, attempt) ? 1 : null),
+    onError: (_reply, { error }) => {
+      const { cause = error } = error
+      reply.send(isInvalidRequest(cause) ? malformed(cause) : fail(reasonOf(cause), cause))
+    },
+    onResponse: (_request, _reply, answer) => {
+      const { statusCode, headers, stream } = answer as unknown as UpstreamAnswer
+      if (isOurAnswer(target, statusCode, headers)) {
+        reply.headers(responseHeaders(headers)).send(stream)
+        return
+      }
+      stream.resume().on('error', () => undefined) // read to the end, so that the connection can be used again
+      reply.send(fail('rubbish', new Error(`${target.upstream} answered ${statusCode} outside the contract`)))
+    },
+  })
+}
+
+const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
+
+/** Only a read on a connection that the service had just closed for idleness: nothing was done, and nothing waits. */
+function shouldRetry(request: FastifyRequest, error: unknown, attempt: number): boolean {
+  return isRead(request) && attempt === 0 && ['UND_ERR_SOCKET', 'ECONNRESET'].includes(codeOf(error))
+}
+
+/** Errors of a service are JSON. Anything else comes from something between us and it. */
+function isOurAnswer({ servesPages }: Target, status: number, headers: IncomingHttpHeaders): boolean {
+  if (status < 200 || status > 599) return false
+  if (status < (servesPages ? 500 : 400)) return true
+  return /^application\/json\b/.test(headers['content-type'] ?? '')
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+
+const isInvalidRequest = (error: unknown) => codeOf(error) === 'UND_ERR_INVALID_ARG'
+
+const malformed = (cause: unknown) => new AppError('bad_request', 'The request is malformed', { cause })
+
+const reasonOf = (error: unknown) => (codeOf(error).includes('TIMEOUT') ? 'timeout' : 'unreachable')

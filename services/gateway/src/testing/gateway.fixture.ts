@@ -1,0 +1,155 @@
+import type { KeyState } from '@whereabouts/contracts/messages/keys-state'
+import { upstreams } from '@whereabouts/contracts/route'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
+import { principalVerifier, type PrincipalVerifier } from '@whereabouts/service-kit/principal'
+import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { buildApp } from '../app.ts'
+import { authenticator } from '../auth/authenticator.ts'
+import { keyDirectory } from '../auth/key-directory.ts'
+import { KeyView } from '../auth/key-view.ts'
+import { tokenVerifier } from '../auth/token-verifier.ts'
+import type { Rate, Take } from '../limits/bucket.ts'
+import { takeToken } from '../limits/bucket.queries.ts'
+import { rateLimiter } from '../limits/rate-limiter.ts'
+import { gatewayMetrics } from '../metrics.ts'
+import { DEFAULT_REFUSED_AGENTS } from '../pipeline/web-filter.ts'
+import { rawRequest, type Answer, type Sent } from './raw-request.fixture.ts'
+import { startStandIn, type Respond, type StandIn } from './stand-in.fixture.ts'
+import { tokenMint, type TokenMint } from './tokens.fixture.ts'
+
+const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url))
+export const ORG_ID = 7
+
+const names = [...upstreams, 'console'] as const
+type StandIns = Record<(typeof names)[number], StandIn>
+
+/** The far sides of any number of gateways: services on sockets, a database, a mint of tokens. */
+export type Surroundings = {
+  services: StandIns
+  database: ServiceDatabase<unknown>
+  mint: TokenMint
+  /** What the keys service answers for a key it is asked about. */
+  keys: Map<string, KeyState>
+  /** What the keys service answers to everything else. */
+  respondFromKeys(respond: Respond): void
+  stop(): Promise<void>
+}
+
+export async function startSurroundings(): Promise<Surroundings> {
+  const mint = await tokenMint()
+  const started = await Promise.all(names.map(async (name) => [name, await startStandIn()] as const))
+  const services = Object.fromEntries(started) as StandIns
+  const database = await createServiceDatabase('gateway', MIGRATIONS)
+  const keys = new Map<string, KeyState>()
+  let respond: Respond = () => ({})
+  services.keys.respondWith((request, reply) => {
+    if (request.url === '/.well-known/jwks.json') return mint.jwks
+    if (!request.url.startsWith('/internal/keys/')) return respond(request, reply)
+    const state = keys.get(request.url.slice('/internal/keys/'.length))
+    return state ?? reply.status(404).send({ error: {} })
+  })
+  const stop = async () => {
+    await Promise.all(Object.values(services).map((service) => service.stop()))
+    await database.drop()
+  }
+  const respondFromKeys = (next: Respond) => {
+    respond = next
+  }
+  return { services, database, mint, keys, respondFromKeys, stop }
+}
+
+export type TestGateway = {
+  origin: string
+  request(path: string, sent?: Sent): Promise<Answer>
+  /** A key in the view, and a token for it. */
+  keyToken(key?: Partial<KeyState>): Promise<{ jti: string; authorization: string }>
+  sessionToken(session?: { userId?: number; role?: 'admin' | 'member' }): Promise<{ authorization: string }>
+  view: KeyView
+  /** Whether the view passes for complete. */
+  setCurrent(isCurrent: boolean): void
+  verifyPrincipal: PrincipalVerifier
+  registry: Registry
+  stop(): Promise<void>
+}
+
+type Options = {
+  takeShared?: (bucket: string, rate: Rate) => Promise<Take>
+  readTimeoutMs?: number
+  trustedProxies?: readonly string[]
+}
+
+/** A gateway on a real socket, wired as main.ts wires it but for the broker. */
+export async function startGateway(around: Surroundings, options: Options = {}): Promise<TestGateway> {
+  const log = createLogger('gateway', 'silent')
+  const registry = createRegistry('gateway')
+  const metrics = gatewayMetrics(registry)
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const keysUrl = around.services.keys.origin
+  const view = new KeyView()
+  let current = true
+  const verifier = tokenVerifier({ keysUrl, environment: 'production', log })
+  const directory = keyDirectory({
+    view,
+    isCurrent: () => current,
+    keysUrl,
+    log,
+    lookups: metrics.lookups,
+  })
+  const takeShared =
+    options.takeShared ?? ((bucket: string, rate: Rate) => takeToken(around.database.pool, bucket, rate))
+  const origins = names.map((name) => [name, around.services[name].origin] as const)
+  const app = buildApp({
+    log,
+    registry,
+    metrics,
+    authenticate: authenticator({ verifier, directory, signingKey: privateKey }),
+    limiter: rateLimiter({ takeShared, log, decisions: metrics.decisions }),
+    upstreams: Object.fromEntries(origins) as Record<(typeof names)[number], string>,
+    refusedAgents: DEFAULT_REFUSED_AGENTS,
+    trustedProxies: options.trustedProxies ?? [],
+    timeoutsMs: { read: options.readTimeoutMs ?? 5_000, write: 5_000 },
+  })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    origin,
+    request: (path, sent) => rawRequest(origin, path, sent),
+    async keyToken(key) {
+      const state = keyStateOf(key)
+      view.apply(`keys.key.${state.jti}`, state)
+      return { jti: state.jti, authorization: await bearer(around.mint, state) }
+    },
+    async sessionToken({ userId = 1, role = 'admin' } = {}) {
+      const claims = { typ: 'session', sub: String(userId), org_id: ORG_ID, role }
+      return { authorization: `Bearer ${await around.mint.mint(claims)}` }
+    },
+    view,
+    setCurrent: (isCurrent) => {
+      current = isCurrent
+    },
+    verifyPrincipal: principalVerifier(publicKey),
+    registry,
+    stop: () => app.close(),
+  }
+}
+
+export async function bearer(mint: TokenMint, { jti, org_id, scopes }: KeyState): Promise<string> {
+  return `Bearer ${await mint.mint({ typ: 'key', sub: jti, org_id, scopes })}`
+}
+
+export function keyStateOf(key: Partial<KeyState> = {}): KeyState {
+  return {
+    org_id: ORG_ID,
+    id: 1,
+    jti: randomUUID(),
+    revision: 1,
+    name: 'Test key',
+    scopes: ['assets:read'],
+    expires_at: null,
+    revoked_at: null,
+    rate_limit_per_minute: null,
+    ...key,
+  }
+}
