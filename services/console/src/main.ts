@@ -1,0 +1,25 @@
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { startOps } from '@whereabouts/service-kit/ops'
+import { runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { buildApp } from './app.ts'
+import { loadConfig } from './config.ts'
+import { readPages } from './pages.ts'
+
+await start('console', async () => {
+  const config = loadConfig(process.env)
+  const log = createLogger('console', config.LOG_LEVEL)
+  const registry = createRegistry('console')
+  const pages = await readPages(new URL('../public/', import.meta.url))
+  const app = buildApp({ log, registry, pages })
+  await app.listen({ host: config.HOST, port: config.PORT })
+  const ops = await startOps({ host: config.HOST, port: config.OPS_PORT, registry, ready: () => ({}) })
+  runUntilSignal(
+    [
+      { name: 'unready', run: () => ops.unready() },
+      { name: 'requests', run: () => app.close() },
+      { name: 'ops', run: () => ops.close() },
+    ],
+    { graceMs: config.SHUTDOWN_GRACE_MS, log },
+  )
+})
