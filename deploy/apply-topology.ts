@@ -1,0 +1,32 @@
+// The broker step of a deployment: run once before the services of a release, never by a service.
+import { brokerEnv, loadEnv } from '@whereabouts/service-kit/env'
+import { z } from 'zod'
+import { runCommand } from './command.ts'
+import { applyBrokerTopology } from './local/broker-topology.ts'
+
+const HELP = `node deploy/apply-topology.ts    creates or updates the streams and consumers; safe to run again
+
+Environment
+  NATS_URL          addresses of nats-server, separated by commas
+  NATS_USER         default services
+  NATS_PASSWORD     its password
+  STREAM_REPLICAS   copies of each stream: 1 (default), or 3 on a cluster of three servers
+  SCANS_MAX_BYTES   how much of unprocessed and recent scans is kept at most, in bytes
+`
+const Config = z.object({
+  ...brokerEnv,
+  STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
+  SCANS_MAX_BYTES: z.coerce.number().int().min(1_048_576).optional(),
+})
+
+async function main(): Promise<string> {
+  const config = loadEnv(Config, process.env)
+  const login = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD }
+  await applyBrokerTopology(login, {
+    replicas: config.STREAM_REPLICAS,
+    ...(config.SCANS_MAX_BYTES !== undefined && { scansMaxBytes: config.SCANS_MAX_BYTES }),
+  })
+  return 'streams and consumers are as declared'
+}
+
+await runCommand('apply-topology', HELP, main)

@@ -1,0 +1,30 @@
+-- One role per service that owns data, each with a schema of its own name and nothing beside it. Run in the database of
+-- the product by its administrator; may be run again. Passwords come from the settings whereabouts.<role>_password.
+-- Two deployments at once wait for each other (roles belong to the whole server, so an error could come from outside).
+
+select pg_advisory_xact_lock(hashtext('whereabouts roles'));
+
+do $$
+declare
+  service text;
+begin
+  foreach service in array array['gateway', 'catalog', 'tracking', 'keys', 'webhooks'] loop
+    if not exists (select from pg_roles where rolname = service) then
+      execute format('create role %I', service);
+    end if;
+    execute format('alter role %I login nocreatedb nocreaterole password %L',
+      service, current_setting('whereabouts.' || service || '_password'));
+    execute format('create schema if not exists %I', service);
+    execute format('grant %I to current_user with set true', service); -- an owner may only be a role one could become
+    execute format('alter schema %I owner to %I', service, service);
+    -- Statements name no schema: they find this one, and no other.
+    execute format('alter role %I in database %I set search_path = %I', service, current_database(), service);
+    execute format('grant connect, temporary on database %I to %I', current_database(), service);
+  end loop;
+  execute format('revoke all on database %I from public', current_database());
+end $$;
+
+revoke all on schema public from public;
+
+-- Substring search in the catalog. Only an administrator may install it; the role finds it in its own schema.
+create extension if not exists pg_trgm schema catalog;

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client, DatabaseError } from 'pg'
+import type { DatabaseRole } from '../local/secrets.ts'
+
+export const DATABASE = 'whereabouts'
+const ROLES_SQL = readFileSync(join(import.meta.dirname, 'roles.sql'), 'utf8')
+const SET_PASSWORDS = `select set_config('whereabouts.' || role || '_password', password, true)
+  from unnest($1::text[], $2::text[]) as given (role, password)`
+const DUPLICATE_DATABASE = '42P04'
+const UNIQUE_VIOLATION = '23505'
+
+/**
+ * Creates the database, its roles and their schemas, as far as they are missing, and sets the passwords. `adminUrl` names
+ * an administrator and any database to begin from. Safe to run again, and to run twice at once.
+ */
+export async function createRoles(
+  adminUrl: string,
+  passwords: Record<DatabaseRole, string>,
+  database = DATABASE,
+): Promise<void> {
+  await withClient(adminUrl, (client) => createDatabase(client, database))
+  await withClient(databaseUrl(adminUrl, database), async (client) => {
+    await client.query('begin')
+    // As bound parameters: a password inside the statement would end in the server's log when the statement fails.
+    await client.query(SET_PASSWORDS, [Object.keys(passwords), Object.values(passwords)])
+    await client.query(ROLES_SQL)
+    await client.query('commit')
+  })
+}
+
+/** The same server and user, another database; with `role`, as that role. */
+export function databaseUrl(
+  url: string,
+  database: string,
+  role?: { name: string; password: string },
+): string {
+  const result = new URL(url)
+  result.pathname = `/${database}`
+  if (role) Object.assign(result, { username: role.name, password: role.password })
+  return result.href
+}
+
+/** The builtin locale sorts by code point, on every system alike; `create database` knows no "if not exists". */
+async function createDatabase(client: Client, database: string): Promise<void> {
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [database])
+  if (rowCount) return
+  const locale = "locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'"
+  const name = client.escapeIdentifier(database)
+  try {
+    await client.query(`create database ${name} template template0 encoding 'UTF8' ${locale}`)
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    // Somebody else was faster: the check sees the name, or only the index does.
+    if (error.code !== DUPLICATE_DATABASE && error.code !== UNIQUE_VIOLATION) throw error
+  }
+}
+
+async function withClient(url: string, use: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  await client.connect()
+  try {
+    await use(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,115 @@
+import {
+  API_PREFIX,
+  routes,
+  type OperationId,
+  type ReplyOf,
+  type Routes,
+} from '@whereabouts/contracts/routes'
+import type { Route } from '@whereabouts/contracts/route'
+import { setTimeout as delay } from 'node:timers/promises'
+import { errorText } from '../../error-text.ts'
+
+/** What the schema of the body takes, before parsing. */
+type BodySent<K extends OperationId> = Routes[K] extends { body: { _zod: { input: infer Input } } }
+  ? Input
+  : never
+
+export type Call<K extends OperationId> = {
+  token?: string
+  params?: Record<string, string | number>
+  query?: Record<string, string>
+  body?: BodySent<K>
+}
+
+/** The public API as an integrator calls it: operation id in, parsed reply out. */
+export type Api = <K extends OperationId>(operation: K, call?: Call<K>) => Promise<ReplyOf<K>>
+
+/** An answer outside 2xx. `detail` is the envelope's; the message is complete enough to be shown to a person. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly detail: string
+
+  constructor(request: string, status: number, detail: string, requestId: string | null) {
+    super(`${request} answered ${status}: ${detail}${requestId ? ` (request ${requestId})` : ''}`)
+    this.status = status
+    this.detail = detail
+  }
+}
+
+const ATTEMPTS = 5
+const TIMEOUT_MS = 15_000
+
+type Options = { baseUrl: string; signal?: AbortSignal }
+
+/**
+ * Calls are repeated when the network, a restarting service (503) or the rate limit (429) stands in the way, so that a
+ * create may have happened before: its second attempt then answers 409.
+ */
+export function createApi({ baseUrl, signal }: Options): Api {
+  return async (operation, call = {}) => {
+    const route: Route = routes[operation]
+    const url = new URL(baseUrl + API_PREFIX + fillPath(route.path, call.params ?? {}))
+    url.search = new URLSearchParams(call.query).toString()
+    const init = {
+      method: route.method,
+      headers: headersOf(call.token, call.body),
+      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+    }
+    const request = `${route.method} ${url.href}`
+    const send = () => fetch(url, { ...init, signal: withTimeout(signal) })
+    const answer = await persist(request, { send, signal })
+    const text = await answer.text()
+    if (!answer.ok) throw refusal(request, answer, text)
+    // Our own service, described by the same table: its replies are taken at their word.
+    return JSON.parse(text === '' ? 'null' : text)
+  }
+}
+
+function fillPath(path: string, params: Record<string, string | number>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+}
+
+function headersOf(token: string | undefined, body: unknown): Record<string, string> {
+  return {
+    'user-agent': 'whereabouts-demo/1', // a library's default is refused
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  }
+}
+
+function withTimeout(signal: AbortSignal | undefined): AbortSignal {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  return signal ? AbortSignal.any([signal, timeout]) : timeout
+}
+
+type Sending = { send: () => Promise<Response>; signal: AbortSignal | undefined }
+
+async function persist(request: string, sending: Sending, attempt = 1): Promise<Response> {
+  const isLast = attempt === ATTEMPTS
+  const answer = await sending.send().catch((error: unknown) => {
+    if (isLast || sending.signal?.aborted)
+      throw new Error(`${request} failed: ${errorText(error)}`, { cause: error })
+    return undefined
+  })
+  if (answer && (isLast || (answer.status !== 503 && answer.status !== 429))) return answer
+  await answer?.body?.cancel()
+  const wantedMs = Number(answer?.headers.get('retry-after') ?? 0) * 1000
+  await delay(Math.max(wantedMs, 100 * 2 ** attempt) * (0.9 + Math.random() * 0.2))
+  return persist(request, sending, attempt + 1)
+}
+
+function refusal(request: string, answer: Response, text: string): ApiError {
+  const { detail, request_id: requestId } = envelopeOf(text)
+  const shown = detail ?? (text.slice(0, 200) || answer.statusText)
+  return new ApiError(request, answer.status, shown, requestId ?? answer.headers.get('x-request-id'))
+}
+
+/** Empty for a text of the web filter, or of something else that listens on this port. */
+function envelopeOf(text: string): { detail?: string; request_id?: string } {
+  try {
+    return JSON.parse(text)?.error ?? {}
+  } catch {
+    return {}
+  }
+}

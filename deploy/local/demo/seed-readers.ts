@@ -1,0 +1,66 @@
+import type { ReaderView } from '@whereabouts/contracts/readers'
+import { ApiError } from './api.ts'
+import type { SeedContext } from './seed-catalog.ts'
+import { forEachBounded } from './bounded.ts'
+import type { PlannedAntenna, PlannedReader } from './warehouse.ts'
+
+const AT_ONCE = 4
+const PAGE = { limit: '200' }
+
+/** Configures the readers that are missing and says where their antennas look. `places` are the existing locations. */
+export async function seedReaders(
+  context: SeedContext,
+  planned: PlannedReader[],
+  places: ReadonlySet<string>,
+): Promise<void> {
+  const configured = await listConfigured(context)
+  const missing = planned.filter(({ key }) => !configured.has(key))
+  await forEachBounded(planned, AT_ONCE, async (reader) => {
+    const id = configured.get(reader.key) ?? (await createReader(context, reader))
+    const points = reader.antennas.filter(({ locationKey }) => places.has(locationKey))
+    await seedScanPoints(context, id, points)
+  })
+  if (missing.length > 0) context.onProgress(`readers ${planned.length}/${planned.length}`)
+}
+
+/** Reader key → id. Readers that were heard before anybody configured them have none. */
+async function listConfigured({ api, token }: SeedContext): Promise<Map<string, number>> {
+  const { data } = await api('listReaders', { token, query: PAGE })
+  return new Map(data.flatMap(keyWithId))
+}
+
+const keyWithId = (reader: ReaderView): [string, number][] =>
+  reader.id === null ? [] : [[reader.reader_key, reader.id]]
+
+async function createReader(context: SeedContext, { key, name, format }: PlannedReader): Promise<number> {
+  const { api, token } = context
+  try {
+    const { data } = await api('createReader', { token, body: { reader_key: key, name, format } })
+    if (data.id !== null) return data.id
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 409)) throw error
+  }
+  // Made by a first attempt whose answer was lost.
+  const id = (await listConfigured(context)).get(key)
+  if (id === undefined) throw new Error(`the reader ${key} was made, and is not listed`)
+  return id
+}
+
+async function seedScanPoints(
+  { api, token }: SeedContext,
+  readerId: number,
+  planned: PlannedAntenna[],
+): Promise<void> {
+  const params = { reader_id: readerId }
+  const { data } = await api('listScanPoints', { token, params, query: PAGE })
+  const known = new Set(data.map(({ antenna }) => antenna))
+  const missing = planned.filter(({ antenna }) => !known.has(antenna))
+  await forEachBounded(missing, AT_ONCE, async ({ antenna, name, locationKey }) => {
+    const body = { antenna, name, location_external_key: locationKey }
+    try {
+      await api('createScanPoint', { token, params, body })
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 409)) throw error // the lost answer again
+    }
+  })
+}

@@ -1,0 +1,145 @@
+import type { TagType } from '@whereabouts/contracts/tags'
+import { plannedAssets } from './stock.ts'
+
+export type PlannedLocation = { key: string; name: string; parentKey: string | null }
+export type PlannedTag = { type: TagType; value: string }
+export type AssetKind = 'forklift' | 'pallet' | 'tote' | 'person' | 'box'
+export type PlannedAsset = {
+  key: string
+  name: string
+  kind: AssetKind
+  type: 'asset' | 'person' | 'inventory'
+  tags: PlannedTag[]
+  metadata: Record<string, unknown>
+}
+export type PlannedAntenna = { antenna: number; name: string; locationKey: string }
+export type PlannedReader = {
+  key: string
+  name: string
+  format: 'canonical' | 'impinj' | 'zebra'
+  model: 'impinj-r700' | 'zebra-fixed' | 'zebra-sled' | 'ble-gateway'
+  transport: 'mqtt' | 'nats'
+  antennas: PlannedAntenna[]
+}
+/** Everything the demo organization consists of. Parents stand before their children. */
+export type WarehousePlan = {
+  locations: PlannedLocation[]
+  assets: PlannedAsset[]
+  readers: PlannedReader[]
+}
+
+/**
+ * The simulated readers never see this one. Whoever publishes a scan of it by hand sees it arrive: of the others a minute's
+ * place is mostly taken, since the first observation of a minute counts (D8.1).
+ */
+export const UNSEEN_ASSET = 'TOTE-170'
+
+/** The demo warehouse: the same on every machine and at every call, so that seed and simulator agree on it. */
+export function warehousePlan(): WarehousePlan {
+  return { locations: plannedLocations(), assets: plannedAssets(), readers: plannedReaders() }
+}
+
+const SITE = 'RIVERSIDE'
+const ZONES = {
+  RECEIVING: 'Receiving hall',
+  STORAGE: 'High-bay storage',
+  DISPATCH: 'Dispatch hall',
+  YARD: 'Yard',
+}
+const AREAS = [
+  ['RECEIVING', 'DOCK-1', 'Dock 1, inbound'],
+  ['RECEIVING', 'DOCK-2', 'Dock 2, inbound'],
+  ['RECEIVING', 'INSPECTION', 'Goods inspection'],
+  ['STORAGE', 'AISLE-A', 'Aisle A'],
+  ['STORAGE', 'AISLE-B', 'Aisle B'],
+  ['STORAGE', 'AISLE-C', 'Aisle C'],
+  ['DISPATCH', 'PACKING', 'Packing'],
+  ['DISPATCH', 'DOCK-3', 'Dock 3, outbound'],
+  ['DISPATCH', 'DOCK-4', 'Dock 4, outbound'],
+  ['YARD', 'GATE-1', 'Gate 1'],
+] as const
+const AISLES = ['A', 'B', 'C']
+const BAYS = [1, 2, 3, 4]
+
+/** Site → zone → aisle or dock → bay or bench. */
+function plannedLocations(): PlannedLocation[] {
+  return [
+    { key: SITE, name: 'Riverside distribution centre', parentKey: null },
+    ...Object.entries(ZONES).map(([key, name]) => ({ key, name, parentKey: SITE })),
+    ...AREAS.map(([parentKey, key, name]) => ({ key, name, parentKey })),
+    ...AISLES.flatMap((aisle) => BAYS.map((bay) => plannedBay(aisle, bay))),
+    { key: 'INSPECTION-BENCH-1', name: 'Inspection bench 1', parentKey: 'INSPECTION' },
+    { key: 'PACKING-LINE-1', name: 'Packing line 1', parentKey: 'PACKING' },
+    { key: 'PACKING-LINE-2', name: 'Packing line 2', parentKey: 'PACKING' },
+  ]
+}
+
+const bayKey = (aisle: string, bay: number) => `AISLE-${aisle}-BAY-${bay}`
+
+function plannedBay(aisle: string, bay: number): PlannedLocation {
+  return { key: bayKey(aisle, bay), name: `Bay ${aisle}${bay}`, parentKey: `AISLE-${aisle}` }
+}
+
+const bays = (...aisles: string[]) => aisles.flatMap((aisle) => BAYS.map((bay) => bayKey(aisle, bay)))
+
+const PORTAL = { format: 'impinj', model: 'impinj-r700' } as const
+const SHELF = { format: 'zebra', model: 'zebra-fixed' } as const
+
+/** Half of them speak MQTT and half NATS, as it comes in the field. */
+function plannedReaders(): PlannedReader[] {
+  return [
+    {
+      ...PORTAL,
+      key: 'receiving-portal',
+      name: 'Receiving portal (Impinj R700)',
+      transport: 'mqtt',
+      antennas: antennas('DOCK-1', 'DOCK-2', 'INSPECTION', 'GATE-1'),
+    },
+    {
+      ...PORTAL,
+      key: 'dispatch-portal',
+      name: 'Dispatch portal (Impinj R700)',
+      transport: 'nats',
+      antennas: antennas('DOCK-3', 'DOCK-4', 'PACKING-LINE-1', 'PACKING-LINE-2'),
+    },
+    {
+      ...SHELF,
+      key: 'storage-ab',
+      name: 'Storage aisles A and B (Zebra FX9600)',
+      transport: 'nats',
+      antennas: antennas(...bays('A', 'B')),
+    },
+    {
+      ...SHELF,
+      key: 'storage-c',
+      name: 'Storage aisle C (Zebra FXR90)',
+      transport: 'mqtt',
+      antennas: antennas(...bays('C')),
+    },
+    {
+      key: 'inspection-sled',
+      name: 'Inspection sled (Zebra RFD40)',
+      format: 'zebra',
+      model: 'zebra-sled',
+      transport: 'mqtt',
+      antennas: antennas('INSPECTION-BENCH-1'),
+    },
+    {
+      key: 'ble-gateway',
+      name: 'BLE gateway and handhelds',
+      format: 'canonical',
+      model: 'ble-gateway',
+      transport: 'nats',
+      antennas: antennas('INSPECTION', 'PACKING-LINE-1'),
+    },
+  ]
+}
+
+/** Numbered from 1, as on the reader. */
+function antennas(...locationKeys: string[]): PlannedAntenna[] {
+  return locationKeys.map((locationKey, index) => ({
+    antenna: index + 1,
+    name: `Antenna ${index + 1} at ${locationKey}`,
+    locationKey,
+  }))
+}

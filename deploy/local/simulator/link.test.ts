@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createLink, type Connection } from './link.ts'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+/** The far side: a login that is answered as the test says, and connections that it can cut. */
+function broker() {
+  const open: { cut: () => void }[] = []
+  let isAway = false
+  const connect = vi.fn<() => Promise<Connection>>(async () => {
+    if (isAway) throw new Error('away')
+    const over = Promise.withResolvers<Error | undefined>()
+    const cut = () => over.resolve(new Error('cut'))
+    open.push({ cut })
+    return { publish: () => true, close: async () => over.resolve(undefined), closed: over.promise }
+  })
+  return { connect, cut: () => open.at(-1)?.cut(), setAway: (away: boolean) => (isAway = away) }
+}
+
+const bytes = Buffer.from('{}')
+
+test('a lost connection is made again, and meanwhile nothing is kept', async () => {
+  const far = broker()
+  const onDown = vi.fn<(error: Error) => void>()
+  const link = createLink({ connect: far.connect, onDown, onUp: () => {} })
+  await link.tried
+  expect(link.publish('s', bytes)).toBe(true)
+  far.cut()
+  await vi.waitFor(() => expect(link.isUp).toBe(false))
+  expect(link.publish('s', bytes)).toBe(false)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(link.isUp).toBe(true)
+  expect(onDown).not.toHaveBeenCalled()
+  await link.stop()
+})
+
+test('while logins fail the waits grow, up to the longest', async () => {
+  const far = broker()
+  far.setAway(true)
+  const onDown = vi.fn<(error: Error) => void>()
+  const link = createLink({
+    connect: far.connect,
+    onDown,
+    onUp: () => {},
+    minWaitMs: 1_000,
+    maxWaitMs: 8_000,
+  })
+  await link.tried
+  await vi.advanceTimersByTimeAsync(60_000)
+  const { length } = far.connect.mock.calls
+  expect(length).toBeGreaterThan(6)
+  expect(length).toBeLessThan(14)
+  expect(onDown).toHaveBeenCalledTimes(length)
+  await link.stop()
+})
+
+test('a broker that lets in and throws out at once is not asked twice a second for ever', async () => {
+  const far = broker()
+  const link = createLink({ connect: far.connect, onDown: () => {}, onUp: () => queueMicrotask(far.cut) })
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(far.connect.mock.calls.length).toBeLessThan(15)
+  await link.stop()
+})
+
+test('after stop nothing is tried any more', async () => {
+  const far = broker()
+  const link = createLink({ connect: far.connect, onDown: () => {}, onUp: () => {} })
+  await link.tried
+  await link.stop()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(far.connect).toHaveBeenCalledOnce()
+  expect(vi.getTimerCount()).toBe(0)
+})

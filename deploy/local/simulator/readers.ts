@@ -1,0 +1,70 @@
+import { connectReader } from '@whereabouts/messaging/reader-connection'
+import type { Demo } from '../demo/demo-file.ts'
+import type { PlannedReader, WarehousePlan } from '../demo/warehouse.ts'
+import type { Sighting } from './device.ts'
+import { createDevice } from './devices.ts'
+import { createLink, type Link } from './link.ts'
+import { connectMqtt } from './mqtt-connection.ts'
+import type { Problems } from './problems.ts'
+
+export type SimulatedReader = {
+  key: string
+  link: Link
+  readonly counts: Readonly<{ reads: number; messages: number; lost: number }>
+  show(sightings: readonly Sighting[], now: Date): void
+  heartbeat(at: Date): void
+}
+
+type Options = { demo: Demo; plan: WarehousePlan; problems: Problems }
+
+/** One connection per reader, as in the field. */
+export function openReaders({ demo, plan, problems }: Options): SimulatedReader[] {
+  return plan.readers.map((reader, index) => openReader(demo, reader, index, problems))
+}
+
+/** Of a reader's messages with reads, one in so many comes with something broken in it. */
+const MESSAGES_PER_BROKEN = 200
+
+function openReader(demo: Demo, reader: PlannedReader, index: number, problems: Problems): SimulatedReader {
+  const device = createDevice(reader, index)
+  const counts = { reads: 0, messages: 0, lost: 0 }
+  const place = [
+    'scans',
+    demo.org_id,
+    reader.key,
+    reader.format,
+    ...(device.topicSuffix ? [device.topicSuffix] : []),
+  ]
+  const address = place.join(reader.transport === 'mqtt' ? '/' : '.')
+  const send = (messages: readonly string[]) =>
+    messages.filter((message) => link.publish(address, Buffer.from(message))).length
+  const link = createLink({
+    connect: () => logIn(demo, reader),
+    onDown: (error) => problems.down(reader.transport, error),
+    onUp() {
+      problems.up(reader.transport)
+      send(device.greeting(new Date()))
+    },
+  })
+  return {
+    key: reader.key,
+    link,
+    counts,
+    show(sightings, now) {
+      const messages = sightings.length > 0 ? device.reads(sightings) : []
+      const sent = send(messages)
+      counts[sent === messages.length ? 'reads' : 'lost'] += sightings.length
+      const before = Math.floor(counts.messages / MESSAGES_PER_BROKEN)
+      counts.messages += sent
+      if (Math.floor(counts.messages / MESSAGES_PER_BROKEN) > before) send([device.broken(now)])
+    },
+    heartbeat: (at) => void send(device.heartbeat(at)),
+  }
+}
+
+function logIn({ nats_url: natsUrl, mqtt_url: mqttUrl, reader_key: key }: Demo, reader: PlannedReader) {
+  const login = { clientId: key.client_id, clientSecret: key.client_secret, name: reader.key }
+  return reader.transport === 'mqtt'
+    ? connectMqtt({ url: mqttUrl, ...login })
+    : connectReader({ url: natsUrl, ...login })
+}

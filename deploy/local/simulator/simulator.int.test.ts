@@ -1,0 +1,126 @@
+import { answerLogins } from '@whereabouts/messaging/callout'
+import { connect } from '@whereabouts/messaging/connection'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test as base, vi } from 'vitest'
+import { applyBrokerTopology } from '../broker-topology.ts'
+import type { Demo } from '../demo/demo-file.ts'
+import { generateSecrets } from '../secrets.ts'
+import { findNatsServer } from '../servers/nats-binary.ts'
+import { type NatsServer, startNatsServer } from '../servers/nats-server.ts'
+import { ROOT } from '../services.ts'
+import { startSimulator } from './simulator.ts'
+import { startSimulatorProcess } from './simulator-process.ts'
+
+const ORG = 7
+const READER_KEY = { client_id: 'reader-key', client_secret: 'its-secret' }
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+
+type Place = {
+  server: NatsServer
+  demo: Demo
+  dataDir: string
+  /** Who gets in; everybody with the right secret unless a test says otherwise. */
+  door: { isOpen: boolean }
+}
+
+/** A broker with the product's streams, and a callout that knows one reader key. */
+const test = base.extend<{ place: Place }>({
+  // oxlint requires the destructuring that vitest reads the dependencies of a fixture from.
+  place: async ({}, use) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'simulator-'))
+    const secrets = generateSecrets().nats
+    const binary = await findNatsServer({ cacheDir: join(ROOT, '.cache/nats-server') })
+    const server = await startNatsServer({ binary, dataDir, secrets })
+    await applyBrokerTopology({ url: server.url, user: 'services', password: secrets.services_password })
+    const login = { user: 'callout', password: secrets.callout_password }
+    const callout = await connect({ url: server.url, ...login, name: 'test', logger: quiet })
+    const door = { isOpen: true }
+    const seeds = { issuerSeed: secrets.callout_issuer_seed, xkeySeed: secrets.callout_xkey_seed }
+    answerLogins(callout, seeds, async ({ user, password }) => letIn(door.isOpen, user, password), quiet)
+    await use({ server, door, dataDir, demo: demoAt(server) })
+    await callout.close()
+    await server.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  },
+})
+
+function letIn(isOpen: boolean, user: string, password: string) {
+  if (!isOpen || user !== READER_KEY.client_id || password !== READER_KEY.client_secret) return undefined
+  const expiresAt = Math.floor(Date.now() / 1000) + 3_600
+  const rights = { publish: [`scans.${ORG}.>`], subscribe: [`_INBOX.${user}.>`] }
+  return { name: user, account: 'APP', ...rights, expiresAt }
+}
+
+const demoAt = ({ url, mqttUrl }: NatsServer): Demo => ({
+  base_url: 'http://127.0.0.1:1',
+  nats_url: url,
+  mqtt_url: mqttUrl,
+  org_id: ORG,
+  admin: { email: 'a@b.example', password: 'unused' },
+  api_key: { client_id: 'unused', client_secret: 'unused' },
+  reader_key: READER_KEY,
+})
+
+type StreamState = { messages: number; num_subjects: number }
+
+/** What the broker keeps of the readers. */
+async function scans({ monitorUrl }: NatsServer): Promise<StreamState> {
+  const answer = await fetch(`${monitorUrl}/jsz?accounts=true&streams=true`)
+  const { account_details: accounts }: { account_details: Account[] } = JSON.parse(await answer.text())
+  const streams = accounts.flatMap((account) => account.stream_detail)
+  return streams.find(({ name }) => name === 'SCANS')?.state ?? { messages: 0, num_subjects: 0 }
+}
+type Account = { stream_detail: { name: string; state: StreamState }[] }
+
+test('six readers publish over MQTT and NATS, and everything they say is stored', async ({ place }) => {
+  const problems: string[] = []
+  const onProblem = (text: string) => problems.push(text)
+  const simulator = await startSimulator({ demo: place.demo, onProblem, readsPerSecond: 200 })
+  expect(simulator.stats().readersConnected).toBe(6)
+  await vi.waitFor(() => expect(simulator.stats().reads).toBeGreaterThan(300), { timeout: 10_000 })
+  await simulator.stop()
+  const { messages } = simulator.stats()
+  await vi.waitFor(async () => expect((await scans(place.server)).messages).toBeGreaterThanOrEqual(messages))
+  expect((await scans(place.server)).num_subjects).toBe(6)
+  expect(simulator.stats()).toMatchObject({ lost: 0, readersConnected: 0 })
+  expect(problems).toEqual([])
+})
+
+test('a refused reader key is told once per transport, and the readers get in when it is accepted', async ({
+  place,
+}) => {
+  place.door.isOpen = false
+  const onProblem = vi.fn<(text: string) => void>()
+  const simulator = await startSimulator({ demo: place.demo, onProblem })
+  expect(onProblem.mock.calls.flat().toSorted()).toEqual([
+    expect.stringMatching(/over MQTT: the broker refused the login of reader-key .*revoked/),
+    expect.stringMatching(/over NATS: the broker refused the login of reader-key.*revoked/),
+  ])
+  place.door.isOpen = true
+  await vi.waitFor(() => expect(simulator.stats().readersConnected).toBe(6), { timeout: 10_000 })
+  expect(onProblem).toHaveBeenCalledTimes(2)
+  await simulator.stop()
+})
+
+test('as a process of its own it publishes, reports problems and stops when asked', async ({ place }) => {
+  const demoFile = join(place.dataDir, 'demo.json')
+  writeFileSync(demoFile, JSON.stringify(place.demo))
+  const onProblem = vi.fn<(text: string) => void>()
+  const simulator = await startSimulatorProcess({ demoFile, onProblem })
+  await vi.waitFor(async () => expect((await scans(place.server)).messages).toBeGreaterThan(20), {
+    timeout: 10_000,
+  })
+  await simulator.stop()
+  expect(() => process.kill(simulator.pid ?? 0, 0)).toThrow('ESRCH')
+  expect(onProblem).not.toHaveBeenCalled()
+})
+
+test('a process without its file says which one, and is no reason to give up', async ({ place }) => {
+  const onProblem = vi.fn<(text: string) => void>()
+  const demoFile = join(place.dataDir, 'nowhere.json')
+  const simulator = await startSimulatorProcess({ demoFile, onProblem })
+  await vi.waitFor(() => expect(onProblem).toHaveBeenCalledWith(expect.stringContaining(demoFile)))
+  await simulator.stop()
+})

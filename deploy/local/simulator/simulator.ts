@@ -1,0 +1,84 @@
+import type { Demo } from '../demo/demo-file.ts'
+import { warehousePlan } from '../demo/warehouse.ts'
+import { createProblems } from './problems.ts'
+import { openReaders, type SimulatedReader } from './readers.ts'
+import { seededRandom } from './random.ts'
+import { createScene } from './scene.ts'
+
+export type SimulatorOptions = {
+  demo: Demo
+  /** A text for a person: the broker is away, or refuses the reader key. Each is told once. */
+  onProblem?: (text: string) => void
+  /** Of all readers together. Default 40. */
+  readsPerSecond?: number
+  movesPerSecond?: number
+  seed?: number
+}
+
+export type SimulatorStats = {
+  /** Published; those that were lost while there was no connection are in `lost`. */
+  reads: number
+  messages: number
+  lost: number
+  moves: number
+  /** How many of the assets were seen at least once. */
+  assetsSeen: number
+  readersConnected: number
+}
+
+export type Simulator = {
+  stop(): Promise<void>
+  stats(): SimulatorStats
+}
+
+const TICK_MS = 250
+const HEARTBEAT_MS = 30_000
+/** After a pause, such as a laptop's sleep, this much is caught up with at most. */
+const MAX_CATCH_UP_MS = 2_000
+
+/**
+ * Starts the simulated warehouse: assets move, and the six readers publish what they see in their vendors' words.
+ * Resolves when every reader has tried to log in; one that could not keeps trying and says so by `onProblem`.
+ */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { demo, onProblem = () => {}, readsPerSecond = 40, movesPerSecond = 2, seed = 1 } = options
+  const plan = warehousePlan()
+  const readers = openReaders({ demo, plan, problems: createProblems(onProblem) })
+  const scene = createScene(plan, seededRandom(seed))
+  await Promise.all(readers.map(({ link }) => link.tried))
+  let tickedAt = Date.now()
+  const tick = () => {
+    const now = Date.now()
+    const elapsedSeconds = Math.max(0, Math.min(now - tickedAt, MAX_CATCH_UP_MS)) / 1000
+    tickedAt = now
+    const seen = scene.advance({
+      now: new Date(now),
+      moves: elapsedSeconds * movesPerSecond,
+      reads: elapsedSeconds * readsPerSecond,
+    })
+    for (const reader of readers) reader.show(seen.get(reader.key) ?? [], new Date(now))
+  }
+  const timers = [setInterval(tick, TICK_MS), setInterval(() => sendHeartbeats(readers), HEARTBEAT_MS)]
+  return {
+    async stop() {
+      for (const timer of timers) clearInterval(timer)
+      await Promise.all(readers.map(({ link }) => link.stop()))
+    },
+    stats: () => ({ ...total(readers), moves: scene.moves, assetsSeen: scene.assetsSeen }),
+  }
+}
+
+function sendHeartbeats(readers: readonly SimulatedReader[]): void {
+  for (const reader of readers) reader.heartbeat(new Date())
+}
+
+function total(readers: readonly SimulatedReader[]) {
+  const sum = (count: (reader: SimulatedReader) => number) =>
+    readers.reduce((before, reader) => before + count(reader), 0)
+  return {
+    reads: sum(({ counts }) => counts.reads),
+    messages: sum(({ counts }) => counts.messages),
+    lost: sum(({ counts }) => counts.lost),
+    readersConnected: sum(({ link }) => (link.isUp ? 1 : 0)),
+  }
+}

@@ -1,0 +1,38 @@
+import { matchValue } from '@whereabouts/contracts/tag-matching'
+import type { PlannedAsset, PlannedReader, PlannedTag } from '../demo/warehouse.ts'
+import { pick, type Random } from './random.ts'
+
+/** Which reader sees a tag, where, and what it sees. */
+export type View = { readerKey: string; antenna: number; locationKey?: string; tag: PlannedTag }
+
+type Spot = Omit<View, 'tag'>
+
+/**
+ * Who sees which tag at which location: RFID antennas see EPCs, the sled also barcodes, the gateway everything else; where
+ * it has no antenna of its own, a handheld names the location.
+ */
+export function createVisibility(readers: readonly PlannedReader[], random: Random) {
+  const spots = readers.flatMap(({ key, model, antennas }) =>
+    antennas.map(({ antenna, locationKey }) => ({ key, model, antenna, locationKey })),
+  )
+  const gateway = readers.find(({ model }) => model === 'ble-gateway')
+  const byAntenna = (tag: PlannedTag, locationKey: string): Spot[] =>
+    spots
+      .filter((spot) => spot.locationKey === locationKey && CAN_READ[spot.model].includes(tag.type))
+      .map(({ key, antenna }) => ({ readerKey: key, antenna }))
+  const byHandheld = (tag: PlannedTag, locationKey: string): Spot[] =>
+    gateway && tag.type !== 'rfid' ? [{ readerKey: gateway.key, antenna: 1, locationKey }] : []
+  return (asset: PlannedAsset, locationKey: string): View | undefined => {
+    const tag = pick(random, asset.tags)
+    const seen = byAntenna(tag, locationKey)
+    const [spot] = seen.length > 0 ? seen : byHandheld(tag, locationKey)
+    return spot && { ...spot, tag: { type: tag.type, value: matchValue(tag.type, tag.value) } }
+  }
+}
+
+const CAN_READ: Record<PlannedReader['model'], readonly PlannedTag['type'][]> = {
+  'impinj-r700': ['rfid'],
+  'zebra-fixed': ['rfid'],
+  'zebra-sled': ['rfid', 'barcode'],
+  'ble-gateway': ['ble'],
+}

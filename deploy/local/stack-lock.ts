@@ -1,0 +1,22 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { recordProcess, recordedProcess } from './servers/process-record.ts'
+
+/**
+ * Claims a data folder for this process until the returned function is called. Throws when another launcher runs on it:
+ * its servers are no leftovers, and must not be ended as such.
+ */
+export function claimDataDir(dataDir: string): () => void {
+  const file = join(dataDir, 'run/launcher.pid')
+  mkdirSync(join(dataDir, 'run'), { recursive: true })
+  const holder = recordedProcess(file)
+  if (holder !== undefined) {
+    throw new Error(
+      holder === process.pid
+        ? `this process runs a stack on ${dataDir} already`
+        : `another one runs on ${dataDir} (pid ${holder}): stop it, or set DATA_DIR and other ports`,
+    )
+  }
+  recordProcess(file, process.pid)
+  return () => rmSync(file, { force: true })
+}

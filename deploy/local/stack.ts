@@ -1,0 +1,193 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { migrateAll } from '../database/migrations.ts'
+import { DATABASE, createRoles } from '../database/roles.ts'
+import { applyBrokerTopology } from './broker-topology.ts'
+import { type Secrets, loadSecrets } from './secrets.ts'
+import { freePorts } from './servers/free-port.ts'
+import { type ServiceControl, createServiceControl } from './service-process.ts'
+import { SERVICES, type ServiceName, type ServicePorts, type Wiring } from './services.ts'
+import { perService, presentServices, roleUrl, serviceEnvironment } from './services.ts'
+import { type ExactPorts, checkPorts } from './stack-ports.ts'
+import { stopLeftovers } from './leftovers.ts'
+import { claimDataDir } from './stack-lock.ts'
+import { type BrokerServer, type DatabaseServer, startBroker, startDatabase } from './stack-servers.ts'
+import { type Step, runStep } from './stack-steps.ts'
+
+export type StackOptions = {
+  /** Database, streams, secrets, logs and pid files; made when missing, resumed when filled. */
+  dataDir: string
+  /** Exact ports, refused when somebody listens there; those left out are free ones. */
+  ports?: ExactPorts
+  /** Default: every service of this checkout. */
+  services?: readonly ServiceName[]
+  /** Added to the environment of single services. */
+  env?: Partial<Record<ServiceName, Record<string, string>>>
+  /** False in tests only: PostgreSQL forces nothing to disk. Default true. */
+  durable?: boolean
+  /** Instead of the kept or fresh ones of `dataDir`; needed with a given broker, which has its own. */
+  secrets?: Secrets
+  /** A running PostgreSQL 18: an administrator's address. Default: an embedded one. */
+  postgresUrl?: string
+  /** A running broker with deploy/nats/nats.conf and the passwords of `secrets`. Default: one of our own. */
+  broker?: { url: string; mqttUrl: string }
+  /** Default `whereabouts`. */
+  database?: string
+  onStep?: (step: Step) => void
+  /** What a person should know, like a leftover that was stopped. */
+  onNote?: (note: string) => void
+}
+
+export type Stack = {
+  urls: {
+    base: string
+    nats: string
+    mqtt: string
+    /** The administrator's address of the product's database server. */
+    postgres: string
+    /** Of `/healthz`, `/readyz`, `/metrics`. */
+    ops: Record<ServiceName, string>
+    /** Of each service, behind the gateway. */
+    api: Record<ServiceName, string>
+  }
+  secrets: Secrets
+  dataDir: string
+  /** The running services; those that were not asked for are missing. */
+  services: Partial<Record<ServiceName, ServiceControl>>
+  service(name: ServiceName): ServiceControl
+  postgres: DatabaseServer
+  broker: BrokerServer
+  stop: () => Promise<void>
+}
+
+/**
+ * Starts the whole product on this machine and resolves when every service says it is ready. What an earlier run left
+ * behind on `dataDir` is stopped first; when a part fails, the others are stopped and the error names it.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const dataDir = resolve(options.dataDir)
+  mkdirSync(dataDir, { recursive: true })
+  const release = claimDataDir(dataDir)
+  const started: (() => Promise<void>)[] = [] // in the order of their stop
+  const stop = async () => {
+    await started.reduce((before, stopPart) => before.then(stopPart), Promise.resolve())
+    started.length = 0
+    release()
+  }
+  try {
+    return await start({ ...options, dataDir }, started, stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(
+  options: StackOptions,
+  stops: (() => Promise<void>)[],
+  stop: Stack['stop'],
+): Promise<Stack> {
+  const { dataDir, database = DATABASE, onStep = () => {}, onNote = () => {} } = options
+  await stopLeftovers(dataDir, onNote)
+  await checkPorts(options.ports)
+  const secrets = options.secrets ?? loadSecrets(join(dataDir, 'secrets.json'))
+  const ports = await choosePorts(options.ports?.base)
+  const { postgres, broker } = await startServers({ ...options, database }, secrets, stops)
+  const wiring: Wiring = { secrets, ports, database, postgresUrl: postgres.url, natsUrl: broker.url }
+  const services = createControls(options, wiring)
+  stops.unshift(async () => {
+    await Promise.all(services.map((service) => service.stop()))
+  })
+  await runStep(`Services ${services.map(({ name }) => name).join(', ')}`, onStep, async () => {
+    for (const service of services) service.start()
+    await Promise.all(services.map((service) => service.waitReady()))
+  })
+  return describe({ dataDir, wiring, postgres, broker, services, stop })
+}
+
+async function choosePorts(base: number | undefined): Promise<ServicePorts> {
+  const free = await freePorts(SERVICES.length * 2)
+  const ports = perService(() => ({ api: free.pop()!, ops: free.pop()! }))
+  return base === undefined ? ports : { ...ports, gateway: { ...ports.gateway, api: base } }
+}
+
+/** The database with its roles and schemas beside the broker with its streams: neither waits for the other. */
+async function startServers(
+  options: StackOptions & { database: string },
+  secrets: Secrets,
+  stops: Stack['stop'][],
+) {
+  const { dataDir, database, durable = true, ports = {}, onStep = () => {}, onNote = () => {} } = options
+  const common = { dataDir, secrets, onNote }
+  const prepareDatabase = async () => {
+    const given = { given: options.postgresUrl, durable }
+    const postgres = await runStep('PostgreSQL', onStep, () => startDatabase(common, given))
+    stops.push(postgres.stop)
+    await runStep('Database roles and migrations', onStep, async () => {
+      await createRoles(postgres.url, secrets.database_passwords, database)
+      const ran = await migrateAll((role) => roleUrl(role, { secrets, postgresUrl: postgres.url, database }))
+      if (ran.length > 0) onNote(`migrated ${ran.join(', ')}`)
+    })
+    return postgres
+  }
+  const prepareBroker = async () => {
+    const given = { given: options.broker, ports }
+    const broker = await runStep('nats-server', onStep, () => startBroker(common, given))
+    stops.push(() => broker.stop())
+    const login = { url: broker.url, user: 'services', password: secrets.nats.services_password }
+    await runStep('Streams and consumers', onStep, () => applyBrokerTopology(login))
+    return broker
+  }
+  // Both are awaited even when one fails: the other's server must be known before everything is stopped.
+  const [postgres, broker] = await Promise.allSettled([prepareDatabase(), prepareBroker()])
+  if (postgres.status === 'rejected') throw postgres.reason
+  if (broker.status === 'rejected') throw broker.reason
+  return { postgres: postgres.value, broker: broker.value }
+}
+
+function createControls({ dataDir, services = presentServices(), env = {} }: StackOptions, wiring: Wiring) {
+  return services.map((name) =>
+    createServiceControl({
+      name,
+      env: { ...serviceEnvironment(name, wiring), ...env[name] },
+      opsUrl: `http://127.0.0.1:${wiring.ports[name].ops}`,
+      dataDir,
+    }),
+  )
+}
+
+type Parts = {
+  dataDir: string
+  wiring: Wiring
+  postgres: DatabaseServer
+  broker: BrokerServer
+  services: ServiceControl[]
+  stop: Stack['stop']
+}
+
+function describe({ dataDir, wiring, postgres, broker, services, stop }: Parts): Stack {
+  const { ports, secrets } = wiring
+  const urls = (kind: 'api' | 'ops') => perService((name) => `http://127.0.0.1:${ports[name][kind]}`)
+  const controls: Stack['services'] = Object.fromEntries(services.map((service) => [service.name, service]))
+  return {
+    urls: {
+      base: urls('api').gateway,
+      nats: broker.url,
+      mqtt: broker.mqttUrl,
+      postgres: postgres.url,
+      ops: urls('ops'),
+      api: urls('api'),
+    },
+    secrets,
+    dataDir,
+    services: controls,
+    service(name) {
+      const control = controls[name]
+      if (!control) throw new Error(`the stack was started without ${name}`)
+      return control
+    },
+    postgres,
+    broker,
+    stop,
+  }
+}

@@ -1,0 +1,72 @@
+// The command `npm start` after its preparation (start.mjs): the product on this machine, until Ctrl-C.
+import { join, relative } from 'node:path'
+import { errorText } from '../error-text.ts'
+import { seedDemo } from './demo/seed.ts'
+import { resetData } from './reset.ts'
+import { ROOT } from './services.ts'
+import { startSimulatorProcess } from './simulator/simulator-process.ts'
+import { type Stack, startStack } from './stack.ts'
+import { type Step, runStep } from './stack-steps.ts'
+import { type StartSettings, startSettings } from './start-settings.ts'
+import { untilStopped } from './until-stopped.ts'
+import { printWelcome } from './welcome.ts'
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const onNote = (note: string) => say(`    ${note}`)
+const onStep = ({ title, seconds }: Step) =>
+  say(seconds === undefined ? `  … ${title}` : `  ✓ ${title} (${seconds.toFixed(1)} s)`)
+
+async function main(settings: StartSettings): Promise<void> {
+  const { dataDir, ports, reset } = settings
+  const startedAt = performance.now()
+  say(`Starting, data in ${shown(dataDir)}`)
+  if (reset)
+    await runStep('Throwing away the data of earlier starts', onStep, () => resetData(dataDir, onNote))
+  const stack = await startStack({ dataDir, ports, onStep, onNote })
+  const stopDemo = await startDemo(settings, stack)
+  say(`  Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+  const reason = await untilStopped(Object.values(stack.services))
+  say(`\nStopping: ${reason.text}`)
+  await stopDemo()
+  await stack.stop()
+  process.exit(reason.exitCode)
+}
+
+/** Fills the demo organization and starts its readers; stops the stack when either fails. */
+async function startDemo({ simulator, dataDir }: StartSettings, stack: Stack): Promise<() => Promise<void>> {
+  try {
+    const { base: baseUrl, nats: natsUrl, mqtt: mqttUrl } = stack.urls
+    const demo = await runStep('Demo organization', onStep, () =>
+      seedDemo({ baseUrl, natsUrl, mqttUrl, dataDir, onProgress: onNote }),
+    )
+    const demoFile = join(dataDir, 'demo.json')
+    const running = simulator
+      ? await runStep('Simulated warehouse', onStep, () =>
+          startSimulatorProcess({ demoFile, onProblem: onNote }),
+        )
+      : undefined
+    printWelcome(demo, { credentialsFile: shown(demoFile) })
+    return async () => running?.stop()
+  } catch (error) {
+    await stack.stop()
+    throw error
+  }
+}
+
+/** Short where it lies in the checkout. */
+function shown(path: string): string {
+  const short = relative(ROOT, path)
+  return short.startsWith('..') ? path : short
+}
+
+function fail(error: unknown): never {
+  process.stderr.write(`\nWhereabouts did not start. ${errorText(error)}\n`)
+  process.exit(1)
+}
+
+// While starting, a signal simply ends us: the guards of the servers and services stop these.
+try {
+  await main(startSettings(process.argv.slice(2), process.env))
+} catch (error) {
+  fail(error)
+}

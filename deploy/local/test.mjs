@@ -1,0 +1,12 @@
+// The command `npm test`: plain JavaScript, because the machine's Node may be older than the one we need.
+import { launch } from './launch.mjs'
+
+const HELP = `npm test [-- arguments of vitest]    runs every suite, for example: npm test -- services/catalog
+
+PostgreSQL is started and stopped again: in a container when Docker answers, otherwise an embedded one; or set
+  DATABASE_URL   superuser of a PostgreSQL 18 that may be filled with throwaway databases
+nats-server is the one on PATH when that is new enough, otherwise one is fetched into .cache: tests start their own.
+`
+const args = process.argv.slice(2)
+if (args.includes('--help') || args.includes('-h')) process.stdout.write(HELP)
+else await launch('test.ts', args)

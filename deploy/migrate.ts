@@ -1,0 +1,61 @@
+// The migration step of a deployment: run once before the services of a release, never by a service.
+import { databaseEnv, loadEnv } from '@whereabouts/service-kit/env'
+import { z } from 'zod'
+import { runCommand } from './command.ts'
+import { migrateAll } from './database/migrations.ts'
+import { createRoles } from './database/roles.ts'
+import type { DatabaseRole } from './local/secrets.ts'
+
+const HELP = `node deploy/migrate.ts    brings the schema of every service up to date; safe to run again
+
+Environment
+  GATEWAY_DATABASE_URL, CATALOG_DATABASE_URL, TRACKING_DATABASE_URL, KEYS_DATABASE_URL, WEBHOOKS_DATABASE_URL
+      each as the role of that service, as in the DATABASE_URL of the service
+  ADMIN_DATABASE_URL
+      optional: an administrator of the same server, on any database. Given, the database, the roles (with the passwords
+      of the addresses above) and their schemas are created first, as far as they are missing.
+`
+const address = databaseEnv.DATABASE_URL
+const Config = z.object({
+  GATEWAY_DATABASE_URL: address,
+  CATALOG_DATABASE_URL: address,
+  TRACKING_DATABASE_URL: address,
+  KEYS_DATABASE_URL: address,
+  WEBHOOKS_DATABASE_URL: address,
+  ADMIN_DATABASE_URL: address.optional(),
+})
+
+async function main(): Promise<string> {
+  const config = loadEnv(Config, process.env)
+  const urls: Record<DatabaseRole, string> = {
+    gateway: config.GATEWAY_DATABASE_URL,
+    catalog: config.CATALOG_DATABASE_URL,
+    tracking: config.TRACKING_DATABASE_URL,
+    keys: config.KEYS_DATABASE_URL,
+    webhooks: config.WEBHOOKS_DATABASE_URL,
+  }
+  if (config.ADMIN_DATABASE_URL) await createRolesOf(urls, config.ADMIN_DATABASE_URL)
+  const ran = await migrateAll((role) => urls[role])
+  return ran.length > 0 ? `ran ${ran.join(', ')}` : 'nothing to do, every schema is up to date'
+}
+
+async function createRolesOf(urls: Record<DatabaseRole, string>, adminUrl: string): Promise<void> {
+  const passwordOf = (role: DatabaseRole) => decodeURIComponent(new URL(urls[role]).password)
+  const databases = new Set(Object.values(urls).map((url) => new URL(url).pathname.slice(1)))
+  const [database] = databases
+  if (!database || databases.size > 1) {
+    throw new Error(
+      'with ADMIN_DATABASE_URL, all roles must be in one database: create them yourself, see roles.sql',
+    )
+  }
+  const passwords = {
+    gateway: passwordOf('gateway'),
+    catalog: passwordOf('catalog'),
+    tracking: passwordOf('tracking'),
+    keys: passwordOf('keys'),
+    webhooks: passwordOf('webhooks'),
+  }
+  await createRoles(adminUrl, passwords, database)
+}
+
+await runCommand('migrate', HELP, main)
