@@ -1,0 +1,74 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+/** What each area may import of ours. Unit and integration tests may use `testing` besides. */
+const allowed: Record<string, readonly string[]> = {
+  'libs/contracts': [],
+  'libs/client': ['contracts'],
+  'libs/service-kit': ['contracts'],
+  'libs/{db,messaging}': ['contracts', 'service-kit'],
+  'libs/testing': ['contracts', 'service-kit', 'db', 'messaging'],
+  'services/!(console)': ['contracts', 'service-kit', 'db', 'messaging'],
+  'services/console': ['client', 'service-kit'],
+  // The local stack starts the system; what it does inside is done through the public API.
+  deploy: ['client', 'contracts', 'db', 'messaging', 'service-kit'],
+  // Black box: the system is known by its addresses and by the route table.
+  test: ['client', 'contracts', 'deploy', 'testing'],
+}
+
+const ignored = ['**/node_modules/**', '**/.cache/**', '**/.data/**']
+const sources = (area: string) => globSync(`${area}/**/*.{ts,tsx}`, { exclude: ignored })
+const isTest = (file: string) => /\.(test|fixture)\.ts$/.test(file)
+const imports = (file: string) =>
+  [...readFileSync(file, 'utf8').matchAll(/(?:from|import) '([^']+)'|import\('([^']+)'\)/g)].map(
+    (m) => m[1] ?? m[2] ?? '',
+  )
+
+test.for(Object.entries(allowed))('%s imports only what it may', ([area, libs]) => {
+  const files = sources(area)
+  expect(files.length).toBeGreaterThan(0)
+  const bad = files.flatMap((file) => {
+    const may = isTest(file) ? [...libs, 'testing'] : libs
+    const wanted = imports(file).flatMap((name) => /^@whereabouts\/([\w-]+)/.exec(name)?.[1] ?? [])
+    return wanted.filter((lib) => !may.includes(lib)).map((lib) => `${file} imports ${lib}`)
+  })
+  expect(bad).toEqual([])
+})
+
+test('only libs/messaging knows the nats package; black-box tests may play a reader with it', () => {
+  const others = sources('{libs/!(messaging),services/*,deploy}')
+  expect(others.filter((file) => imports(file).includes('nats'))).toEqual([])
+})
+
+test('only main.ts reads the environment of a service', () => {
+  const files = sources('services/*/src').filter((file) => !file.endsWith('/main.ts') && !isTest(file))
+  const readers = files.filter((file) => readFileSync(file, 'utf8').includes('process.env'))
+  // Commands an operator runs are programs of their own.
+  expect(readers.filter((file) => !/\/(republish|ops)(\/main)?\.ts$/.test(file))).toEqual([])
+})
+
+test('a service reaches another only over HTTP or NATS', () => {
+  const crossing = sources('services/*').flatMap((file) => {
+    const own = file.split('/')[1]
+    return imports(file)
+      .filter((name) => /services\/|\.\.\/\.\.\/\.\.\//.test(name) && !name.includes(`services/${own}/`))
+      .map((name) => `${file} imports ${name}`)
+  })
+  expect(crossing).toEqual([])
+})
+
+test('inside a service queries know nothing of handlers, and rules nothing of the database', () => {
+  const wrong = sources('services/*/src').flatMap((file) => {
+    const forbidden = file.endsWith('.queries.ts')
+      ? /\.(handlers|consumer|loop)\.ts$/
+      : file.endsWith('.rules.ts')
+        ? /\.(handlers|queries|consumer)\.ts$|^(kysely|fastify)$/
+        : undefined
+    return forbidden
+      ? imports(file)
+          .filter((name) => forbidden.test(name))
+          .map((name) => `${file} imports ${name}`)
+      : []
+  })
+  expect(wrong).toEqual([])
+})

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import type { Tag } from './organization.ts'
+
+const folder = new URL('../fixtures/readers/', import.meta.url)
+
+type Read = { tag_type: Tag['tag_type']; tag_value: string; antenna: number; extra?: { location?: string } }
+type Fixture = { file: string; format: string; buried: boolean; reads: Read[] }
+
+/** The captured and documented messages of real readers, with the reads they stand for. */
+const fixtures: Fixture[] = (
+  JSON.parse(readFileSync(new URL('expected.json', folder), 'utf8')) as { fixtures: Fixture[] }
+).fixtures
+
+export const fixtureBytes = (file: string): Uint8Array => readFileSync(new URL(file, folder))
+
+export const fixturesOf = (format: string) => fixtures.filter((fixture) => fixture.format === format)
+
+/** Every tag that the fixtures of a format read, once. */
+export function tagsOf(format: string): Tag[] {
+  const tags = fixturesOf(format).flatMap(({ reads }) =>
+    reads.map((r) => ({ tag_type: r.tag_type, value: r.tag_value })),
+  )
+  return [...new Map(tags.map((tag) => [`${tag.tag_type} ${tag.value}`, tag])).values()]
+}

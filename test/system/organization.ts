@@ -1,0 +1,103 @@
+import { createClient, exchangeKey, unwrap, type Client } from '@whereabouts/client/client'
+import type { Stack } from '@whereabouts/deploy/local/stack'
+
+export type ApiKey = { clientId: string; clientSecret: string }
+
+/** An organization as its people and programs see it. */
+export type Organization = {
+  id: number
+  /** Signed in as the administrator. */
+  admin: Client
+  /** With an API key of all scopes, as an integrator. */
+  integrator: Client
+  /** What readers log in with. */
+  readerKey: ApiKey
+}
+
+let count = 0
+
+/** Signs up, mints an integrator's and a reader's key, and exchanges the first for a token. */
+export async function newOrganization(stack: Stack, name: string): Promise<Organization> {
+  count += 1
+  const anyone = createClient({ baseUrl: stack.urls.base })
+  const signUp = {
+    org_name: name,
+    name: 'Ada',
+    email: `ada-${process.pid}-${count}@example.com`,
+    password: 'correct horse battery',
+  }
+  const { access_token, org } = unwrap(await anyone.POST('/api/v1/auth/signup', { body: signUp })).data
+  const admin = createClient({ baseUrl: stack.urls.base, token: access_token })
+  const all = [
+    'assets:read',
+    'assets:write',
+    'locations:read',
+    'locations:write',
+    'scans:read',
+    'scans:write',
+  ] as const
+  const key = await mintKey(admin, org.id, 'integrator', [...all])
+  const tokens = await exchangeKey(anyone, key)
+  return {
+    id: org.id,
+    admin,
+    integrator: createClient({ baseUrl: stack.urls.base, token: tokens.access_token }),
+    readerKey: await mintKey(admin, org.id, 'readers', ['scans:write']),
+  }
+}
+
+async function mintKey(admin: Client, orgId: number, name: string, scopes: string[]): Promise<ApiKey> {
+  const created = await admin.POST('/api/v1/orgs/{org_id}/api-keys', {
+    params: { path: { org_id: orgId } },
+    body: { name, scopes: scopes as 'scans:write'[] },
+  })
+  const { client_id, client_secret } = unwrap(created).data
+  return { clientId: client_id, clientSecret: client_secret }
+}
+
+export async function newLocation(org: Organization, name: string, externalKey: string): Promise<number> {
+  return unwrap(await org.integrator.POST('/api/v1/locations', { body: { name, external_key: externalKey } }))
+    .data.id
+}
+
+export type Tag = { tag_type: 'rfid' | 'ble' | 'barcode'; value: string }
+
+export async function newAsset(org: Organization, name: string, tags: Tag[]) {
+  return unwrap(await org.integrator.POST('/api/v1/assets', { body: { name, tags } })).data
+}
+
+/** A configured reader whose first `antennas` antennas all look at one location. */
+export async function newReader(
+  org: Organization,
+  reader: { key: string; format: 'canonical' | 'impinj' | 'zebra'; locationId: number; antennas: number },
+): Promise<void> {
+  const body = { reader_key: reader.key, name: reader.key, format: reader.format }
+  const { id } = unwrap(await org.admin.POST('/api/v1/readers', { body })).data
+  if (id === null) throw new Error('a configured reader has an id')
+  for (let antenna = 1; antenna <= reader.antennas; antenna += 1)
+    unwrap(
+      await org.admin.POST('/api/v1/readers/{reader_id}/scan-points', {
+        params: { path: { reader_id: id } },
+        body: { antenna, name: `antenna ${antenna}`, location_id: reader.locationId },
+      }),
+    )
+}
+
+/** Returns the secret, which is shown this once. */
+export async function newWebhook(org: Organization, url: string): Promise<string> {
+  return unwrap(await org.admin.POST('/api/v1/webhooks', { body: { url } })).data.secret
+}
+
+export async function reportRows(org: Organization) {
+  const query = { limit: 200, sort: 'asset_external_key' }
+  return unwrap(await org.integrator.GET('/api/v1/reports/asset-locations', { params: { query } })).data
+}
+
+export async function historyRows(org: Organization, assetId: number) {
+  const path = { asset_id: assetId }
+  return unwrap(await org.integrator.GET('/api/v1/assets/{asset_id}/history', { params: { path } })).data
+}
+
+export async function readerViews(org: Organization) {
+  return unwrap(await org.admin.GET('/api/v1/readers', { params: { query: { limit: 200 } } })).data
+}

@@ -1,0 +1,44 @@
+import mqtt from 'mqtt'
+import { connect, type NatsConnection } from 'nats'
+import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { ApiKey } from './organization.ts'
+
+/** A reader at the broker, over either transport. `publish` resolves when the broker has answered for the message. */
+export type ReaderLink = {
+  publish(orgId: number, readerKey: string, format: string, bytes: Uint8Array): Promise<void>
+  close(): Promise<void>
+}
+
+export type Transport = 'nats' | 'mqtt'
+
+export const connectReader = (stack: Stack, key: ApiKey, transport: Transport): Promise<ReaderLink> =>
+  transport === 'nats' ? overNats(stack.urls.nats, key) : overMqtt(stack.urls.mqtt, key)
+
+async function overNats(servers: string, { clientId, clientSecret }: ApiKey): Promise<ReaderLink> {
+  const nc: NatsConnection = await connect({
+    servers,
+    user: clientId,
+    pass: clientSecret,
+    inboxPrefix: `_INBOX.${clientId}`,
+  })
+  return {
+    async publish(orgId, readerKey, format, bytes) {
+      await nc.request(`scans.${orgId}.${readerKey}.${format}`, bytes, { timeout: 5_000 })
+    },
+    close: () => nc.close(),
+  }
+}
+
+async function overMqtt(url: string, { clientId, clientSecret }: ApiKey): Promise<ReaderLink> {
+  const client = await mqtt.connectAsync(url, {
+    protocolVersion: 4,
+    username: clientId,
+    password: clientSecret,
+  })
+  return {
+    async publish(orgId, readerKey, format, bytes) {
+      await client.publishAsync(`scans/${orgId}/${readerKey}/${format}`, Buffer.from(bytes), { qos: 1 })
+    },
+    close: () => client.endAsync(),
+  }
+}
