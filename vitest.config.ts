@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), black box (a started system). */
+/** Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), black box (a started system; `contract` too). */
 const sources = ['libs/**/src/**', 'services/**/src/**', 'services/**/migrations/**', 'deploy/**']
 const named = (ending: string) => sources.map((folder) => `${folder}/*${ending}`)
 
@@ -26,11 +26,21 @@ export default defineConfig({
       {
         test: {
           name: 'blackbox',
-          include: ['test/{flow,contract,faults}/**/*.test.ts'],
+          include: ['test/{flow,faults,operator,browser}/**/*.test.ts'],
           exclude: ['**/node_modules/**'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
           fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'contract', // black box too, but all files share one system
+          include: ['test/contract/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
+          globalSetup: 'test/contract/support/system.setup.ts',
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
         },
       },
     ],

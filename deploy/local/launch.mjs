@@ -9,12 +9,13 @@ import { StepError } from './progress.mjs'
  * are passed on, and its exit code becomes ours. It also ends when we are killed, because its channel to us closes.
  * @param {string} script
  * @param {string[]} args
+ * @param {string[]} nodeFlags
  */
-export async function launch(script, args) {
+export async function launch(script, args, nodeFlags = []) {
   try {
     const { node, env } = await prepare()
     const stdio = /** @type {const} */ (['inherit', 'inherit', 'inherit', 'ipc'])
-    const child = spawn(node, [join(root, 'deploy/local', script), ...args], {
+    const child = spawn(node, [...nodeFlags, join(root, 'deploy/local', script), ...args], {
       cwd: root,
       env,
       stdio: [...stdio],

@@ -14,10 +14,20 @@ export class StepError extends Error {
   }
 }
 
+let isBrief = false
+
+/** For commands whose output programs read: only what takes a while is told, on standard error. */
+export function beBrief() {
+  isBrief = true
+}
+
 /** @param {string} line */
 export function say(line) {
-  process.stdout.write(`${line}\n`)
+  if (!isBrief) process.stdout.write(`${line}\n`)
 }
+
+/** @param {string} line */
+const tell = (line) => (isBrief ? process.stderr : process.stdout).write(`${line}\n`)
 
 /**
  * Announces a step that takes a while, runs it, and says how long it took.
@@ -28,8 +38,8 @@ export function say(line) {
  */
 export async function step(title, run) {
   const startedAt = Date.now()
-  say(`  … ${title}`)
+  tell(`  … ${title}`)
   const result = await run()
-  say(`  ✓ ${title} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`)
+  tell(`  ✓ ${title} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`)
   return result
 }

@@ -4,6 +4,7 @@ import { migrateAll } from '../database/migrations.ts'
 import { DATABASE, createRoles } from '../database/roles.ts'
 import { applyBrokerTopology } from './broker-topology.ts'
 import { type Secrets, loadSecrets } from './secrets.ts'
+import { writeOpsEnv } from './ops-env.ts'
 import { freePorts } from './servers/free-port.ts'
 import { type ServiceControl, createServiceControl } from './service-process.ts'
 import { SERVICES, type ServiceName, type ServicePorts, type Wiring } from './services.ts'
@@ -94,6 +95,7 @@ async function start(
   const ports = await choosePorts(options.ports?.base)
   const { postgres, broker } = await startServers({ ...options, database }, secrets, stops)
   const wiring: Wiring = { secrets, ports, database, postgresUrl: postgres.url, natsUrl: broker.url }
+  writeOpsEnv(dataDir, wiring)
   const services = createControls(options, wiring)
   stops.unshift(async () => {
     await Promise.all(services.map((service) => service.stop()))

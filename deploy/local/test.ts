@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { errorText } from '../error-text.ts'
 import { hasEnded } from './servers/child.ts'
+import { findChromium } from './servers/chromium.ts'
 import { guardChild } from './servers/guard.ts'
 import { ROOT } from './services.ts'
 import { startTestServers } from './test-servers.ts'
@@ -25,7 +26,17 @@ async function runVitest(args: string[], variables: Record<string, string>): Pro
   return vitest.exitCode ?? 1
 }
 
+/** Before the long wait, so that one knows what is waited for. Its suite fails by itself where there is none. */
+async function fetchBrowser(): Promise<void> {
+  try {
+    await findChromium({ cacheDir: join(ROOT, '.cache/chromium'), onNote: say })
+  } catch (error) {
+    say(`test/browser will fail: ${errorText(error)}`)
+  }
+}
+
 async function main(args: string[]): Promise<number> {
+  if (args.every((arg) => arg.startsWith('-') || arg.includes('browser'))) await fetchBrowser()
   const servers = await startTestServers(process.env, say)
   try {
     return await runVitest(args, servers.variables)

@@ -32,6 +32,7 @@ export function printWelcome(demo: Demo, options: WelcomeOptions = {}): void {
     `  Readers      ${demo.nats_url} and ${demo.mqtt_url} (MQTT 3.1.1)`,
     `  Sign in      ${demo.admin.email}  ${demo.admin.password}`,
     `  Credentials  ${credentialsFile}`,
+    `  Operate      npm run ops -- --help`,
     '',
     bold('Paste into a second terminal, in this folder:'),
     '',

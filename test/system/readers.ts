@@ -1,6 +1,5 @@
 import mqtt from 'mqtt'
 import { connect, type NatsConnection } from 'nats'
-import type { Stack } from '@whereabouts/deploy/local/stack'
 import type { ApiKey } from './organization.ts'
 
 /** A reader at the broker, over either transport. `publish` resolves when the broker has answered for the message. */
@@ -11,8 +10,12 @@ export type ReaderLink = {
 
 export type Transport = 'nats' | 'mqtt'
 
-export const connectReader = (stack: Stack, key: ApiKey, transport: Transport): Promise<ReaderLink> =>
-  transport === 'nats' ? overNats(stack.urls.nats, key) : overMqtt(stack.urls.mqtt, key)
+/** `urls`: where the broker listens. */
+export const connectReader = (
+  { urls }: { urls: Record<Transport, string> },
+  key: ApiKey,
+  transport: Transport,
+): Promise<ReaderLink> => (transport === 'nats' ? overNats(urls.nats, key) : overMqtt(urls.mqtt, key))
 
 async function overNats(servers: string, { clientId, clientSecret }: ApiKey): Promise<ReaderLink> {
   const nc: NatsConnection = await connect({

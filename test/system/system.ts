@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { chmodSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
+import { startStack, type Stack, type StackOptions } from '@whereabouts/deploy/local/stack'
 import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 
 export type System = { stack: Stack; receiver: Receiver; stop(): Promise<void> }
 
 /**
  * The whole product on free ports and throwaway data, and a receiver of webhooks whose certificate it trusts. Known
- * to the tests by its addresses only.
+ * to the tests by its addresses only. `env` is added to the environment of single services.
  */
-export async function startSystem(): Promise<System> {
+export async function startSystem(env: NonNullable<StackOptions['env']> = {}): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-system-'))
   chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
   const receiver = await startReceiver()
@@ -20,7 +20,10 @@ export async function startSystem(): Promise<System> {
   const stack = await startStack({
     dataDir: join(folder, 'data'),
     durable: false,
-    env: { 'webhook-dispatcher': { NODE_EXTRA_CA_CERTS: caFile } },
+    env: {
+      ...env,
+      'webhook-dispatcher': { NODE_EXTRA_CA_CERTS: caFile, ...env['webhook-dispatcher'] },
+    },
   })
   return {
     stack,

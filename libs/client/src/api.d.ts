@@ -12,7 +12,11 @@ export interface paths {
         put?: never;
         /**
          * Exchange client credentials or a refresh token for an access token
-         * @description No token needed. Not counted against the rate limit.
+         * @description With `grant_type` `client_credentials`, send `client_id` and `client_secret` in the body or by HTTP Basic; with `refresh_token`, send that. A refresh token is good for one use: a second one revokes every token that came from it. Repeated failures are answered 429. The answer is not to be cached (`Cache-Control: no-store`).
+         *
+         *     **Access:** anyone; no token needed.
+         *
+         *     **Rate limit:** not counted.
          */
         post: operations["issueToken"];
         delete?: never;
@@ -32,7 +36,9 @@ export interface paths {
         put?: never;
         /**
          * Create an organization and its first administrator
-         * @description No token needed. Not counted against the rate limit.
+         * @description **Access:** anyone; no token needed.
+         *
+         *     **Rate limit:** not counted.
          */
         post: operations["signUp"];
         delete?: never;
@@ -52,7 +58,9 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description No token needed. Not counted against the rate limit.
+         * @description **Access:** anyone; no token needed.
+         *
+         *     **Rate limit:** not counted.
          */
         post: operations["logIn"];
         delete?: never;
@@ -72,7 +80,9 @@ export interface paths {
         put?: never;
         /**
          * Rotate the tokens of a session
-         * @description No token needed. Not counted against the rate limit.
+         * @description **Access:** anyone; no token needed.
+         *
+         *     **Rate limit:** not counted.
          */
         post: operations["refreshSession"];
         delete?: never;
@@ -92,9 +102,177 @@ export interface paths {
         put?: never;
         /**
          * End a session
-         * @description No token needed. Not counted against the rate limit.
+         * @description **Access:** anyone; no token needed.
+         *
+         *     **Rate limit:** not counted.
          */
         post: operations["logOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the signed-in user and the organizations they belong to
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["getCurrentUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a session in another organization of the user
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["switchOrg"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orgs/{org_id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the members of the organization, in the order in which they joined
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orgs/{org_id}/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member, or leave the organization
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the role of a member
+         * @description **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/api/v1/orgs/{org_id}/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the invitations that can still be accepted, newest first
+         * @description **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listInvitations"];
+        put?: never;
+        /**
+         * Invite an e-mail address; the token is shown once
+         * @description **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orgs/{org_id}/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw an invitation
+         * @description **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/accept-invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Join an organization with the token of an invitation
+         * @description **Access:** anyone; no token needed.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["acceptInvitation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -110,7 +288,9 @@ export interface paths {
         };
         /**
          * Read the organization and scopes of the calling key
-         * @description Any API key; no scope needed. Session tokens are refused. Not counted against the rate limit.
+         * @description **Access:** any API key; no scope needed. Session tokens are refused.
+         *
+         *     **Rate limit:** not counted.
          */
         get: operations["getCurrentOrg"];
         put?: never;
@@ -130,13 +310,19 @@ export interface paths {
         };
         /**
          * List the API keys of the organization, newest first
-         * @description A signed-in administrator of the organization, or an API key with the scope `keys:admin`.
+         * @description **Access:** an API key with the scope `keys:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
          */
         get: operations["listApiKeys"];
         put?: never;
         /**
          * Mint an API key; its secret is shown once
-         * @description A signed-in administrator of the organization, or an API key with the scope `keys:admin`.
+         * @description Scopes cannot be changed later: to rotate, mint another key, switch over, revoke the first.
+         *
+         *     **Access:** an API key with the scope `keys:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -157,7 +343,11 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key, by its id or its jti
-         * @description A signed-in administrator of the organization, or an API key with the scope `keys:admin`.
+         * @description Its access and refresh tokens stop working within a second. A second delete answers 404.
+         *
+         *     **Access:** an API key with the scope `keys:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -174,13 +364,21 @@ export interface paths {
         };
         /**
          * List assets
-         * @description An API key with the scope `assets:read`, or a session.
+         * @description Assets whose validity window holds now, by `external_key` unless sorted otherwise. `is_active` filters when sent and hides nothing by itself. `q` looks into name, key, description and tag values.
+         *
+         *     **Access:** an API key with the scope `assets:read`, or a session.
+         *
+         *     **Rate limit:** counted.
          */
         get: operations["listAssets"];
         put?: never;
         /**
          * Create an asset
-         * @description An API key with the scope `assets:write`, or a session. Not counted against the rate limit.
+         * @description Without `external_key` the next free `ASSET-NNNN` is given. Tags are created in the same transaction: when one is taken, nothing is created.
+         *
+         *     **Access:** an API key with the scope `assets:write`, or a session.
+         *
+         *     **Rate limit:** not counted.
          */
         post: operations["createAsset"];
         delete?: never;
@@ -198,14 +396,20 @@ export interface paths {
         };
         /**
          * Read an asset
-         * @description An API key with the scope `assets:read`, or a session.
+         * @description **Access:** an API key with the scope `assets:read`, or a session.
+         *
+         *     **Rate limit:** counted.
          */
         get: operations["getAsset"];
         put?: never;
         post?: never;
         /**
          * Delete an asset and its tags
-         * @description An API key with the scope `assets:write`, or a session. Not counted against the rate limit.
+         * @description Frees its `external_key` and its tags for others. A second delete answers 404.
+         *
+         *     **Access:** an API key with the scope `assets:write`, or a session.
+         *
+         *     **Rate limit:** not counted.
          */
         delete: operations["deleteAsset"];
         options?: never;
@@ -222,13 +426,21 @@ export interface paths {
         };
         /**
          * List locations
-         * @description An API key with the scope `locations:read`, or a session.
+         * @description Locations whose validity window holds now, by `external_key` unless sorted otherwise. `parent_id` and `parent_external_key` cannot be used together.
+         *
+         *     **Access:** an API key with the scope `locations:read`, or a session.
+         *
+         *     **Rate limit:** counted.
          */
         get: operations["listLocations"];
         put?: never;
         /**
          * Create a location
-         * @description An API key with the scope `locations:write`, or a session. Not counted against the rate limit.
+         * @description Without `external_key` the next free `LOC-NNN` is given. The parent is named by `parent_id`, by `parent_external_key`, or by both when they agree; without either the location is a root.
+         *
+         *     **Access:** an API key with the scope `locations:write`, or a session.
+         *
+         *     **Rate limit:** not counted.
          */
         post: operations["createLocation"];
         delete?: never;
@@ -246,14 +458,20 @@ export interface paths {
         };
         /**
          * Read a location
-         * @description An API key with the scope `locations:read`, or a session.
+         * @description **Access:** an API key with the scope `locations:read`, or a session.
+         *
+         *     **Rate limit:** counted.
          */
         get: operations["getLocation"];
         put?: never;
         post?: never;
         /**
          * Delete a location without children, and its tags
-         * @description An API key with the scope `locations:write`, or a session. Not counted against the rate limit.
+         * @description Answers 409 while live locations are inside. A second delete answers 404.
+         *
+         *     **Access:** an API key with the scope `locations:write`, or a session.
+         *
+         *     **Rate limit:** not counted.
          */
         delete: operations["deleteLocation"];
         options?: never;
@@ -272,7 +490,9 @@ export interface paths {
         put?: never;
         /**
          * Attach a tag to an asset
-         * @description An API key with the scope `assets:write`, or a session. Not counted against the rate limit.
+         * @description **Access:** an API key with the scope `assets:write`, or a session.
+         *
+         *     **Rate limit:** not counted.
          */
         post: operations["attachAssetTag"];
         delete?: never;
@@ -293,7 +513,9 @@ export interface paths {
         post?: never;
         /**
          * Remove a tag from an asset
-         * @description An API key with the scope `assets:write`, or a session. Not counted against the rate limit.
+         * @description **Access:** an API key with the scope `assets:write`, or a session.
+         *
+         *     **Rate limit:** not counted.
          */
         delete: operations["detachAssetTag"];
         options?: never;
@@ -312,7 +534,9 @@ export interface paths {
         put?: never;
         /**
          * Attach a tag to a location
-         * @description An API key with the scope `locations:write`, or a session. Not counted against the rate limit.
+         * @description **Access:** an API key with the scope `locations:write`, or a session.
+         *
+         *     **Rate limit:** not counted.
          */
         post: operations["attachLocationTag"];
         delete?: never;
@@ -333,7 +557,9 @@ export interface paths {
         post?: never;
         /**
          * Remove a tag from a location
-         * @description An API key with the scope `locations:write`, or a session. Not counted against the rate limit.
+         * @description **Access:** an API key with the scope `locations:write`, or a session.
+         *
+         *     **Rate limit:** not counted.
          */
         delete: operations["detachLocationTag"];
         options?: never;
@@ -350,7 +576,11 @@ export interface paths {
         };
         /**
          * List where an asset has been, newest first, one row per minute
-         * @description An API key with the scope `scans:read` (or its other name `tracking:read`), or a session.
+         * @description `duration_seconds` is the time the asset spent at the previous location before the scan of the row, null on the earliest row of its history.
+         *
+         *     **Access:** an API key with the scope `scans:read` (or its other name, `tracking:read`), or a session.
+         *
+         *     **Rate limit:** counted.
          */
         get: operations["getAssetHistory"];
         put?: never;
@@ -370,7 +600,11 @@ export interface paths {
         };
         /**
          * List where every scanned asset was last seen
-         * @description An API key with the scope `scans:read` (or its other name `tracking:read`), or a session.
+         * @description Latest first unless sorted otherwise; an asset that was never scanned has no row. The id and the key of one thing cannot be used together. The dwell is the current unbroken stay, from its first scan to the last.
+         *
+         *     **Access:** an API key with the scope `scans:read` (or its other name, `tracking:read`), or a session.
+         *
+         *     **Rate limit:** counted.
          */
         get: operations["listAssetLocations"];
         put?: never;
@@ -390,13 +624,17 @@ export interface paths {
         };
         /**
          * List configured and discovered readers with their health
-         * @description Any signed-in user. Not counted against the rate limit.
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
          */
         get: operations["listReaders"];
         put?: never;
         /**
          * Configure a reader
-         * @description A signed-in administrator of the organization. Not counted against the rate limit.
+         * @description **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
          */
         post: operations["createReader"];
         delete?: never;
@@ -417,7 +655,9 @@ export interface paths {
         post?: never;
         /**
          * Remove a reader and its scan points
-         * @description A signed-in administrator of the organization. Not counted against the rate limit.
+         * @description **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
          */
         delete: operations["deleteReader"];
         options?: never;
@@ -434,13 +674,17 @@ export interface paths {
         };
         /**
          * List the antennas of a reader and where they look
-         * @description Any signed-in user. Not counted against the rate limit.
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
          */
         get: operations["listScanPoints"];
         put?: never;
         /**
          * Say where an antenna looks
-         * @description A signed-in administrator of the organization. Not counted against the rate limit.
+         * @description **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
          */
         post: operations["createScanPoint"];
         delete?: never;
@@ -461,7 +705,9 @@ export interface paths {
         post?: never;
         /**
          * Remove a scan point
-         * @description A signed-in administrator of the organization. Not counted against the rate limit.
+         * @description **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
          */
         delete: operations["deleteScanPoint"];
         options?: never;
@@ -478,13 +724,17 @@ export interface paths {
         };
         /**
          * List the webhook of the organization
-         * @description Any signed-in user. Not counted against the rate limit.
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Register the webhook; its secret is shown once
-         * @description A signed-in administrator of the organization. Not counted against the rate limit.
+         * @description **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -502,21 +752,29 @@ export interface paths {
         };
         /**
          * Read the webhook
-         * @description Any signed-in user. Not counted against the rate limit.
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
          * Remove the webhook
-         * @description A signed-in administrator of the organization. Not counted against the rate limit.
+         * @description **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
          * Change the URL or the Deliver events toggle
-         * @description A signed-in administrator of the organization. Not counted against the rate limit.
+         * @description The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
+         *
+         *     **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -530,7 +788,9 @@ export interface paths {
         };
         /**
          * List the recent delivery attempts, newest first
-         * @description Any signed-in user. Not counted against the rate limit.
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -545,6 +805,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @example {
+         *       "grant_type": "client_credentials",
+         *       "client_id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+         *       "client_secret": "wb_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+         *     }
+         */
         TokenRequest: {
             /** @enum {string} */
             grant_type: "client_credentials" | "refresh_token";
@@ -552,6 +819,16 @@ export interface components {
             client_secret?: string;
             refresh_token?: string;
         };
+        /**
+         * @example {
+         *       "name": "ERP connector",
+         *       "scopes": [
+         *         "assets:read",
+         *         "scans:read"
+         *       ],
+         *       "expires_at": "2027-11-21T00:00:00Z"
+         *     }
+         */
         ApiKeyCreate: {
             name: string;
             scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "scans:read" | "scans:write" | "keys:admin" | "tracking:read")[];
@@ -561,6 +838,24 @@ export interface components {
              */
             expires_at?: string | null;
         };
+        /**
+         * @example {
+         *       "name": "Forklift 7",
+         *       "external_key": "FORKLIFT-7",
+         *       "description": "Reach truck, battery changed in May",
+         *       "type": "asset",
+         *       "metadata": {
+         *         "maker": "Linde"
+         *       },
+         *       "valid_from": "2026-11-21T10:00:00Z",
+         *       "tags": [
+         *         {
+         *           "tag_type": "rfid",
+         *           "value": "E28011606000020A1B2C3D4E"
+         *         }
+         *       ]
+         *     }
+         */
         AssetCreate: {
             name: string;
             /** @example ASSET-0001 */
@@ -586,11 +881,25 @@ export interface components {
             readonly location_id?: number;
             readonly location_external_key?: string;
         };
+        /**
+         * @example {
+         *       "tag_type": "rfid",
+         *       "value": "E28011606000020A1B2C3D4E"
+         *     }
+         */
         TagCreate: {
             /** @enum {string} */
             tag_type: "rfid" | "ble" | "barcode";
             value: string;
         };
+        /**
+         * @example {
+         *       "name": "Dock 1",
+         *       "external_key": "DOCK-1",
+         *       "description": "North side",
+         *       "parent_external_key": "WAREHOUSE-1"
+         *     }
+         */
         LocationCreate: {
             name: string;
             /** @example ASSET-0001 */
@@ -634,20 +943,18 @@ export interface components {
             /** @example ASSET-0001 */
             location_external_key?: string | null;
         };
-        TokenPair: {
-            access_token: string;
-            refresh_token: string;
-            /** @enum {string} */
-            token_type: "Bearer";
-            /** @example 900 */
-            expires_in: number;
-        };
         Error: {
             error: {
-                /** @description Branch on this. New types may be added. */
+                /**
+                 * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
+                 * @example validation_error
+                 */
                 type: string;
+                /** @description For people; may change. */
                 title: string;
+                /** @description Equal to the HTTP status. */
                 status: number;
+                /** @description For people; may change. */
                 detail: string;
                 /** @description The path of the request. */
                 instance: string;
@@ -658,18 +965,54 @@ export interface components {
             };
         };
         FieldError: {
-            /** @example name */
+            /**
+             * @description JSON path or name of the parameter.
+             * @example tags[0].value
+             */
             field: string;
-            /** @example required */
+            /**
+             * @description Branch on this. Known values: `required`, `invalid_value`, `unknown_field`, `invalid_context`, `too_short`, `too_long`, `too_small`, `too_large`, `fk_not_found`, `ambiguous_fields`, `read_only`.
+             * @example required
+             */
             code: string;
-            /** @example name is required */
+            /** @example tags[0].value is required */
             message: string;
+            /**
+             * @description The constraint, where there is one.
+             * @example {
+             *       "max_length": 255
+             *     }
+             */
             params?: {
                 [key: string]: unknown;
             };
         };
-        Session: {
+        TokenPair: {
+            /**
+             * @description A JWT, good for `expires_in` seconds. Treat it as opaque.
+             * @example eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl
+             */
             access_token: string;
+            /**
+             * @description Good for 30 days and one use.
+             * @example q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp
+             */
+            refresh_token: string;
+            /** @enum {string} */
+            token_type: "Bearer";
+            /** @example 900 */
+            expires_in: number;
+        };
+        Session: {
+            /**
+             * @description A JWT, good for `expires_in` seconds. Treat it as opaque.
+             * @example eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl
+             */
+            access_token: string;
+            /**
+             * @description Good for 30 days and one use.
+             * @example q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp
+             */
             refresh_token: string;
             /** @enum {string} */
             token_type: "Bearer";
@@ -701,13 +1044,116 @@ export interface components {
             /** @example admin */
             role: string;
         };
-        CurrentOrganization: {
+        CurrentUser: {
             /**
              * Format: int64
              * @example 4503599627370497
              */
             id: number;
             name: string;
+            email: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            org_id: number;
+            orgs: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                name: string;
+                /** @example admin */
+                role: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                created_at: string;
+            }[];
+        };
+        Member: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            name: string;
+            email: string;
+            /** @example admin */
+            role: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            joined_at: string;
+        };
+        Invitation: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            email: string;
+            /** @example admin */
+            role: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            created_by: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            expires_at: string;
+        };
+        InvitationCreated: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            email: string;
+            /** @example admin */
+            role: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            created_by: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            expires_at: string;
+            token: string;
+        };
+        CurrentOrganization: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @example Acme Logistics */
+            name: string;
+            /**
+             * @example [
+             *       "assets:read",
+             *       "scans:read"
+             *     ]
+             */
             scopes: string[];
             /** Format: uuid */
             api_key_id: string;
@@ -720,7 +1166,14 @@ export interface components {
             id: number;
             /** Format: uuid */
             jti: string;
+            /** @example ERP connector */
             name: string;
+            /**
+             * @example [
+             *       "assets:read",
+             *       "scans:read"
+             *     ]
+             */
             scopes: string[];
             /**
              * Format: date-time
@@ -758,8 +1211,19 @@ export interface components {
             jti: string;
             /** Format: uuid */
             client_id: string;
+            /**
+             * @description Shown this once.
+             * @example wb_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+             */
             client_secret: string;
+            /** @example ERP connector */
             name: string;
+            /**
+             * @example [
+             *       "assets:read",
+             *       "scans:read"
+             *     ]
+             */
             scopes: string[];
             /**
              * Format: date-time
@@ -783,8 +1247,16 @@ export interface components {
             /** @example Forklift 7 */
             name: string;
             description: string | null;
-            /** @example asset */
+            /**
+             * @description Known values: `asset`, `person`, `inventory`.
+             * @example asset
+             */
             type: string;
+            /**
+             * @example {
+             *       "maker": "Linde"
+             *     }
+             */
             metadata: {
                 [key: string]: unknown;
             };
@@ -822,7 +1294,10 @@ export interface components {
              * @example 4503599627370497
              */
             id: number;
-            /** @example rfid */
+            /**
+             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
             tag_type: string;
             /** @example E28011606000020A1B2C3D4E */
             value: string;
@@ -872,6 +1347,14 @@ export interface components {
             deleted_at: string | null;
             tags: components["schemas"]["Tag"][];
         };
+        /**
+         * @example {
+         *       "event_observed_at": "2026-11-21T08:30:00.000Z",
+         *       "location_id": 4503599627370513,
+         *       "location_external_key": "DOCK-1",
+         *       "duration_seconds": 86400
+         *     }
+         */
         HistoryRow: {
             /**
              * Format: date-time
@@ -886,6 +1369,18 @@ export interface components {
             location_external_key: string | null;
             duration_seconds: number | null;
         };
+        /**
+         * @example {
+         *       "asset_id": 4503599627370497,
+         *       "asset_external_key": "FORKLIFT-7",
+         *       "location_id": 4503599627370513,
+         *       "location_external_key": "DOCK-1",
+         *       "asset_deleted_at": null,
+         *       "asset_last_seen": "2026-11-21T10:00:00.000Z",
+         *       "dwell_started_at": "2026-11-21T08:30:00.000Z",
+         *       "dwell_seconds": 5400
+         *     }
+         */
         AssetLocation: {
             /**
              * Format: int64
@@ -1007,17 +1502,31 @@ export interface components {
         };
     };
     responses: {
-        /** @description Validation failed or Bad request */
-        Error400: {
+        /** @description Method not allowed (`method_not_allowed`) */
+        Error405: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                Allow: components["headers"]["Allow"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Authentication required */
+        /** @description Validation failed (`validation_error`) or Bad request (`bad_request`) */
+        Error400: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Authentication required (`unauthorized`) */
         Error401: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -1028,7 +1537,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Payload too large */
+        /** @description The User-Agent is missing or a default of an HTTP library */
+        RefusedUserAgent: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                /** @example Forbidden: send a User-Agent header that names your product. */
+                "text/plain": string;
+            };
+        };
+        /** @description Payload too large (`payload_too_large`) */
         Error413: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -1038,7 +1558,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Unsupported media type */
+        /** @description Unsupported media type (`unsupported_media_type`) */
         Error415: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -1048,10 +1568,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Rate limited */
+        /** @description Rate limited (`rate_limited`) */
         Error429: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -1059,20 +1582,26 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Internal server error */
+        /** @description Internal server error (`internal_error`) */
         Error500: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Service unavailable */
+        /** @description Service unavailable (`service_unavailable`) */
         Error503: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -1080,7 +1609,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Conflict */
+        /** @description Conflict (`conflict`) */
         Error409: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -1090,20 +1619,28 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Not found */
-        Error404: {
+        /** @description Forbidden (`forbidden`) */
+        Error403: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                /** @example Forbidden: send a User-Agent header that names your product. */
+                "text/plain": string;
             };
         };
-        /** @description Forbidden */
-        Error403: {
+        /** @description Not found (`not_found`) */
+        Error404: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
                 [name: string]: unknown;
             };
             content: {
@@ -1111,14 +1648,34 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+        RequestId: string;
+    };
     requestBodies: never;
     headers: {
-        /** @description The request's id: the caller's own, or a ULID. */
+        /** @description The request's id, yours or a ULID. Name it when you report a problem. */
         "X-Request-ID": string;
+        /** @description The methods of this path. */
+        Allow: string;
+        /** @description Requests per minute. Only on GETs that count. */
+        "X-RateLimit-Limit-Of-Counted-GET": number;
+        /** @description Requests left, never above the limit. Only on GETs that count. */
+        "X-RateLimit-Remaining-Of-Counted-GET": number;
+        /** @description Unix second in which Remaining next equals Limit. Only on GETs that count. */
+        "X-RateLimit-Reset-Of-Counted-GET": number;
+        /** @description How to authenticate. */
         "WWW-Authenticate": string;
-        /** @description Seconds to wait. */
+        /** @description Seconds to wait before the next try. */
         "Retry-After": number;
+        /** @description Where the new resource is. */
+        Location: string;
+        /** @description Requests per minute. */
+        "X-RateLimit-Limit": number;
+        /** @description Requests left, never above the limit. */
+        "X-RateLimit-Remaining": number;
+        /** @description Unix second in which Remaining next equals Limit. */
+        "X-RateLimit-Reset": number;
     };
     pathItems: never;
 }
@@ -1127,13 +1684,30 @@ export interface operations {
     issueToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "grant_type": "client_credentials",
+                 *       "client_id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+                 *       "client_secret": "wb_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TokenRequest"];
+                /**
+                 * @example {
+                 *       "grant_type": "client_credentials",
+                 *       "client_id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+                 *       "client_secret": "wb_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+                 *     }
+                 */
                 "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
             };
         };
@@ -1145,11 +1719,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl",
+                     *       "refresh_token": "q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenPair"];
                 };
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
+            403: components["responses"]["RefusedUserAgent"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -1160,12 +1743,23 @@ export interface operations {
     signUp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "org_name": "no example",
+                 *       "name": "no example",
+                 *       "email": "no example",
+                 *       "password": "no example"
+                 *     }
+                 */
                 "application/json": {
                     org_name: string;
                     name: string;
@@ -1180,17 +1774,38 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Path of what was created, where it can be read. */
-                    Location?: string;
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl",
+                     *         "refresh_token": "q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 900,
+                     *         "user": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "email": "no example",
+                     *           "role": "admin"
+                     *         },
+                     *         "org": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "created_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Session"];
                     };
                 };
             };
             400: components["responses"]["Error400"];
+            403: components["responses"]["RefusedUserAgent"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
@@ -1202,12 +1817,21 @@ export interface operations {
     logIn: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "no example",
+                 *       "password": "no example"
+                 *     }
+                 */
                 "application/json": {
                     email: string;
                     password: string;
@@ -1222,6 +1846,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl",
+                     *         "refresh_token": "q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 900,
+                     *         "user": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "email": "no example",
+                     *           "role": "admin"
+                     *         },
+                     *         "org": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "created_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Session"];
                     };
@@ -1229,6 +1874,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
+            403: components["responses"]["RefusedUserAgent"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -1239,12 +1885,20 @@ export interface operations {
     refreshSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "refresh_token": "no example"
+                 *     }
+                 */
                 "application/json": {
                     refresh_token: string;
                 };
@@ -1258,6 +1912,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl",
+                     *         "refresh_token": "q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 900,
+                     *         "user": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "email": "no example",
+                     *           "role": "admin"
+                     *         },
+                     *         "org": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "created_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Session"];
                     };
@@ -1265,6 +1940,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
+            403: components["responses"]["RefusedUserAgent"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             500: components["responses"]["Error500"];
@@ -1274,12 +1950,20 @@ export interface operations {
     logOut: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "refresh_token": "no example"
+                 *     }
+                 */
                 "application/json": {
                     refresh_token: string;
                 };
@@ -1295,16 +1979,20 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Error400"];
+            403: components["responses"]["RefusedUserAgent"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
         };
     };
-    getCurrentOrg: {
+    getCurrentUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1317,24 +2005,116 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "no example",
+                     *         "email": "no example",
+                     *         "org_id": 4503599627370497,
+                     *         "orgs": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "name": "no example",
+                     *             "role": "admin",
+                     *             "created_at": "2026-11-21T10:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
-                        data: components["schemas"]["CurrentOrganization"];
+                        data: components["schemas"]["CurrentUser"];
                     };
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
-            404: components["responses"]["Error404"];
+            403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
         };
     };
-    listApiKeys: {
+    switchOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "org_id": 4503599627370497
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: int64
+                     * @example 4503599627370497
+                     */
+                    org_id: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl",
+                     *         "refresh_token": "q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 900,
+                     *         "user": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "email": "no example",
+                     *           "role": "admin"
+                     *         },
+                     *         "org": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "created_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listMembers: {
         parameters: {
             query?: {
                 limit?: number;
                 offset?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 org_id: number;
             };
@@ -1346,19 +2126,473 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Requests per minute. */
-                    "X-RateLimit-Limit": number;
-                    /** @description Requests left, never above the limit. */
-                    "X-RateLimit-Remaining": number;
-                    /** @description Unix second when Remaining next equals Limit. */
-                    "X-RateLimit-Reset": number;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "email": "no example",
+                     *           "role": "admin",
+                     *           "joined_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Member"][];
+                        /** @example 50 */
+                        limit: number;
+                        /** @example 0 */
+                        offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                org_id: number;
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                org_id: number;
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "admin"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    role: "admin" | "member";
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "no example",
+                     *         "email": "no example",
+                     *         "role": "admin",
+                     *         "joined_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Member"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "email": "no example",
+                     *           "role": "admin",
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "created_by": 4503599627370497,
+                     *           "expires_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Invitation"][];
+                        /** @example 50 */
+                        limit: number;
+                        /** @example 0 */
+                        offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "no example",
+                 *       "role": "admin"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    /** @enum {string} */
+                    role: "admin" | "member";
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "email": "no example",
+                     *         "role": "admin",
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "created_by": 4503599627370497,
+                     *         "expires_at": "2026-11-21T10:00:00.000Z",
+                     *         "token": "no example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["InvitationCreated"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                org_id: number;
+                invitation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "no example",
+                 *       "name": "no example",
+                 *       "password": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                    name?: string;
+                    password?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl",
+                     *         "refresh_token": "q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 900,
+                     *         "user": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "email": "no example",
+                     *           "role": "admin"
+                     *         },
+                     *         "org": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "created_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["RefusedUserAgent"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getCurrentOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "Acme Logistics",
+                     *         "scopes": [
+                     *           "assets:read",
+                     *           "scans:read"
+                     *         ],
+                     *         "api_key_id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CurrentOrganization"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["RefusedUserAgent"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "jti": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+                     *           "name": "ERP connector",
+                     *           "scopes": [
+                     *             "assets:read",
+                     *             "scans:read"
+                     *           ],
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "created_by": null,
+                     *           "created_by_key_id": null,
+                     *           "expires_at": null,
+                     *           "last_used_at": null
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ApiKey"][];
+                        /** @example 50 */
                         limit: number;
+                        /** @example 0 */
                         offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
                         total_count: number;
                     };
                 };
@@ -1374,7 +2608,10 @@ export interface operations {
     createApiKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 org_id: number;
             };
@@ -1382,6 +2619,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "ERP connector",
+                 *       "scopes": [
+                 *         "assets:read",
+                 *         "scans:read"
+                 *       ],
+                 *       "expires_at": "2027-11-21T00:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApiKeyCreate"];
             };
         };
@@ -1390,11 +2637,27 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Path of what was created, where it can be read. */
-                    Location?: string;
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "jti": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+                     *         "client_id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+                     *         "client_secret": "wb_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+                     *         "name": "ERP connector",
+                     *         "scopes": [
+                     *           "assets:read",
+                     *           "scans:read"
+                     *         ],
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "expires_at": null
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ApiKeyCreated"];
                     };
@@ -1413,9 +2676,13 @@ export interface operations {
     revokeApiKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 org_id: number;
+                /** @description The id, or the UUID. */
                 key_id: string;
             };
             cookie?: never;
@@ -1451,7 +2718,10 @@ export interface operations {
                 q?: string;
                 sort?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1461,19 +2731,54 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Requests per minute. */
-                    "X-RateLimit-Limit": number;
-                    /** @description Requests left, never above the limit. */
-                    "X-RateLimit-Remaining": number;
-                    /** @description Unix second when Remaining next equals Limit. */
-                    "X-RateLimit-Reset": number;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "external_key": "ASSET-0001",
+                     *           "name": "Forklift 7",
+                     *           "description": null,
+                     *           "type": "asset",
+                     *           "metadata": {
+                     *             "maker": "Linde"
+                     *           },
+                     *           "is_active": true,
+                     *           "valid_from": "2026-11-21T10:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 4503599627370497,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Asset"][];
+                        /** @example 50 */
                         limit: number;
+                        /** @example 0 */
                         offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
                         total_count: number;
                     };
                 };
@@ -1489,12 +2794,33 @@ export interface operations {
     createAsset: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Forklift 7",
+                 *       "external_key": "FORKLIFT-7",
+                 *       "description": "Reach truck, battery changed in May",
+                 *       "type": "asset",
+                 *       "metadata": {
+                 *         "maker": "Linde"
+                 *       },
+                 *       "valid_from": "2026-11-21T10:00:00Z",
+                 *       "tags": [
+                 *         {
+                 *           "tag_type": "rfid",
+                 *           "value": "E28011606000020A1B2C3D4E"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["AssetCreate"];
             };
         };
@@ -1503,11 +2829,37 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Path of what was created, where it can be read. */
-                    Location?: string;
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "ASSET-0001",
+                     *         "name": "Forklift 7",
+                     *         "description": null,
+                     *         "type": "asset",
+                     *         "metadata": {
+                     *           "maker": "Linde"
+                     *         },
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Asset"];
                     };
@@ -1526,7 +2878,10 @@ export interface operations {
     getAsset: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 asset_id: number;
             };
@@ -1538,15 +2893,39 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Requests per minute. */
-                    "X-RateLimit-Limit": number;
-                    /** @description Requests left, never above the limit. */
-                    "X-RateLimit-Remaining": number;
-                    /** @description Unix second when Remaining next equals Limit. */
-                    "X-RateLimit-Reset": number;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "ASSET-0001",
+                     *         "name": "Forklift 7",
+                     *         "description": null,
+                     *         "type": "asset",
+                     *         "metadata": {
+                     *           "maker": "Linde"
+                     *         },
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Asset"];
                     };
@@ -1564,7 +2943,10 @@ export interface operations {
     deleteAsset: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 asset_id: number;
             };
@@ -1601,7 +2983,10 @@ export interface operations {
                 q?: string;
                 sort?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1611,19 +2996,52 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Requests per minute. */
-                    "X-RateLimit-Limit": number;
-                    /** @description Requests left, never above the limit. */
-                    "X-RateLimit-Remaining": number;
-                    /** @description Unix second when Remaining next equals Limit. */
-                    "X-RateLimit-Reset": number;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "external_key": "LOC-001",
+                     *           "name": "Dock 1",
+                     *           "description": null,
+                     *           "parent_id": null,
+                     *           "parent_external_key": null,
+                     *           "is_active": true,
+                     *           "valid_from": "2026-11-21T10:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 4503599627370497,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Location"][];
+                        /** @example 50 */
                         limit: number;
+                        /** @example 0 */
                         offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
                         total_count: number;
                     };
                 };
@@ -1639,12 +3057,23 @@ export interface operations {
     createLocation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Dock 1",
+                 *       "external_key": "DOCK-1",
+                 *       "description": "North side",
+                 *       "parent_external_key": "WAREHOUSE-1"
+                 *     }
+                 */
                 "application/json": components["schemas"]["LocationCreate"];
             };
         };
@@ -1653,11 +3082,35 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Path of what was created, where it can be read. */
-                    Location?: string;
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "LOC-001",
+                     *         "name": "Dock 1",
+                     *         "description": null,
+                     *         "parent_id": null,
+                     *         "parent_external_key": null,
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Location"];
                     };
@@ -1676,7 +3129,10 @@ export interface operations {
     getLocation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 location_id: number;
             };
@@ -1688,15 +3144,37 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Requests per minute. */
-                    "X-RateLimit-Limit": number;
-                    /** @description Requests left, never above the limit. */
-                    "X-RateLimit-Remaining": number;
-                    /** @description Unix second when Remaining next equals Limit. */
-                    "X-RateLimit-Reset": number;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "LOC-001",
+                     *         "name": "Dock 1",
+                     *         "description": null,
+                     *         "parent_id": null,
+                     *         "parent_external_key": null,
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Location"];
                     };
@@ -1714,7 +3192,10 @@ export interface operations {
     deleteLocation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 location_id: number;
             };
@@ -1742,7 +3223,10 @@ export interface operations {
     attachAssetTag: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 asset_id: number;
             };
@@ -1750,6 +3234,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "tag_type": "rfid",
+                 *       "value": "E28011606000020A1B2C3D4E"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TagCreate"];
             };
         };
@@ -1758,11 +3248,19 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Path of what was created, where it can be read. */
-                    Location?: string;
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "tag_type": "rfid",
+                     *         "value": "E28011606000020A1B2C3D4E"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Tag"];
                     };
@@ -1782,7 +3280,10 @@ export interface operations {
     detachAssetTag: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 asset_id: number;
                 tag_id: number;
@@ -1810,7 +3311,10 @@ export interface operations {
     attachLocationTag: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 location_id: number;
             };
@@ -1818,6 +3322,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "tag_type": "rfid",
+                 *       "value": "E28011606000020A1B2C3D4E"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TagCreate"];
             };
         };
@@ -1826,11 +3336,19 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Path of what was created, where it can be read. */
-                    Location?: string;
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "tag_type": "rfid",
+                     *         "value": "E28011606000020A1B2C3D4E"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Tag"];
                     };
@@ -1850,7 +3368,10 @@ export interface operations {
     detachLocationTag: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 location_id: number;
                 tag_id: number;
@@ -1884,7 +3405,10 @@ export interface operations {
                 to?: string;
                 sort?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 asset_id: number;
             };
@@ -1896,19 +3420,37 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Requests per minute. */
-                    "X-RateLimit-Limit": number;
-                    /** @description Requests left, never above the limit. */
-                    "X-RateLimit-Remaining": number;
-                    /** @description Unix second when Remaining next equals Limit. */
-                    "X-RateLimit-Reset": number;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "event_observed_at": "2026-11-21T08:30:00.000Z",
+                     *           "location_id": 4503599627370513,
+                     *           "location_external_key": "DOCK-1",
+                     *           "duration_seconds": 86400
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["HistoryRow"][];
+                        /** @example 50 */
                         limit: number;
+                        /** @example 0 */
                         offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
                         total_count: number;
                     };
                 };
@@ -1935,7 +3477,10 @@ export interface operations {
                 q?: string;
                 sort?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1945,19 +3490,41 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Requests per minute. */
-                    "X-RateLimit-Limit": number;
-                    /** @description Requests left, never above the limit. */
-                    "X-RateLimit-Remaining": number;
-                    /** @description Unix second when Remaining next equals Limit. */
-                    "X-RateLimit-Reset": number;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "asset_id": 4503599627370497,
+                     *           "asset_external_key": "FORKLIFT-7",
+                     *           "location_id": 4503599627370513,
+                     *           "location_external_key": "DOCK-1",
+                     *           "asset_deleted_at": null,
+                     *           "asset_last_seen": "2026-11-21T10:00:00.000Z",
+                     *           "dwell_started_at": "2026-11-21T08:30:00.000Z",
+                     *           "dwell_seconds": 5400
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["AssetLocation"][];
+                        /** @example 50 */
                         limit: number;
+                        /** @example 0 */
                         offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
                         total_count: number;
                     };
                 };
@@ -1976,7 +3543,10 @@ export interface operations {
                 limit?: number;
                 offset?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1989,10 +3559,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": null,
+                     *           "reader_key": "no example",
+                     *           "name": null,
+                     *           "format": null,
+                     *           "configured": true,
+                     *           "created_at": null,
+                     *           "health": {
+                     *             "last_seen_at": null,
+                     *             "identity": null,
+                     *             "messages": 1,
+                     *             "reads": 1,
+                     *             "reads_unknown_tag": 1,
+                     *             "reads_unplaced": 1,
+                     *             "reads_clock_skewed": 1,
+                     *             "read_errors": 1,
+                     *             "messages_buried": 1,
+                     *             "last_problem": null,
+                     *             "last_problem_at": null
+                     *           }
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Reader"][];
+                        /** @example 50 */
                         limit: number;
+                        /** @example 0 */
                         offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
                         total_count: number;
                     };
                 };
@@ -2007,12 +3613,22 @@ export interface operations {
     createReader: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reader_key": "dock-1",
+                 *       "name": "no example",
+                 *       "format": "canonical"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReaderCreate"];
             };
         };
@@ -2021,11 +3637,35 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Path of what was created, where it can be read. */
-                    Location?: string;
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": null,
+                     *         "reader_key": "no example",
+                     *         "name": null,
+                     *         "format": null,
+                     *         "configured": true,
+                     *         "created_at": null,
+                     *         "health": {
+                     *           "last_seen_at": null,
+                     *           "identity": null,
+                     *           "messages": 1,
+                     *           "reads": 1,
+                     *           "reads_unknown_tag": 1,
+                     *           "reads_unplaced": 1,
+                     *           "reads_clock_skewed": 1,
+                     *           "read_errors": 1,
+                     *           "messages_buried": 1,
+                     *           "last_problem": null,
+                     *           "last_problem_at": null
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Reader"];
                     };
@@ -2044,7 +3684,10 @@ export interface operations {
     deleteReader: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 reader_id: number;
             };
@@ -2074,7 +3717,10 @@ export interface operations {
                 limit?: number;
                 offset?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 reader_id: number;
             };
@@ -2089,10 +3735,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "antenna": 1,
+                     *           "name": "no example",
+                     *           "location_id": null,
+                     *           "location_external_key": null
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ScanPoint"][];
+                        /** @example 50 */
                         limit: number;
+                        /** @example 0 */
                         offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
                         total_count: number;
                     };
                 };
@@ -2108,7 +3776,10 @@ export interface operations {
     createScanPoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 reader_id: number;
             };
@@ -2116,6 +3787,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "antenna": 1,
+                 *       "name": "no example"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ScanPointCreate"];
             };
         };
@@ -2124,11 +3801,21 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Path of what was created, where it can be read. */
-                    Location?: string;
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "antenna": 1,
+                     *         "name": "no example",
+                     *         "location_id": null,
+                     *         "location_external_key": null
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ScanPoint"];
                     };
@@ -2148,7 +3835,10 @@ export interface operations {
     deleteScanPoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 reader_id: number;
                 scan_point_id: number;
@@ -2179,7 +3869,10 @@ export interface operations {
                 limit?: number;
                 offset?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2192,10 +3885,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "url": "no example",
+                     *           "enabled": true,
+                     *           "secret": "no example",
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Webhook"][];
+                        /** @example 50 */
                         limit: number;
+                        /** @example 0 */
                         offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
                         total_count: number;
                     };
                 };
@@ -2210,12 +3926,21 @@ export interface operations {
     createWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "no example",
+                 *       "enabled": true
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uri */
                     url: string;
@@ -2228,11 +3953,22 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Path of what was created, where it can be read. */
-                    Location?: string;
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "url": "no example",
+                     *         "enabled": true,
+                     *         "secret": "no example",
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Webhook"];
                     };
@@ -2251,7 +3987,10 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 webhook_id: number;
             };
@@ -2266,6 +4005,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "url": "no example",
+                     *         "enabled": true,
+                     *         "secret": "no example",
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Webhook"];
                     };
@@ -2282,7 +4033,10 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 webhook_id: number;
             };
@@ -2309,7 +4063,10 @@ export interface operations {
     updateWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 webhook_id: number;
             };
@@ -2317,11 +4074,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "no example",
+                 *       "enabled": true
+                 *     }
+                 */
                 "application/merge-patch+json": {
                     /** Format: uri */
                     url?: string;
                     enabled?: boolean;
                 };
+                /**
+                 * @example {
+                 *       "url": "no example",
+                 *       "enabled": true
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uri */
                     url?: string;
@@ -2337,6 +4106,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "url": "no example",
+                     *         "enabled": true,
+                     *         "secret": "no example",
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Webhook"];
                     };
@@ -2358,7 +4139,10 @@ export interface operations {
                 limit?: number;
                 offset?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
             path: {
                 webhook_id: number;
             };
@@ -2373,10 +4157,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "delivery_id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+                     *           "attempt": 1,
+                     *           "attempted_at": "2026-11-21T10:00:00.000Z",
+                     *           "outcome": "delivered",
+                     *           "status_code": null,
+                     *           "latency_ms": 1,
+                     *           "error": null
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["WebhookDelivery"][];
+                        /** @example 50 */
                         limit: number;
+                        /** @example 0 */
                         offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
                         total_count: number;
                     };
                 };

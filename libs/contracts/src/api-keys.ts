@@ -1,24 +1,30 @@
 import { z } from 'zod'
 import { Id, Uuid } from './ids.ts'
 import { Instant, WireInstant } from './instant.ts'
+import { openEnum } from './open-enum.ts'
 import { dataOf, listOf, page, pathId, pathIdOrUuid } from './query.ts'
 import { scopes, type Route } from './route.ts'
 import { Name } from './text.ts'
 
 /** Free-form on reading: new scopes may be added. */
-const OpenScopes = z.array(
-  z.string().meta({ override: { type: 'string', 'x-extensible-enum': [...scopes] } }),
-)
+const OpenScopes = z.array(openEnum(scopes)).meta({ example: ['assets:read', 'scans:read'] })
+
+const KeyName = z.string().meta({ example: 'ERP connector' })
 
 export const OrgView = z
-  .object({ id: Id, name: z.string(), scopes: OpenScopes, api_key_id: Uuid })
+  .object({
+    id: Id,
+    name: z.string().meta({ example: 'Acme Logistics' }),
+    scopes: OpenScopes,
+    api_key_id: Uuid,
+  })
   .meta({ id: 'CurrentOrganization' })
 
 export const ApiKeyView = z
   .object({
     id: Id,
     jti: Uuid,
-    name: z.string(),
+    name: KeyName,
     scopes: OpenScopes,
     created_at: WireInstant,
     created_by: Id.nullable(),
@@ -35,7 +41,14 @@ export const ApiKeyCreate = z
     scopes: z.array(z.enum(scopes)).min(1).max(32),
     expires_at: Instant.nullable().optional(),
   })
-  .meta({ id: 'ApiKeyCreate' })
+  .meta({
+    id: 'ApiKeyCreate',
+    example: {
+      name: 'ERP connector',
+      scopes: ['assets:read', 'scans:read'],
+      expires_at: '2027-11-21T00:00:00Z',
+    },
+  })
 export type ApiKeyCreate = z.infer<typeof ApiKeyCreate>
 
 /** The only time the secret is shown. */
@@ -44,8 +57,10 @@ export const ApiKeyCreated = z
     id: Id,
     jti: Uuid,
     client_id: Uuid,
-    client_secret: z.string(),
-    name: z.string(),
+    client_secret: z
+      .string()
+      .meta({ description: 'Shown this once.', example: `wb_${'0123456789abcdef'.repeat(4)}` }),
+    name: KeyName,
     scopes: OpenScopes,
     created_at: WireInstant,
     expires_at: WireInstant.nullable(),
@@ -64,7 +79,7 @@ export const apiKeyRoutes = {
     described: true,
     summary: 'Read the organization and scopes of the calling key',
     success: { status: 200, schema: dataOf(OrgView) },
-    errors: ['not_found'],
+    errors: ['validation_error', 'not_found'],
   },
   listApiKeys: {
     method: 'GET',
@@ -87,6 +102,8 @@ export const apiKeyRoutes = {
     counted: true,
     described: true,
     summary: 'Mint an API key; its secret is shown once',
+    description:
+      'Scopes cannot be changed later: to rotate, mint another key, switch over, revoke the first.',
     params: OrgPath,
     body: ApiKeyCreate,
     success: { status: 201, schema: dataOf(ApiKeyCreated) },
@@ -100,6 +117,7 @@ export const apiKeyRoutes = {
     counted: true,
     described: true,
     summary: 'Revoke an API key, by its id or its jti',
+    description: 'Its access and refresh tokens stop working within a second. A second delete answers 404.',
     params: z.strictObject({
       org_id: pathId,
       key_id: pathIdOrUuid,

@@ -13,6 +13,7 @@ import {
   sortParameter,
 } from './query.ts'
 import { windowRule } from './object-rules.ts'
+import { openEnum } from './open-enum.ts'
 import type { Route } from './route.ts'
 import { MAX_TAGS, TagCreate, TagView } from './tags.ts'
 import { addProblem, Description, Name, NaturalKey } from './text.ts'
@@ -65,10 +66,8 @@ export const AssetView = z
     external_key: z.string().meta({ example: 'ASSET-0001' }),
     name: z.string().meta({ example: 'Forklift 7' }),
     description: z.string().nullable(),
-    type: z
-      .string()
-      .meta({ override: { type: 'string', 'x-extensible-enum': [...assetTypes] }, example: 'asset' }),
-    metadata: z.record(z.string(), z.unknown()),
+    type: openEnum(assetTypes),
+    metadata: z.record(z.string(), z.unknown()).meta({ example: { maker: 'Linde' } }),
     is_active: z.boolean(),
     valid_from: WireInstant,
     valid_to: WireInstant.nullable(),
@@ -100,7 +99,18 @@ export const AssetCreate = z
     location_external_key: scanned.optional().meta({ override: { readOnly: true, type: 'string' } }),
   })
   .check(windowRule())
-  .meta({ id: 'AssetCreate' })
+  .meta({
+    id: 'AssetCreate',
+    example: {
+      name: 'Forklift 7',
+      external_key: 'FORKLIFT-7',
+      description: 'Reach truck, battery changed in May',
+      type: 'asset',
+      metadata: { maker: 'Linde' },
+      valid_from: '2026-11-21T10:00:00Z',
+      tags: [{ tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E' }],
+    },
+  })
 export type AssetCreate = z.infer<typeof AssetCreate>
 
 const AssetPath = z.strictObject({ asset_id: pathId })
@@ -126,6 +136,9 @@ export const assetRoutes = {
     counted: true,
     described: true,
     summary: 'List assets',
+    description:
+      'Assets whose validity window holds now, by `external_key` unless sorted otherwise. `is_active` filters when ' +
+      'sent and hides nothing by itself. `q` looks into name, key, description and tag values.',
     query: AssetListQuery,
     success: { status: 200, schema: listOf(AssetView) },
     errors: ['validation_error'],
@@ -138,6 +151,9 @@ export const assetRoutes = {
     counted: false,
     described: true,
     summary: 'Create an asset',
+    description:
+      'Without `external_key` the next free `ASSET-NNNN` is given. Tags are created in the same transaction: when one ' +
+      'is taken, nothing is created.',
     body: AssetCreate,
     success: { status: 201, schema: dataOf(AssetView) },
     errors: ['validation_error', 'bad_request', 'conflict'],
@@ -162,6 +178,7 @@ export const assetRoutes = {
     counted: false,
     described: true,
     summary: 'Delete an asset and its tags',
+    description: 'Frees its `external_key` and its tags for others. A second delete answers 404.',
     params: AssetPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],

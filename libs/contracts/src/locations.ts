@@ -49,7 +49,15 @@ export const LocationCreate = z
     tags: z.array(TagCreate).max(MAX_TAGS).nullable().optional(),
   })
   .check(windowRule(), bothOrNeitherNull('parent_id', 'parent_external_key'))
-  .meta({ id: 'LocationCreate' })
+  .meta({
+    id: 'LocationCreate',
+    example: {
+      name: 'Dock 1',
+      external_key: 'DOCK-1',
+      description: 'North side',
+      parent_external_key: 'WAREHOUSE-1',
+    },
+  })
 export type LocationCreate = z.infer<typeof LocationCreate>
 
 const LocationPath = z.strictObject({ location_id: pathId })
@@ -78,6 +86,9 @@ export const locationRoutes = {
     counted: true,
     described: true,
     summary: 'List locations',
+    description:
+      'Locations whose validity window holds now, by `external_key` unless sorted otherwise. `parent_id` and ' +
+      '`parent_external_key` cannot be used together.',
     query: LocationListQuery,
     success: { status: 200, schema: listOf(LocationView) },
     errors: ['validation_error'],
@@ -90,6 +101,9 @@ export const locationRoutes = {
     counted: false,
     described: true,
     summary: 'Create a location',
+    description:
+      'Without `external_key` the next free `LOC-NNN` is given. The parent is named by `parent_id`, by ' +
+      '`parent_external_key`, or by both when they agree; without either the location is a root.',
     body: LocationCreate,
     success: { status: 201, schema: dataOf(LocationView) },
     errors: ['validation_error', 'bad_request', 'conflict'],
@@ -114,6 +128,7 @@ export const locationRoutes = {
     counted: false,
     described: true,
     summary: 'Delete a location without children, and its tags',
+    description: 'Answers 409 while live locations are inside. A second delete answers 404.',
     params: LocationPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found', 'conflict'],

@@ -1,31 +1,32 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { errorTypes, fieldCodes, type ErrorType } from './errors.ts'
-import type { Route } from './route.ts'
+import { openEnum } from './open-enum.ts'
+import { errorHeaders, type Vocabulary } from './openapi-headers.ts'
+import { JSON_MEDIA_TYPE, type Route } from './route.ts'
+import { routePath } from './routes.ts'
 
 /** The error half of the API description: one envelope, one response per status. */
 
 const FieldEntrySchema = z
   .object({
-    field: z.string().meta({ example: 'name' }),
-    code: z
-      .string()
-      .meta({ override: { type: 'string', 'x-extensible-enum': [...fieldCodes] }, example: 'required' }),
-    message: z.string().meta({ example: 'name is required' }),
-    params: z.record(z.string(), z.unknown()).optional(),
+    field: z.string().meta({ description: 'JSON path or name of the parameter.', example: 'tags[0].value' }),
+    code: openEnum(fieldCodes, 'Branch on this.'),
+    message: z.string().meta({ example: 'tags[0].value is required' }),
+    params: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'The constraint, where there is one.', example: { max_length: 255 } }),
   })
   .meta({ id: 'FieldError' })
 
 const ErrorEnvelopeSchema = z
   .object({
     error: z.object({
-      type: z.string().meta({
-        override: { type: 'string', 'x-extensible-enum': Object.keys(errorTypes) },
-        description: 'Branch on this. New types may be added.',
-      }),
-      title: z.string(),
-      status: z.int().meta({ override: { type: 'integer' } }),
-      detail: z.string(),
+      type: openEnum(Object.keys(errorTypes), 'Branch on this.'),
+      title: z.string().meta({ description: 'For people; may change.' }),
+      status: z.int().meta({ override: { type: 'integer' }, description: 'Equal to the HTTP status.' }),
+      detail: z.string().meta({ description: 'For people; may change.' }),
       instance: z.string().meta({ description: 'The path of the request.' }),
       request_id: z.string().meta({ description: 'Equal to the X-Request-ID header.' }),
       fields: z
@@ -36,25 +37,15 @@ const ErrorEnvelopeSchema = z
   })
   .meta({ id: 'Error' })
 
-export const requestIdHeader = z
-  .string()
-  .meta({ description: "The request's id: the caller's own, or a ULID.", header: { id: 'X-Request-ID' } })
-
-const retryAfterHeader = z
-  .string()
-  .meta({ override: { type: 'integer' }, description: 'Seconds to wait.', header: { id: 'Retry-After' } })
-
-const wwwAuthenticateHeader = z
-  .string()
-  .meta({ example: 'Bearer realm="api"', header: { id: 'WWW-Authenticate' } })
-
-const details: Partial<Record<ErrorType, string>> = {
+const details: Record<ErrorType, string> = {
   validation_error: 'name is required',
   bad_request: 'Request body is not valid JSON',
   unauthorized: 'Missing authorization header',
   forbidden: 'Missing required scope: assets:read',
   not_found: 'Asset not found',
+  method_not_allowed: 'Allowed methods: GET, HEAD, POST',
   conflict: 'tag rfid:E28011606000020A1B2C3D4E already exists',
+  gone: 'The older vocabulary was withdrawn; use /api/v1',
   payload_too_large: 'Request body must be at most 1 MiB',
   unsupported_media_type: 'Content-Type must be application/json',
   rate_limited: 'Retry after 3 seconds',
@@ -62,14 +53,14 @@ const details: Partial<Record<ErrorType, string>> = {
   service_unavailable: 'The service is temporarily unavailable',
 }
 
-function example(type: ErrorType): object {
+function example(type: ErrorType, vocabulary: Vocabulary): object {
   const { status, title } = errorTypes[type]
   const error = {
     type,
     title,
     status,
-    detail: details[type] ?? title,
-    instance: '/api/v1/assets',
+    detail: details[type],
+    instance: routePath({ vocabulary, path: '/assets' } as Pick<Route, 'vocabulary' | 'path'>),
     request_id: '01KAJ7D3W0Z8Q4N5V6B7M8K9P0',
   }
   if (type !== 'validation_error') return { value: { error } }
@@ -78,33 +69,39 @@ function example(type: ErrorType): object {
   }
 }
 
-function headersOf(status: number) {
-  const always = { 'X-Request-ID': requestIdHeader }
-  if (status === 401) return z.object({ ...always, 'WWW-Authenticate': wwwAuthenticateHeader })
-  if (status === 429 || status === 503) return z.object({ ...always, 'Retry-After': retryAfterHeader })
-  return z.object(always)
+const typesOf = (status: number) =>
+  (Object.keys(errorTypes) as ErrorType[]).filter((type) => errorTypes[type].status === status)
+
+/** The web filter answers before anything else, outside the envelope (D2.1). */
+const REFUSED_AGENT = {
+  'text/plain': {
+    schema: z.string().meta({ description: 'The User-Agent is missing or a default of an HTTP library.' }),
+    example: 'Forbidden: send a User-Agent header that names your product.\n',
+  },
 }
 
 /** One response component per status; where two types share a status, the examples show both. */
-function responseOf(status: number): ZodOpenApiResponseObject {
-  const types = typesOf.filter((type) => errorTypes[type].status === status)
+export function errorResponse(status: number, vocabulary: Vocabulary): ZodOpenApiResponseObject {
+  const types = typesOf(status)
+  const examples = Object.fromEntries(types.map((type) => [type, example(type, vocabulary)]))
   return {
     id: `Error${status}`,
-    description: types.map((type) => errorTypes[type].title).join(' or '),
-    headers: headersOf(status),
+    description: types.map((type) => `${errorTypes[type].title} (\`${type}\`)`).join(' or '),
+    headers: errorHeaders(status, vocabulary),
     content: {
-      'application/json': {
-        schema: ErrorEnvelopeSchema,
-        examples: Object.fromEntries(types.map((type) => [type, example(type)])),
-      },
+      [JSON_MEDIA_TYPE]: { schema: ErrorEnvelopeSchema, examples },
+      ...(status === 403 && REFUSED_AGENT),
     },
   }
 }
 
-const typesOf = Object.keys(errorTypes) as ErrorType[]
-const responses = new Map(
-  [...new Set(typesOf.map((type) => errorTypes[type].status))].map((s) => [s, responseOf(s)]),
-)
+/** 403 of the operations that need no scope: only the web filter answers it. */
+const refusedAgent = (vocabulary: Vocabulary): ZodOpenApiResponseObject => ({
+  id: 'RefusedUserAgent',
+  description: 'The User-Agent is missing or a default of an HTTP library',
+  headers: errorHeaders(405, vocabulary).pick({ 'X-Request-ID': true }),
+  content: REFUSED_AGENT,
+})
 
 /** What the gateway and the service kit can answer for a row, beyond what the row itself lists. */
 function impliedErrors(row: Route): ErrorType[] {
@@ -112,16 +109,31 @@ function impliedErrors(row: Route): ErrorType[] {
   if (row.access !== 'none') types.push('unauthorized')
   if (row.access !== 'none' && row.access !== 'key') types.push('forbidden')
   if (row.counted) types.push('rate_limited')
+  // Broken percent-encoding anywhere, and unknown parameters: no operation is without a 400.
+  types.push('bad_request', 'validation_error')
   if (row.body) types.push('payload_too_large', 'unsupported_media_type')
+  if (row.vocabulary === 'legacy') types.push('gone')
   return types
 }
 
-/** Every documented error of a row, by status in ascending order. */
-export function errorResponsesOf(row: Route): Record<`${4 | 5}${string}`, ZodOpenApiResponseObject> {
-  const statuses = [...impliedErrors(row), ...row.errors].map((type) => errorTypes[type].status)
-  const sorted = [...new Set(statuses)].toSorted((a, b) => a - b)
-  return Object.fromEntries(sorted.map((status) => [String(status), responses.get(status)])) as Record<
-    `${4 | 5}${string}`,
-    ZodOpenApiResponseObject
-  >
+type ErrorResponses = Record<`${4 | 5}${string}`, ZodOpenApiResponseObject>
+
+/** Makes the documented errors of a row, by status in ascending order; one instance per document. */
+export function errorResponses(vocabulary: Vocabulary): (row: Route) => ErrorResponses {
+  const made = new Map<number, ZodOpenApiResponseObject>()
+  const withoutScope = refusedAgent(vocabulary)
+  const responseOf = (status: number) => {
+    const response = made.get(status) ?? errorResponse(status, vocabulary)
+    made.set(status, response)
+    return response
+  }
+  return (row) => {
+    const statuses = [...impliedErrors(row), ...row.errors].map((type) => errorTypes[type].status)
+    const sorted = [...new Set([403, ...statuses])].toSorted((a, b) => a - b)
+    const forbidden = statuses.includes(403) ? responseOf(403) : withoutScope
+    const entries = sorted.map(
+      (status) => [String(status), status === 403 ? forbidden : responseOf(status)] as const,
+    )
+    return Object.fromEntries(entries) satisfies ErrorResponses
+  }
 }

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
-import { fullDescription, publicDescription } from './openapi.ts'
+import { describe, expect, test } from 'vitest'
+import { NO_EXAMPLE } from './openapi-examples.ts'
+import { fullDescription, legacyDescription, publicDescription } from './openapi.ts'
 import type { Route } from './route.ts'
-import { routes } from './routes.ts'
+import { routePath, routes } from './routes.ts'
 
 const described = publicDescription()
 const text = JSON.stringify(described)
@@ -9,7 +10,9 @@ const operations = Object.values(described.paths ?? {}).flatMap((item) => Object
 
 test('every public row is described under its operation id, and no route of the console is', () => {
   const rows = Object.entries<Route>(routes)
-  const expected = rows.filter(([, row]) => row.described).map(([operationId]) => operationId)
+  const expected = rows
+    .filter(([, row]) => row.described && row.vocabulary === undefined)
+    .map(([operationId]) => operationId)
   const found: unknown[] = operations.map(([, operation]) => operation.operationId)
   expect(new Set(found)).toEqual(new Set(expected))
   expect(found.length).toBe(expected.length)
@@ -28,7 +31,7 @@ test('the dialect is 3.0.3: nullable instead of null types, and open enums by ex
   expect(described.components?.schemas?.['Asset']).toMatchObject({
     properties: {
       description: { type: 'string', nullable: true },
-      type: { type: 'string', 'x-extensible-enum': ['asset', 'person', 'inventory'] },
+      type: { type: 'string', 'x-extensible-enum': true, example: 'asset' },
     },
   })
   expect(text).not.toContain(String(Number.MIN_SAFE_INTEGER))
@@ -40,20 +43,11 @@ test('replies may gain fields, requests may not', () => {
 })
 
 test('a row documents what the pipeline can answer for it, with the envelope', () => {
+  const statusesOf = (operation?: { responses?: object }) => Object.keys(operation?.responses ?? {}).join(' ')
   const create = described.paths?.['/api/v1/assets']?.post
-  expect(Object.keys(create?.responses ?? {})).toEqual([
-    '201',
-    '400',
-    '401',
-    '403',
-    '409',
-    '413',
-    '415',
-    '500',
-    '503',
-  ])
+  expect(statusesOf(create)).toBe('201 400 401 403 409 413 415 500 503')
   const list = described.paths?.['/api/v1/assets']?.get
-  expect(Object.keys(list?.responses ?? {})).toEqual(['200', '400', '401', '403', '429', '500', '503'])
+  expect(statusesOf(list)).toBe('200 400 401 403 429 500 503')
   expect(list?.security).toEqual([{ APIKey: [] }, { BearerAuth: [] }])
   expect(described.paths?.['/api/v1/oauth/token']?.post?.security).toEqual([])
   expect(described.components?.responses?.['Error429']).toMatchObject({
@@ -69,4 +63,84 @@ test('a single-valued parameter is a value, a repeatable one a list', () => {
   })
   expect(schemaOf('is_active')).toMatchObject({ schema: { type: 'boolean' } })
   expect(schemaOf('external_key')).toMatchObject({ schema: { type: 'array', items: { type: 'string' } } })
+})
+
+type Json = Record<string, unknown>
+const resolved = (node: Json): Json =>
+  typeof node['$ref'] === 'string'
+    ? (node['$ref']
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((at, key) => (at as Json)[key], described) as Json)
+    : node
+const media = (node: unknown) =>
+  Object.values((resolved(node as Json)['content'] ?? {}) as Json) as { example?: unknown; examples?: Json }[]
+
+const publicRows = Object.entries<Route>(routes).filter(([, row]) => row.described && !row.vocabulary)
+
+describe.for(publicRows)('%s', ([operationId, row]) => {
+  const operation = operations
+    .map(([, found]) => found)
+    .find((found) => found.operationId === operationId) as Json
+  const responses = operation['responses'] as Record<string, Json>
+
+  test('every body has an example that its own schema accepts', () => {
+    for (const { example } of row.body ? media(operation['requestBody']) : [])
+      expect(row.body?.safeParse(example).error).toBeUndefined()
+    for (const { example } of media(responses[String(row.success.status)]))
+      expect(row.success.schema?.safeParse(example).error).toBeUndefined()
+    for (const [status, response] of Object.entries(responses).filter(([code]) => code >= '400'))
+      for (const { example, examples } of media(response))
+        expect(example ?? Object.keys(examples ?? {})[0], status).toBeDefined()
+    expect(JSON.stringify(operation), 'give a field of the schema an example').not.toContain(NO_EXAMPLE)
+  })
+
+  test('says in words who may call it and whether it is counted', () => {
+    expect(operation['description']).toMatch(/\*\*Access:\*\* .+\n\n\*\*Rate limit:\*\* (?:not )?counted\.$/s)
+    const scope = row.access.includes(':') ? `\`${row.access}\`` : ''
+    expect(operation['description']).toContain(scope)
+  })
+
+  test('every response names X-Request-ID, and the headers of its status', () => {
+    for (const [status, response] of Object.entries(responses)) {
+      const headers = Object.keys(resolved(response)['headers'] as Json)
+      expect(headers).toContain('X-Request-ID')
+      expect(headers).not.toContain('Deprecation')
+      expect(headers.includes('WWW-Authenticate')).toBe(status === '401')
+      expect(headers.includes('Retry-After')).toBe(status === '429' || status === '503')
+      expect(headers.includes('Location')).toBe(status === '201')
+      const carriesBucket = row.counted && row.method === 'GET' && status === '200'
+      expect(headers).toEqual(expect.arrayContaining(carriesBucket ? ['X-RateLimit-Reset'] : []))
+    }
+  })
+})
+
+test('405 is described with Allow, although no operation answers it', () => {
+  expect(described.components?.responses?.['Error405']).toMatchObject({
+    headers: { Allow: { $ref: '#/components/headers/Allow' } },
+  })
+})
+
+test('an enum that may be null names null, or strict validators refuse it', () => {
+  const walk = (node: unknown): Json[] =>
+    typeof node === 'object' && node !== null ? [node as Json, ...Object.values(node).flatMap(walk)] : []
+  const wrong = walk(described).filter(
+    (node) => node['nullable'] === true && Array.isArray(node['enum']) && !node['enum'].includes(null),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('D1.2 legacy rows are described apart, below their own base URL, as deprecated', () => {
+  const row: Route = { ...(routes.listAssets as Route), vocabulary: 'legacy' }
+  const table = { listAssets: routes.listAssets, listLegacyAssets: row }
+  const legacy = legacyDescription(table)
+  expect(legacy.servers).toMatchObject([{ url: '/legacy' }])
+  expect(legacy.paths?.['/api/v1/assets']?.get).toMatchObject({
+    operationId: 'listLegacyAssets',
+    deprecated: true,
+    responses: { '200': { headers: { Deprecation: {}, Sunset: {} } }, '410': {} },
+  })
+  expect(JSON.stringify(legacy.components?.responses)).toContain('"instance":"/legacy/api/v1/assets"')
+  expect(publicDescription(table).paths?.['/api/v1/assets']?.get?.operationId).toBe('listAssets')
+  expect(routePath(row)).toBe('/legacy/api/v1/assets')
 })

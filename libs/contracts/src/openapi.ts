@@ -5,43 +5,68 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi'
-import { errorResponsesOf, requestIdHeader } from './openapi-errors.ts'
-import { JSON_MEDIA_TYPE, scopes, type Access, type Route } from './route.ts'
-import { API_PREFIX, routes } from './routes.ts'
+import { errorResponse, errorResponses } from './openapi-errors.ts'
+import { withExamples } from './openapi-examples.ts'
+import { requestIdParameter, successHeaders, type Vocabulary } from './openapi-headers.ts'
+import { describeOperation, INTRODUCTION, LEGACY_INTRODUCTION, tagOf } from './openapi-text.ts'
+import { JSON_MEDIA_TYPE, scopes, type Access, type Route, type RouteTable } from './route.ts'
+import { API_PREFIX, LEGACY_BASE, routes } from './routes.ts'
 
 /** An OpenAPI 3.0.3 document, ready for JSON. */
 export type Description = ReturnType<typeof createDocument>
 
-const INTRODUCTION = [
-  'Assets, locations and where assets are. Every organization sees its own data only.',
-  'Send `Authorization: Bearer <access token>` and a `User-Agent` that names your product.',
-  'Values marked `x-extensible-enum` may grow: tolerate those you do not know.',
-].join('\n\n')
-
 /** The public description, served at `/api/openapi.json`: without the console's own routes, and without HEAD. */
-export const publicDescription = (): Description => describe((row) => row.described)
+export const publicDescription = (table: RouteTable = routes): Description =>
+  describe(
+    undefined,
+    rowsOf(table, (row) => row.described && row.vocabulary === undefined),
+  )
+
+/** The description of the older vocabulary, served at `/legacy/api/openapi.json`; paths are below its own base URL. */
+export const legacyDescription = (table: RouteTable = routes): Description =>
+  describe(
+    'legacy',
+    rowsOf(table, (row) => row.described && row.vocabulary === 'legacy'),
+  )
 
 /** The public description and the console's routes. For the generator of the typed client alone. */
-export const fullDescription = (): Description => describe(() => true)
+export const fullDescription = (): Description =>
+  describe(
+    undefined,
+    rowsOf(routes, (row) => row.vocabulary === undefined),
+  )
 
-function describe(included: (row: Route) => boolean): Description {
-  const rows = (Object.entries(routes) as [string, Route][]).filter(([, row]) => included(row))
+type Rows = [operationId: string, row: Route][]
+
+const rowsOf = (table: RouteTable, included: (row: Route) => boolean): Rows =>
+  Object.entries(table).filter(([, row]) => included(row))
+
+function describe(vocabulary: Vocabulary, rows: Rows): Description {
+  const errorsOf = errorResponses(vocabulary)
   const paths: ZodOpenApiPathsObject = {}
   for (const [operationId, row] of rows) {
     const path = `${API_PREFIX}${row.path}`
-    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(operationId, row) }
+    const described = { ...operation(operationId, row), responses: { ...success(row), ...errorsOf(row) } }
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: described }
   }
-  return createDocument(
+  const isLegacy = vocabulary === 'legacy'
+  const document = createDocument(
     {
       openapi: '3.0.3',
-      info: { title: 'Whereabouts API', version: '1.0.0', description: INTRODUCTION },
-      servers: [{ url: '/' }],
-      tags: [...new Set(rows.map(([, row]) => tagOf(row)))].map((name) => ({ name })),
+      info: {
+        title: isLegacy ? 'Whereabouts API, older vocabulary' : 'Whereabouts API',
+        version: '1.0.0',
+        description: isLegacy ? LEGACY_INTRODUCTION : INTRODUCTION,
+      },
+      servers: [{ url: isLegacy ? LEGACY_BASE : '/', description: 'The host that serves this description.' }],
+      tags: [...new Map(rows.map(([, row]) => [tagOf(row).name, tagOf(row)])).values()],
       paths,
-      components: { securitySchemes },
+      // No operation answers 405: it is of paths. Here it can be read all the same.
+      components: { securitySchemes, responses: { Error405: errorResponse(405, vocabulary) } },
     },
     { override },
   )
+  return withExamples(document)
 }
 
 const securitySchemes = {
@@ -59,52 +84,34 @@ const securitySchemes = {
   },
 } as const
 
-function operation(operationId: string, row: Route): ZodOpenApiOperationObject {
+function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObject, 'responses'> {
   return {
     operationId,
     summary: row.summary,
-    tags: [tagOf(row)],
-    description: `${whoMayCall(row.access)}${row.counted ? '' : ' Not counted against the rate limit.'}`,
+    tags: [tagOf(row).name],
+    description: describeOperation(row),
     security: security(row.access),
+    ...(row.vocabulary === 'legacy' && { deprecated: true }),
     ...(isScope(row.access) && { 'x-required-scope': row.access }),
     requestParams: {
       ...(row.params instanceof z.ZodObject && { path: row.params }),
       ...(row.query instanceof z.ZodObject && { query: row.query }),
+      header: RequestHeaders,
     },
     ...(row.body && { requestBody: { required: true, content: bodyContent(row, row.body) } }),
-    responses: { [String(row.success.status)]: success(row), ...errorResponsesOf(row) },
   }
 }
 
-const tagOf = (row: Route): string => row.path.split('/')[1] ?? ''
+const RequestHeaders = z.object({ 'X-Request-ID': requestIdParameter })
 
 const bodyContent = (row: Route, schema: z.ZodType) =>
   Object.fromEntries((row.mediaTypes ?? [JSON_MEDIA_TYPE]).map((type) => [type, { schema }]))
 
-const rateLimitHeaders = {
-  'X-RateLimit-Limit': integerHeader('Requests per minute.'),
-  'X-RateLimit-Remaining': integerHeader('Requests left, never above the limit.'),
-  'X-RateLimit-Reset': integerHeader('Unix second when Remaining next equals Limit.'),
-}
-
-function integerHeader(description: string) {
-  return z.string().meta({ override: { type: 'integer' }, description })
-}
-
-function success(row: Route) {
-  const headers = z.object({
-    'X-Request-ID': requestIdHeader,
-    ...(row.success.status === 201 && {
-      Location: z
-        .string()
-        .optional()
-        .meta({ description: 'Path of what was created, where it can be read.' }),
-    }),
-    ...(row.counted && row.method === 'GET' && rateLimitHeaders),
-  })
-  const { schema } = row.success
-  if (!schema) return { description: 'Done', headers }
-  return { description: 'Success', headers, content: { [JSON_MEDIA_TYPE]: { schema } } }
+function success(row: Route): ZodOpenApiOperationObject['responses'] {
+  const { status, schema } = row.success
+  const headers = successHeaders(row)
+  const body = { description: 'Success', headers, content: { [JSON_MEDIA_TYPE]: { schema } } }
+  return { [String(status)]: schema ? body : { description: 'Done', headers } } as never
 }
 
 const isScope = (access: Access) => scopes.some((scope) => scope === access)
@@ -114,25 +121,6 @@ function security(access: Access): Record<string, string[]>[] {
   if (access === 'key') return [{ APIKey: [] }]
   if (access === 'session' || access === 'admin') return [{ BearerAuth: [] }]
   return [{ APIKey: [] }, { BearerAuth: [] }]
-}
-
-function whoMayCall(access: Access): string {
-  switch (access) {
-    case 'none':
-      return 'No token needed.'
-    case 'key':
-      return 'Any API key; no scope needed. Session tokens are refused.'
-    case 'session':
-      return 'Any signed-in user.'
-    case 'admin':
-      return 'A signed-in administrator of the organization.'
-    case 'session-or-keys-admin':
-      return 'A signed-in administrator of the organization, or an API key with the scope `keys:admin`.'
-    case 'scans:read':
-      return 'An API key with the scope `scans:read` (or its other name `tracking:read`), or a session.'
-    default:
-      return `An API key with the scope \`${access}\`, or a session.`
-  }
 }
 
 /** Zod states bounds and patterns that are true of JavaScript and say nothing to a reader of the description. */

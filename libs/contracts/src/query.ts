@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseInstant } from './instant.ts'
-import { readId, Uuid } from './ids.ts'
+import { MAX_ID, readId, Uuid } from './ids.ts'
 import { codePoints, type FieldProblem } from './text.ts'
 
 /**
@@ -15,7 +15,7 @@ const invalid = (expected: string): { problem: FieldProblem } => ({
   problem: { code: 'invalid_value', message: `{f} must be ${expected}` },
 })
 
-function parameter<T>(read: Read<T>, schema: Shape) {
+function parameter<T>(read: Read<T>, schema: Shape, description?: string) {
   return z
     .array(z.string())
     .transform((values, ctx): T => {
@@ -25,6 +25,7 @@ function parameter<T>(read: Read<T>, schema: Shape) {
       return z.NEVER
     })
     .meta({
+      ...(description !== undefined && { description }),
       override: ({ jsonSchema }) => {
         delete jsonSchema.items // it is a list on the way in only
         Object.assign(jsonSchema, schema)
@@ -33,7 +34,7 @@ function parameter<T>(read: Read<T>, schema: Shape) {
 }
 
 /** A repeatable parameter; any of the values matches. At most 200 values. */
-function parameters<T>(read: Read<T>, schema: Shape) {
+function parameters<T>(read: Read<T>, schema: Shape, description = 'Repeatable: any of the values matches.') {
   return z
     .array(z.string())
     .transform((values, ctx): T[] => {
@@ -46,17 +47,17 @@ function parameters<T>(read: Read<T>, schema: Shape) {
       ctx.issues.push({ code: 'custom', input: values, message: '', params: problem })
       return z.NEVER
     })
-    .meta({ override: { type: 'array', items: schema } })
+    .meta({ description, override: { type: 'array', items: schema } })
 }
 
 const readInteger =
-  (min: number, max?: number): Read<number> =>
+  (min: number, max: number): Read<number> =>
   (raw) => {
-    if (!/^-?[0-9]{1,18}$/.test(raw)) return invalid('an integer')
+    if (!/^-?[0-9]+$/.test(raw)) return invalid('an integer')
     const value = Number(raw)
     if (value < min)
       return { problem: { code: 'too_small', message: `{f} must be ≥ ${min}`, params: { min } } }
-    if (max !== undefined && value > max)
+    if (value > max)
       return { problem: { code: 'too_large', message: `{f} must be ≤ ${max}`, params: { max } } }
     return { value }
   }
@@ -96,13 +97,16 @@ const readText =
     return raw.includes('\u0000') || /\p{Surrogate}/u.test(raw) ? invalid('valid text') : { value: raw }
   }
 
-export const limit = parameter(readInteger(1, 200), {
-  type: 'integer',
-  minimum: 1,
-  maximum: 200,
-  default: 50,
-})
-export const offset = parameter(readInteger(0), { type: 'integer', minimum: 0, default: 0 })
+export const limit = parameter(
+  readInteger(1, 200),
+  { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+  'Rows of a page.',
+)
+export const offset = parameter(
+  readInteger(0, MAX_ID),
+  { type: 'integer', minimum: 0, default: 0 },
+  'Rows to skip. Past the end the page is empty.',
+)
 export const booleanParameter = parameter(readBoolean, { type: 'boolean' })
 export const idsParameter = parameters(readQueryId, { type: 'integer', format: 'int64', minimum: 1 })
 export const keysParameter = parameters(readKey, {
@@ -111,7 +115,11 @@ export const keysParameter = parameters(readKey, {
   minLength: 1,
   maxLength: 255,
 })
-export const searchParameter = parameter(readText(255), { type: 'string', maxLength: 255 })
+export const searchParameter = parameter(
+  readText(255),
+  { type: 'string', maxLength: 255 },
+  'Text that a row contains, in any case; no character is special.',
+)
 
 export const enumParameters = <T extends string>(allowed: readonly T[]) =>
   parameters(readEnum(allowed), { type: 'string', enum: [...allowed] })
@@ -124,6 +132,7 @@ export const instantParameter = parameter<string>(
     return { problem: { code: 'invalid_value', message: "Invalid '{f}' timestamp; RFC3339 required" } }
   },
   { type: 'string', format: 'date-time' },
+  'RFC 3339 with any offset; the bound itself is included.',
 )
 
 export type SortField<T extends string> = { field: T; descending: boolean }
@@ -142,6 +151,7 @@ export function sortParameter<const T extends string>(fields: readonly T[]) {
       return { problem: { code: 'invalid_value', message, params: { allowed_values: fields } } }
     },
     { type: 'string', example: `-${fields[0]}` },
+    `Fields separated by commas, a minus in front for descending: ${fields.map((f) => `\`${f}\``).join(', ')}.`,
   )
 }
 
@@ -155,9 +165,13 @@ export const page = {
 export const listOf = <T extends z.ZodType>(item: T) =>
   z.object({
     data: z.array(item),
-    limit: z.int().meta({ override: { type: 'integer', minimum: 1, maximum: 200 } }),
-    offset: z.int().meta({ override: { type: 'integer', minimum: 0 } }),
-    total_count: z.int().meta({ override: { type: 'integer', minimum: 0 } }),
+    limit: z.int().meta({ override: { type: 'integer', minimum: 1, maximum: 200 }, example: 50 }),
+    offset: z.int().meta({ override: { type: 'integer', minimum: 0 }, example: 0 }),
+    total_count: z.int().meta({
+      override: { type: 'integer', minimum: 0 },
+      description: 'Of all pages together.',
+      example: 1,
+    }),
   })
 
 export const dataOf = <T extends z.ZodType>(item: T) => z.object({ data: item })
@@ -168,13 +182,20 @@ export const PAGE_DEFAULTS = { limit: 50, offset: 0 } as const
 export const pathId = z
   .string()
   .transform((raw, ctx) => pathIdOf(raw, 'an integer', ctx))
-  .meta({ override: { type: 'integer', format: 'int64', minimum: 1 } })
+  .meta({
+    override: { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID },
+    example: 4503599627370497,
+  })
 
 /** Where a resource can be named by its id, a number, or by its UUID, a string. */
 export const pathIdOrUuid = z
   .string()
   .transform((raw, ctx) => (Uuid.safeParse(raw).success ? raw : pathIdOf(raw, 'an integer or a UUID', ctx)))
-  .meta({ override: { type: 'string' } })
+  .meta({
+    override: { type: 'string' },
+    description: 'The id, or the UUID.',
+    example: '8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a',
+  })
 
 function pathIdOf(raw: string, expected: string, ctx: z.RefinementCtx): number {
   const reading = readId(raw)

@@ -31,6 +31,8 @@ export type Route = {
   method: Method
   /** Below `/api/v1`, parameters in braces. */
   path: `/${string}`
+  /** The older vocabulary is served below `/legacy` and announced as deprecated (D1.2); absent, the current one. */
+  vocabulary?: 'legacy'
   upstream: Upstream
   access: Access
   /** Takes a token from the caller's bucket and carries the rate-limit headers (D9.9). */
@@ -38,6 +40,8 @@ export type Route = {
   /** In the public description. Console routes are not (D10). */
   described: boolean
   summary: string
+  /** What an integrator should know besides; who may call and how it is counted is said by itself. */
+  description?: string
   /** Media types of the body; JSON unless said. */
   mediaTypes?: readonly string[]
   params?: z.ZodType
@@ -47,5 +51,8 @@ export type Route = {
   /** Errors of this row beyond those that every row can raise. */
   errors: readonly ErrorType[]
 }
+
+/** Operation id → row. */
+export type RouteTable = Readonly<Record<string, Route>>
 
 export const JSON_MEDIA_TYPE = 'application/json'

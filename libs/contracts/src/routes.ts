@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { apiKeyRoutes } from './api-keys.ts'
 import { assetRoutes } from './assets.ts'
 import { locationRoutes } from './locations.ts'
+import { memberRoutes } from './members.ts'
 import { readerRoutes } from './readers.ts'
 import type { Route, Upstream } from './route.ts'
 import { tagRoutes } from './tags.ts'
@@ -12,9 +13,17 @@ import { webhookRoutes } from './webhooks.ts'
 /** Below this prefix every row of the table is served. */
 export const API_PREFIX = '/api/v1'
 
+/** The second base URL: below it the older vocabulary has the same prefix again (D1.2). */
+export const LEGACY_BASE = '/legacy'
+
+/** Where a row is served, parameters in braces. */
+export const routePath = ({ vocabulary, path }: Pick<Route, 'vocabulary' | 'path'>): string =>
+  `${vocabulary === 'legacy' ? LEGACY_BASE : ''}${API_PREFIX}${path}`
+
 /** The route table: operation id → row. The gateway, the services, the description and the client are made from it. */
 export const routes = {
   ...tokenRoutes,
+  ...memberRoutes,
   ...apiKeyRoutes,
   ...assetRoutes,
   ...locationRoutes,
@@ -54,7 +63,7 @@ export function routesOf<U extends Upstream>(upstream: U): [OperationsOf<U>, Rou
  * an unknown one (D7.3).
  */
 export const listParameters: ReadonlySet<string> = new Set(
-  Object.values<Route>(routes).flatMap(({ query }) =>
-    query instanceof z.ZodObject ? Object.keys(query.shape) : [],
+  Object.values<Route>(routes).flatMap(({ query, vocabulary }) =>
+    query instanceof z.ZodObject && vocabulary === undefined ? Object.keys(query.shape) : [],
   ),
 )

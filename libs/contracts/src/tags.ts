@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id } from './ids.ts'
+import { openEnum } from './open-enum.ts'
 import { dataOf, pathId } from './query.ts'
 import type { Route } from './route.ts'
 import { text } from './text.ts'
@@ -8,9 +9,7 @@ export const tagTypes = ['rfid', 'ble', 'barcode'] as const
 export type TagType = (typeof tagTypes)[number]
 
 /** Open on reading: a newer writer may know more types than an older reader. */
-const OpenTagType = z
-  .string()
-  .meta({ override: { type: 'string', 'x-extensible-enum': [...tagTypes] }, example: 'rfid' })
+const OpenTagType = openEnum(tagTypes)
 
 export const TagView = z
   .object({ id: Id, tag_type: OpenTagType, value: z.string().meta({ example: 'E28011606000020A1B2C3D4E' }) })
@@ -19,7 +18,7 @@ export type TagView = z.infer<typeof TagView>
 
 export const TagCreate = z
   .strictObject({ tag_type: z.enum(tagTypes), value: text(1, 255, { control: 'lines' }) })
-  .meta({ id: 'TagCreate' })
+  .meta({ id: 'TagCreate', example: { tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E' } })
 export type TagCreate = z.infer<typeof TagCreate>
 
 /** A resource is created with at most this many tags, so that one request cannot hold a transaction for long. */

@@ -22,12 +22,16 @@ const KeyClaims = z.object({
   scopes: z.array(z.string()),
 })
 
-/** `sub` is the user's id in decimal: JWT wants text there. */
+/**
+ * `sub` is the user's id in decimal: JWT wants text there. `member_revision` is that of the membership the token was
+ * made from: a change of role or the end of the membership has a higher one, and the token is refused.
+ */
 const SessionClaims = z.object({
   typ: z.literal('session'),
   sub: z.string().regex(/^[1-9][0-9]{0,15}$/),
   org_id: z.int(),
   role: z.enum(roles),
+  member_revision: z.int(),
 })
 
 /** What an access token says besides `iss`, `aud`, `iat` and `exp`. */

@@ -18,19 +18,32 @@ export const TokenRequest = z
     client_secret: text(1, 255).optional(),
     refresh_token: text(1, 255).optional(),
   })
-  .meta({ id: 'TokenRequest' })
+  .meta({
+    id: 'TokenRequest',
+    example: {
+      grant_type: 'client_credentials',
+      client_id: '8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a',
+      client_secret: `wb_${'0123456789abcdef'.repeat(4)}`,
+    },
+  })
 export type TokenRequest = z.infer<typeof TokenRequest>
 
 export const TokenPair = z
   .object({
-    access_token: z.string(),
-    refresh_token: z.string(),
+    access_token: z.string().meta({
+      description: 'A JWT, good for `expires_in` seconds. Treat it as opaque.',
+      example: 'eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl',
+    }),
+    refresh_token: z.string().meta({
+      description: 'Good for 30 days and one use.',
+      example: 'q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp',
+    }),
     token_type: z.literal('Bearer'),
     expires_in: z.int().meta({ example: 900 }),
   })
   .meta({ id: 'TokenPair' })
 
-const Email = text(3, 254)
+export const Email = text(3, 254)
   .check((payload) => {
     if (!/^[^\s@]+@[^\s@]+$/.test(payload.value))
       payload.issues.push({
@@ -41,6 +54,9 @@ const Email = text(3, 254)
       })
   })
   .meta({ override: { format: 'email', minLength: 3, maxLength: 254 } })
+
+/** Of a new user; one that exists is at least as long. */
+export const Password = text(10, 255, { control: 'lines' })
 
 export const UserView = z
   .object({ id: Id, name: z.string(), email: z.string(), role: z.string().meta({ example: 'admin' }) })
@@ -63,6 +79,10 @@ export const tokenRoutes = {
     path: '/oauth/token',
     described: true,
     summary: 'Exchange client credentials or a refresh token for an access token',
+    description:
+      'With `grant_type` `client_credentials`, send `client_id` and `client_secret` in the body or by HTTP Basic; with ' +
+      '`refresh_token`, send that. A refresh token is good for one use: a second one revokes every token that came ' +
+      'from it. Repeated failures are answered 429. The answer is not to be cached (`Cache-Control: no-store`).',
     mediaTypes: [JSON_MEDIA_TYPE, 'application/x-www-form-urlencoded'],
     body: TokenRequest,
     success: { status: 200, schema: TokenPair },
@@ -78,7 +98,7 @@ export const tokenRoutes = {
       org_name: Name,
       name: Name,
       email: Email,
-      password: text(10, 255, { control: 'lines' }),
+      password: Password,
     }),
     success: { status: 201, schema: dataOf(Session) },
     errors: ['validation_error', 'bad_request', 'conflict', 'rate_limited'],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
+import { oneOf } from './object-rules.ts'
 import {
   booleanParameter,
   idsParameter,
@@ -28,7 +29,19 @@ export const AssetLocationRow = z
       .nullable()
       .meta({ override: { type: 'integer', minimum: 0, nullable: true } }),
   })
-  .meta({ id: 'AssetLocation' })
+  .meta({
+    id: 'AssetLocation',
+    example: {
+      asset_id: 4503599627370497,
+      asset_external_key: 'FORKLIFT-7',
+      location_id: 4503599627370513,
+      location_external_key: 'DOCK-1',
+      asset_deleted_at: null,
+      asset_last_seen: '2026-11-21T10:00:00.000Z',
+      dwell_started_at: '2026-11-21T08:30:00.000Z',
+      dwell_seconds: 5400,
+    },
+  })
 export type AssetLocationRow = z.infer<typeof AssetLocationRow>
 
 export const HistoryRow = z
@@ -41,19 +54,29 @@ export const HistoryRow = z
       .nullable()
       .meta({ override: { type: 'integer', minimum: 0, nullable: true } }),
   })
-  .meta({ id: 'HistoryRow' })
+  .meta({
+    id: 'HistoryRow',
+    example: {
+      event_observed_at: '2026-11-21T08:30:00.000Z',
+      location_id: 4503599627370513,
+      location_external_key: 'DOCK-1',
+      duration_seconds: 86400,
+    },
+  })
 export type HistoryRow = z.infer<typeof HistoryRow>
 
-export const AssetLocationsQuery = z.strictObject({
-  ...page,
-  asset_id: idsParameter.optional(),
-  asset_external_key: keysParameter.optional(),
-  location_id: idsParameter.optional(),
-  location_external_key: keysParameter.optional(),
-  include_deleted: booleanParameter.optional(),
-  q: searchParameter.optional(),
-  sort: sortParameter(['asset_last_seen', 'asset_external_key', 'location_external_key']).optional(),
-})
+export const AssetLocationsQuery = z
+  .strictObject({
+    ...page,
+    asset_id: idsParameter.optional(),
+    asset_external_key: keysParameter.optional(),
+    location_id: idsParameter.optional(),
+    location_external_key: keysParameter.optional(),
+    include_deleted: booleanParameter.optional(),
+    q: searchParameter.optional(),
+    sort: sortParameter(['asset_last_seen', 'asset_external_key', 'location_external_key']).optional(),
+  })
+  .check(oneOf('asset_id', 'asset_external_key'), oneOf('location_id', 'location_external_key'))
 export type AssetLocationsQuery = z.infer<typeof AssetLocationsQuery>
 
 export const HistoryQuery = z.strictObject({
@@ -73,6 +96,9 @@ export const trackingRoutes = {
     counted: true,
     described: true,
     summary: 'List where an asset has been, newest first, one row per minute',
+    description:
+      '`duration_seconds` is the time the asset spent at the previous location before the scan of the row, null on ' +
+      'the earliest row of its history.',
     params: z.strictObject({ asset_id: pathId }),
     query: HistoryQuery,
     success: { status: 200, schema: listOf(HistoryRow) },
@@ -86,6 +112,9 @@ export const trackingRoutes = {
     counted: true,
     described: true,
     summary: 'List where every scanned asset was last seen',
+    description:
+      'Latest first unless sorted otherwise; an asset that was never scanned has no row. The id and the key of one ' +
+      'thing cannot be used together. The dwell is the current unbroken stay, from its first scan to the last.',
     query: AssetLocationsQuery,
     success: { status: 200, schema: listOf(AssetLocationRow) },
     errors: ['validation_error'],

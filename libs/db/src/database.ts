@@ -21,13 +21,18 @@ type Options = {
   statementTimeoutMs?: number
 }
 
-const types: pg.CustomTypesConfig = {
+/** How columns are parsed, whatever kind of connection reads them. */
+export const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: Parameters<typeof pg.types.getTypeParser>[0], format?: 'text' | 'binary') => {
     if (oid === pg.types.builtins.INT8) return parseInt8
     if (oid === pg.types.builtins.TIMESTAMPTZ) return parseTimestamptz
     return pg.types.getTypeParser(oid, format)
   }) as pg.CustomTypesConfig['getTypeParser'],
 }
+
+/** What every session of ours is set to. */
+export const sessionOptions = (statementTimeoutMs: number): string =>
+  `-c timezone=UTC -c datestyle=ISO -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`
 
 /**
  * Opens a pool to one database as one role. `int8` arrives as number (beyond 2^53-1 throws) and `timestamptz` as the
@@ -44,7 +49,7 @@ export function openDatabase<T>(
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    options: `-c timezone=UTC -c datestyle=ISO -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
+    options: sessionOptions(statementTimeoutMs),
     ...(name !== undefined && { application_name: name }),
   })
   // Without a listener an idle connection that breaks would end the process.

@@ -1,9 +1,11 @@
+import type { Route } from '@whereabouts/contracts/route'
 import { testCallers } from '@whereabouts/testing/caller'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { createLogger } from './logging.ts'
 import { createRegistry } from './metrics.ts'
-import { serve, type Handlers } from './serve.ts'
+import { serve, serveRows, type Handlers } from './serve.ts'
 import { createServer } from './server.ts'
 
 /** Handlers that say what they were given: what is under test is everything before and after them. */
@@ -112,4 +114,40 @@ describe('answers', () => {
       401,
     )
   })
+})
+
+const readThing = {
+  method: 'GET',
+  path: '/things/{key}',
+  upstream: 'catalog',
+  access: 'assets:read',
+  counted: true,
+  described: true,
+  summary: 'Read a thing',
+  params: z.strictObject({ key: z.string() }),
+  success: { status: 200 },
+  errors: [],
+} as const satisfies Route
+
+test('D1.2 a row of the older vocabulary is served below /legacy, beside the current row of the same path', async () => {
+  const rows = { getThing: readThing, getLegacyThing: { ...readThing, vocabulary: 'legacy' } } as const
+  serveRows(app, Object.entries(rows), {
+    verify: callers.verify,
+    handlers: {
+      getThing: async () => ({ served: 'current' }),
+      getLegacyThing: async ({ params }) => ({ served: 'legacy', params }),
+    },
+  })
+  const get = async (url: string) => (await app.inject({ url, headers })).json()
+  expect(await get('/legacy/api/v1/things/a')).toEqual({ served: 'legacy', params: { key: 'a' } })
+  expect(await get('/api/v1/things/a')).toEqual({ served: 'current' })
+  expect((await get('/legacy/api/v1/things/a?x=1')).error).toMatchObject({
+    type: 'validation_error',
+    instance: '/legacy/api/v1/things/a',
+  })
+})
+
+test('a row without a handler is a mistake that no service starts with', () => {
+  const options = { verify: callers.verify, handlers: {} }
+  expect(() => serveRows(app, [['getThing', readThing]], options)).toThrow('getThing has no handler')
 })

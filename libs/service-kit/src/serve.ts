@@ -1,5 +1,5 @@
 import {
-  API_PREFIX,
+  routePath,
   routesOf,
   type BodyOf,
   type OperationId,
@@ -54,22 +54,34 @@ export type Handlers<U extends Upstream> = { [K in OperationsOf<U>]: Handler<K> 
 type AnyHandler = (context: Record<string, unknown>) => Promise<unknown>
 
 /**
- * Registers every row of the service's part of the route table. The steps are those of D2, in its order: principal,
- * media type, size, then path, query and body against the row's schemas, then the handler.
+ * Registers every row of the service's part of the route table, those of the older vocabulary below `/legacy`. The
+ * steps are those of D2, in its order: principal, media type, size, then path, query and body against the row's
+ * schemas, then the handler.
  */
 export function serve<U extends Upstream>(
   app: FastifyInstance,
   upstream: U,
   options: { verify: PrincipalVerifier; handlers: Handlers<U> },
 ): void {
-  for (const [operationId, row] of routesOf(upstream)) {
-    const handler = options.handlers[operationId] as unknown as AnyHandler
+  const handlers = options.handlers as unknown as Record<string, AnyHandler>
+  serveRows(app, routesOf(upstream), { verify: options.verify, handlers })
+}
+
+/** `serve` without its types, for rows that are in no table. */
+export function serveRows(
+  app: FastifyInstance,
+  rows: Iterable<readonly [operationId: string, row: Route]>,
+  { verify, handlers }: { verify: PrincipalVerifier; handlers: Readonly<Record<string, AnyHandler>> },
+): void {
+  for (const [operationId, row] of rows) {
+    const handler = handlers[operationId]
+    if (!handler) throw new Error(`${operationId} has no handler`)
     app.route({
       method: row.method,
-      url: `${API_PREFIX}${row.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      url: routePath(row).replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operationId },
       onRequest: async (request) => {
-        request.principal = await principalOf(row, request, options.verify)
+        request.principal = await principalOf(row, request, verify)
         checkMediaType(row, request)
       },
       handler: async (request, reply) => {

@@ -19,6 +19,16 @@ declare module 'fastify' {
 /** Bodies over this are 413 (D2). */
 export const MAX_BODY_BYTES = 1024 * 1024
 
+/**
+ * A request whose head does not come in time ends its connection; Node would give it a minute and look every half.
+ * Node answers a missing `Host` by itself, without body or CORS headers; the gateway refuses it in the envelope.
+ */
+const SERVER_OPTIONS = {
+  headersTimeout: 15_000,
+  connectionsCheckingInterval: 5_000,
+  requireHostHeader: false,
+}
+
 /** What the public port does differently: it stands before proxies, and answers for malformed requests itself. */
 export type EdgeOptions = {
   trustProxy?: false | string[]
@@ -42,6 +52,7 @@ export function createServer(
     routerOptions: { querystringParser: () => ({}), maxParamLength: 300 }, // serve reads the raw query itself
     forceCloseConnections: 'idle',
     requestTimeout: 60_000,
+    http: SERVER_OPTIONS,
     frameworkErrors: (error, request, reply) =>
       void (edge.frameworkErrors ?? handleError)(
         error,
@@ -51,6 +62,8 @@ export function createServer(
     ...(edge.clientErrorHandler && { clientErrorHandler: edge.clientErrorHandler }),
     trustProxy: edge.trustProxy ?? false,
   }) as unknown as FastifyInstance
+  // Another expectation than `100-continue` is none of ours; Node would answer 417 by itself, outside the envelope.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorateRequest('principal', undefined)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

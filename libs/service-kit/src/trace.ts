@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomBytes } from 'node:crypto'
+import { idBytes } from './random-bytes.ts'
 
 /** Where we are in a distributed trace (W3C Trace Context), and the request that everything began with. */
 export type Trace = {
@@ -26,7 +26,7 @@ export const childTrace = (parent = currentTrace()): Trace =>
 /** The first step of a new trace. */
 export const rootTrace = (): Trace => ({ traceId: randomId(16), spanId: randomId(8), sampled: true })
 
-const randomId = (bytes: number) => randomBytes(bytes).toString('hex')
+const randomId = (bytes: number) => idBytes(bytes).toString('hex')
 
 /** As message or HTTP headers: `traceparent`, and `request_id` when there is one. */
 export function traceHeaders(trace: Trace): Record<string, string> {

@@ -1,7 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { Principal } from '@whereabouts/contracts/principal'
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
-import { principalVerifier, signPrincipal, type PrincipalVerifier } from '@whereabouts/service-kit/principal'
+import {
+  principalPrivateKey,
+  principalVerifier,
+  signPrincipal,
+  type PrincipalVerifier,
+} from '@whereabouts/service-kit/principal'
 
 export type Caller = Partial<Principal> & { orgId: number }
 
@@ -22,4 +27,10 @@ export function testCallers(): {
       return { [PRINCIPAL_HEADER]: token, 'content-type': 'application/json' }
     },
   }
+}
+
+/** The headers with which the gateway whose key has this seed passes a caller on; good for ten minutes. */
+export async function headersSignedWith(seed: string, principal: Principal): Promise<Record<string, string>> {
+  const expiresAt = Math.floor(Date.now() / 1000) + 600
+  return { [PRINCIPAL_HEADER]: await signPrincipal(principalPrivateKey(seed), principal, expiresAt) }
 }

@@ -6,7 +6,7 @@ import type { z } from 'zod'
  * `UPDATE_README` set it writes the table first.
  */
 export function configTables(readme: URL, config: z.ZodObject): { documented: string; actual: string } {
-  const actual = configTable(config)
+  const actual = normal(configTable(config))
   const text = readFileSync(readme, 'utf8')
   const documented = /^\| Variable.*\n(?:\|.*\n)+/m.exec(text)?.[0]
   if (documented === undefined)

@@ -1,4 +1,4 @@
-import type { Upstream } from '@whereabouts/contracts/route'
+import type { RouteTable, Upstream } from '@whereabouts/contracts/route'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import { createServer } from '@whereabouts/service-kit/server'
@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Authenticate } from './auth/authenticator.ts'
 import type { RateLimiter } from './limits/rate-limiter.ts'
 import type { GatewayMetrics } from './metrics.ts'
+import { legacy } from './pipeline/legacy.ts'
 import { addPipeline, protocolErrors } from './pipeline/pipeline.ts'
 import { addOperations } from './proxy/operations.ts'
 import { addConsole, addSigningKeys } from './proxy/pass-through.ts'
@@ -24,16 +25,21 @@ export type GatewayDeps = {
   /** Proxies in front whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
   timeoutsMs: { read: number; write: number }
+  /** The route table. */
+  routes: RouteTable
+  /** When everything below /legacy/api/v1 is withdrawn; undefined while no date is set. */
+  legacySunset: Date | undefined
 }
 
 /** The public port, in the order of D2. No I/O until it listens. */
 export function buildApp(deps: GatewayDeps): FastifyInstance {
+  const old = legacy(deps.legacySunset)
   const app = createServer(deps, {
-    ...protocolErrors,
+    ...protocolErrors(old),
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
   })
-  addPipeline(app, deps.refusedAgents)
-  addReference(app)
+  addPipeline(app, { refusedAgents: deps.refusedAgents, routes: deps.routes, legacy: old })
+  addReference(app, deps.routes)
   // A scope of its own: the pass-through below brings its own `reply.from`.
   app.register(async (scope) => {
     addProxy(scope)

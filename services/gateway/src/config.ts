@@ -1,3 +1,4 @@
+import { parseInstant } from '@whereabouts/contracts/instant'
 import { brokerEnv, commonEnv, databaseEnv, loadEnv } from '@whereabouts/service-kit/env'
 import { z } from 'zod'
 import { DEFAULT_REFUSED_AGENTS } from './pipeline/web-filter.ts'
@@ -7,6 +8,14 @@ const upstream = (name: string) =>
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ''))
     .describe(`Address of ${name}.`)
+
+/** RFC 3339; a date alone begins at midnight UTC. */
+function instant(text: string, ctx: z.RefinementCtx): Date {
+  const parsed = parseInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
+  if (parsed !== undefined) return new Date(parsed)
+  ctx.addIssue({ code: 'custom', message: 'must be an RFC 3339 date, with or without a time' })
+  return z.NEVER
+}
 
 const list = (text: string) =>
   text
@@ -51,6 +60,11 @@ export const Config = z.object({
     .min(1)
     .default(30_000)
     .describe('Longest wait for a service to begin its answer to a write.'),
+  LEGACY_SUNSET: z
+    .string()
+    .transform(instant)
+    .optional()
+    .describe('RFC 3339 date from which everything below /legacy/api/v1 answers 410; announced as `Sunset`.'),
 })
 
 export type Config = Readonly<z.output<typeof Config>>

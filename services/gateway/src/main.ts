@@ -1,4 +1,6 @@
+import { routes } from '@whereabouts/contracts/routes'
 import { openDatabase } from '@whereabouts/db/database'
+import { openPipeline } from '@whereabouts/db/pipeline'
 import { connect, type Broker } from '@whereabouts/messaging/connection'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
@@ -38,6 +40,7 @@ await start('gateway', async () => {
     log,
     statementTimeoutMs: 2_000,
   })
+  const buckets = openPipeline(config.DATABASE_URL, { name: 'gateway-buckets', log, timeoutMs: 1_000 })
   const view = new KeyView()
   const connectBroker = (): Promise<Broker> =>
     connect({
@@ -66,7 +69,7 @@ await start('gateway', async () => {
     metrics,
     authenticate: authenticator({ verifier, directory, signingKey }),
     limiter: rateLimiter({
-      takeShared: (bucket, rate) => takeToken(database.pool, bucket, rate),
+      takeShared: (bucket, rate) => takeToken(buckets, bucket, rate),
       log,
       decisions: metrics.decisions,
     }),
@@ -74,6 +77,8 @@ await start('gateway', async () => {
     refusedAgents: config.WEB_FILTER_PREFIXES,
     trustedProxies: config.TRUSTED_PROXIES,
     timeoutsMs: { read: config.READ_TIMEOUT_MS, write: config.WRITE_TIMEOUT_MS },
+    routes,
+    legacySunset: config.LEGACY_SUNSET,
   })
   await app.listen({ host: config.HOST, port: config.PORT })
   // Neither the database nor the broker is asked here: without either, requests are still answered rightly.
@@ -89,7 +94,7 @@ await start('gateway', async () => {
       { name: 'requests', run: () => app.close() },
       { name: 'loops', run: () => [refresh.stop(), purge.stop()] },
       { name: 'broker', run: () => follower.stop() },
-      { name: 'database', run: () => database.close() },
+      { name: 'database', run: () => Promise.all([buckets.close(), database.close()]) },
       { name: 'ops', run: () => ops.close() },
     ],
     { graceMs: config.SHUTDOWN_GRACE_MS, log },

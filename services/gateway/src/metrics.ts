@@ -12,7 +12,7 @@ export function gatewayMetrics(registry: Registry) {
     }),
     lookups: new Counter({
       name: 'gateway_key_lookups_total',
-      help: 'API keys looked up, in the view of the KEYS stream or by asking the keys service.',
+      help: 'API keys and members looked up, in the view of the KEYS stream or by asking the keys service.',
       labelNames: ['source'],
       registers,
     }),

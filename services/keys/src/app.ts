@@ -7,6 +7,10 @@ import type { FastifyInstance } from 'fastify'
 import { apiKeyHandlers } from './api-keys/api-keys.handlers.ts'
 import { serveKeyStates } from './api-keys/internal.route.ts'
 import type { Db } from './db.ts'
+import { acceptanceHandler } from './invitations/acceptance.ts'
+import { invitationHandlers } from './invitations/invitations.handlers.ts'
+import { serveMemberStates } from './members/internal.route.ts'
+import { memberHandlers } from './members/members.handlers.ts'
 import { orgHandlers } from './orgs/orgs.handlers.ts'
 import { refuseOtherOrganizations } from './orgs/own-organization.ts'
 import { createAccessTokens } from './tokens/access-tokens.ts'
@@ -39,17 +43,22 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const accessTokens = createAccessTokens(deps)
   const throttle = createThrottle(deps)
   const passwords = createPasswords(createSlots(PASSWORD_SLOTS))
+  const userDeps = { ...deps, throttle, accessTokens, passwords }
   refuseOtherOrganizations(app)
   serve(app, 'keys', {
     verify: deps.verify,
     handlers: {
       ...tokenHandlers({ ...deps, throttle, accessTokens }),
-      ...userHandlers({ ...deps, throttle, accessTokens, passwords }),
+      ...userHandlers(userDeps),
+      ...acceptanceHandler(userDeps),
+      ...memberHandlers(deps),
+      ...invitationHandlers(deps),
       ...orgHandlers(deps),
       ...apiKeyHandlers(deps),
     },
   })
   serveJwks(app, deps.signingKeys)
   serveKeyStates(app, deps.db)
+  serveMemberStates(app, deps.db)
   return app
 }

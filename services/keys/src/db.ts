@@ -27,7 +27,20 @@ type MembershipTable = {
   org_id: number
   user_id: number
   role: Role
+  revision: Generated<number>
   created_at: Generated<string>
+}
+
+type InvitationTable = {
+  org_id: number
+  id: Generated<number>
+  email: string
+  email_key: string
+  role: Role
+  token_hash: Buffer
+  created_by: number
+  created_at: Generated<string>
+  expires_at: string
 }
 
 type ApiKeyTable = {
@@ -86,6 +99,7 @@ export type KeysDatabase = {
   org: OrgTable
   app_user: UserTable
   membership: MembershipTable
+  invitation: InvitationTable
   api_key: ApiKeyTable
   pending_disconnect: PendingDisconnectTable
   token_chain: TokenChainTable
@@ -101,5 +115,7 @@ export type Tx = Transaction<KeysDatabase>
 
 export type OrgRow = Selectable<OrgTable>
 export type UserRow = Selectable<UserTable>
+export type MembershipRow = Selectable<MembershipTable>
+export type InvitationRow = Selectable<InvitationTable>
 export type ApiKeyRow = Selectable<ApiKeyTable>
 export type SigningKeyRow = Selectable<SigningKeyTable>

@@ -5,10 +5,18 @@ import { unauthorized, validationFailed } from '@whereabouts/service-kit/errors'
 export const invalidClient = () => unauthorized('Invalid client credentials')
 export const invalidRefreshToken = () => unauthorized('Invalid or expired refresh token')
 export const invalidLogin = () => unauthorized('Invalid email or password')
+export const invalidInvitation = () => unauthorized('Invalid or expired invitation')
 export const keyRevoked = () => unauthorized('API key has been revoked')
 export const keyOnly = () => unauthorized('An API key access token is required')
+export const sessionOnly = () => new AppError('forbidden', 'A signed-in user is required')
 export const orgNotFound = () => new AppError('not_found', 'Organization not found')
 export const apiKeyNotFound = () => new AppError('not_found', 'API key not found')
+export const memberNotFound = () => new AppError('not_found', 'Member not found')
+export const invitationNotFound = () => new AppError('not_found', 'Invitation not found')
+export const lastAdmin = () =>
+  new AppError('conflict', 'The organization must keep at least one administrator')
+export const alreadyMember = () =>
+  new AppError('conflict', 'The user is already a member of the organization')
 export const emailTaken = () => new AppError('conflict', 'email is already registered')
 export const otherOrganization = () =>
   new AppError('forbidden', 'The credential belongs to another organization')

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+import type { Role } from '@whereabouts/contracts/principal'
 import type { Scope } from '@whereabouts/contracts/route'
 import type { Session } from '@whereabouts/contracts/tokens'
 import { createLogger } from '@whereabouts/service-kit/logging'
@@ -17,7 +18,7 @@ const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 export type Org = { session: Session; orgId: number; userId: number; email: string; password: string }
 export type Key = { id: number; jti: string; client_id: string; client_secret: string }
 type Sent = {
-  method?: 'GET' | 'POST' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   caller?: Caller
   body?: unknown
   headers?: Record<string, string>
@@ -34,13 +35,21 @@ export type Keys = {
   send(path: string, sent?: Sent): Promise<LightMyRequestResponse>
   post(path: string, body: unknown, sent?: Sent): Promise<LightMyRequestResponse>
   signUp(): Promise<Org>
+  /** Another user, who has joined the organization by invitation. */
+  join(org: Org, role?: Role, email?: string): Promise<Org>
+  /** The token of an invitation that the organization's administrator has sent. */
+  invite(org: Org, email: string, role?: Role): Promise<string>
   /** Caller: an administrator's session of the organization. */
   admin(org: Org): Caller
+  /** Caller: a session of somebody who is no administrator. */
+  member(org: Org): Caller
   createKey(org: Org, key?: { name?: string; scopes?: Scope[]; expires_at?: string | null }): Promise<Key>
   exchange(key: Key, sent?: Sent): Promise<LightMyRequestResponse>
 }
 
 const admin: Keys['admin'] = ({ orgId, userId }) => ({ orgId, userId, kind: 'session', role: 'admin' })
+
+const member: Keys['member'] = (org) => ({ ...admin(org), role: 'member' })
 
 async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<void> }> {
   const database = await createServiceDatabase<KeysDatabase>('keys', MIGRATIONS)
@@ -83,6 +92,19 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
     const session = response.json<{ data: Session }>().data
     return { session, orgId: session.org.id, userId: session.user.id, email, password }
   }
+  const invite: Keys['invite'] = async (org, email, role = 'member') => {
+    const path = `/api/v1/orgs/${org.orgId}/invitations`
+    const response = await post(path, { email, role }, { caller: admin(org) })
+    if (response.statusCode !== 201) throw new Error(response.body)
+    return response.json<{ data: { token: string } }>().data.token
+  }
+  const join: Keys['join'] = async (org, role, email = `ben-${randomUUID()}@example.com`) => {
+    const [token, password] = [await invite(org, email, role), `correct horse ${randomUUID()}`]
+    const response = await post('/api/v1/auth/accept-invitation', { token, name: 'Ben', password })
+    if (response.statusCode !== 200) throw new Error(response.body)
+    const session = response.json<{ data: Session }>().data
+    return { session, orgId: org.orgId, userId: session.user.id, email, password }
+  }
   const createKey: Keys['createKey'] = async (org, key = {}) => {
     const body = { name: 'Dock', scopes: ['assets:read'], ...key }
     const response = await post(`/api/v1/orgs/${org.orgId}/api-keys`, body, { caller: admin(org) })
@@ -97,7 +119,8 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
     await database.drop()
   }
   const changes = () => committed
-  return { database, signingKeys, secret, changes, send, post, signUp, admin, createKey, exchange, stop }
+  const people = { signUp, join, invite, admin, member }
+  return { database, signingKeys, secret, changes, send, post, ...people, createKey, exchange, stop }
 }
 
 /** One service and one database per test file; tests tell their rows apart by organization. */

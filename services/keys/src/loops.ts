@@ -1,6 +1,7 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { disconnectRevoked } from './callout/disconnects.loop.ts'
 import type { Db } from './db.ts'
+import { purgeExpiredInvitations } from './invitations/invitations.queries.ts'
 import { repeat } from './repeat.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
 import { purgeExpiredTokens } from './tokens/tokens.queries.ts'
@@ -24,7 +25,10 @@ export function startLoops({ db, log, signingKeys, signingKeyDays, disconnect }:
   const rotation = repeat('signing-key-rotation', { everyMs: 60_000, log }, async () => {
     if (await signingKeys.rotateIfDue(signingKeyDays)) log.info('signing key rotated')
   })
-  const purge = repeat('token-purge', { everyMs: 60_000, log }, () => purgeAll(db))
+  const purge = repeat('token-purge', { everyMs: 60_000, log }, async () => {
+    await purgeAll(() => purgeExpiredTokens(db, PURGE_BATCH))
+    await purgeAll(() => purgeExpiredInvitations(db, PURGE_BATCH))
+  })
   return {
     kickDisconnects: () => disconnects.kick(),
     async stop(): Promise<void> {
@@ -34,6 +38,6 @@ export function startLoops({ db, log, signingKeys, signingKeyDays, disconnect }:
 }
 
 /** A few batches a turn: the rest waits a minute, which no table notices. */
-async function purgeAll(db: Db): Promise<void> {
-  for (let turn = 0; turn < 10; turn += 1) if ((await purgeExpiredTokens(db, PURGE_BATCH)) === 0) return
+async function purgeAll(purgeBatch: () => Promise<number>): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) if ((await purgeBatch()) === 0) return
 }

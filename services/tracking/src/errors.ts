@@ -15,12 +15,5 @@ export function ambiguousFields(first: string, second: string): FieldEntry[] {
   return [first, second].map((field) => ({ field, code: 'ambiguous_fields', message }))
 }
 
-export const ambiguousFilters = (first: string, second: string): FieldEntry[] =>
-  [first, second].map((field) => ({
-    field,
-    code: 'ambiguous_fields',
-    message: `${first} and ${second} must not be used together`,
-  }))
-
 export const locationUnresolved = (field: string) =>
   validationFailed([{ field, code: 'fk_not_found', message: `${field} does not name a live location` }])

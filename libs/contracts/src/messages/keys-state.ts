@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineMessage } from './message.ts'
 
-/** The compacted log of keys. Secrets and their hashes are never in it. */
+/** The compacted log of organizations, members and keys. Secrets and their hashes are never in it. */
 export const OrgState = z.object({
   org_id: z.int(),
   revision: z.int(),
@@ -25,6 +25,16 @@ export const KeyState = z.object({
 })
 export type KeyState = z.infer<typeof KeyState>
 
+/** A user's place in one organization. Who joins again has a higher revision and no `deleted_at`. */
+export const MemberState = z.object({
+  org_id: z.int(),
+  user_id: z.int(),
+  revision: z.int(),
+  role: z.string(),
+  deleted_at: z.string().nullable(),
+})
+export type MemberState = z.infer<typeof MemberState>
+
 export const orgState = defineMessage({
   name: 'organization state',
   schema: OrgState,
@@ -37,4 +47,11 @@ export const keyState = defineMessage({
   schema: KeyState,
   keep: 'last',
   subject: (k) => `keys.key.${k.jti}`,
+})
+
+export const memberState = defineMessage({
+  name: 'member state',
+  schema: MemberState,
+  keep: 'last',
+  subject: (m) => `keys.member.${m.org_id}.${m.user_id}`,
 })

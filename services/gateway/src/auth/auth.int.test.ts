@@ -1,6 +1,14 @@
 import { JWKS_PATH } from '@whereabouts/contracts/token-claims'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bearer, keyStateOf, ORG_ID, startGateway, startSurroundings } from '../testing/gateway.fixture.ts'
+import {
+  bearer,
+  keyStateOf,
+  memberStateOf,
+  ORG_ID,
+  sessionBearer,
+  startGateway,
+  startSurroundings,
+} from '../testing/gateway.fixture.ts'
 import type { Surroundings, TestGateway } from '../testing/gateway.fixture.ts'
 import { tokenMint } from '../testing/tokens.fixture.ts'
 
@@ -64,18 +72,15 @@ describe('D9.4 every 401 says what is wrong', () => {
     expect(await refusal({ authorization: `Bearer ${token}` })).toEqual(refused(INVALID))
   })
   test('D9.2 a token of the other environment', async () => {
-    const token = await around.mint.mint(
-      { ...claims, typ: 'session', sub: '1', role: 'admin' },
-      { environment: 'preview' },
-    )
+    const { jti } = await gateway.keyToken()
+    const token = await around.mint.mint({ ...claims, sub: jti }, { environment: 'preview' })
     expect(await refusal({ authorization: `Bearer ${token}` })).toEqual(refused(INVALID))
   })
   test('a token signed by somebody else, under a known and an unknown key id', async () => {
     for (const kid of ['k1', 'k2']) {
-      const forged = await (
-        await tokenMint(kid)
-      ).mint({ typ: 'session', sub: '1', org_id: ORG_ID, role: 'admin' })
-      expect(await refusal({ authorization: `Bearer ${forged}` })).toEqual(refused(INVALID))
+      await gateway.sessionToken()
+      const authorization = await sessionBearer(await tokenMint(kid), memberStateOf())
+      expect(await refusal({ authorization })).toEqual(refused(INVALID))
     }
   })
   test('a token of an unsigned algorithm', async () => {
@@ -142,7 +147,78 @@ test('a key too new for the view is let in after asking keys, once for many requ
   expect(lookups.length).toBe(1)
 })
 
-test('with neither the stream nor keys within reach, keys get 503 and sessions go on', async () => {
+describe('a session', () => {
+  const member = (user_id: number, revision: number, deleted_at: string | null = null) =>
+    memberStateOf({ user_id, revision, deleted_at })
+  const hear = (state: ReturnType<typeof member>) =>
+    gateway.view.apply(`keys.member.${ORG_ID}.${state.user_id}`, state)
+  const status = async (authorization: string) => (await ask({ authorization })).status
+  const INVALID = 'Invalid or expired token'
+
+  test.for([
+    { change: 'a change of role', deleted_at: null },
+    { change: 'the removal of its member', deleted_at: PAST },
+  ])(
+    'ends with $change, with the next request, and an older state does not undo it',
+    async ({ deleted_at }) => {
+      const { authorization } = await gateway.sessionToken({ userId: 50, revision: 5 })
+      expect(await status(authorization)).toBe(200)
+      hear(member(50, 6, deleted_at))
+      hear(member(50, 5))
+      expect(await refusal({ authorization })).toEqual(refused(INVALID))
+      gateway.view.clear()
+    },
+  )
+
+  test('of who was removed stays over when they join again, and the new one holds', async () => {
+    const { authorization } = await gateway.sessionToken({ userId: 51, revision: 5 })
+    hear(member(51, 6, PAST))
+    const again = member(51, 7)
+    // The token arrives before the state it was made from.
+    expect(await status(await sessionBearer(around.mint, again))).toBe(200)
+    hear(again)
+    expect(await status(await sessionBearer(around.mint, again))).toBe(200)
+    expect(await refusal({ authorization })).toEqual(refused(INVALID))
+  })
+
+  test('of another organization than the change happened in goes on', async () => {
+    const { authorization } = await gateway.sessionToken({ userId: 52 })
+    gateway.view.apply('keys.member.8.52', memberStateOf({ org_id: 8, user_id: 52, revision: 9 }))
+    expect(await status(authorization)).toBe(200)
+  })
+
+  test('of a member too new for the view is let in after asking keys, and nobody unknown to both is', async () => {
+    around.members.set(`${ORG_ID}/53`, member(53, 2))
+    expect(await status(await sessionBearer(around.mint, member(53, 2)))).toBe(200)
+    expect(await refusal({ authorization: await sessionBearer(around.mint, member(53, 1)) })).toEqual(
+      refused(INVALID),
+    )
+    expect(await refusal({ authorization: await sessionBearer(around.mint, member(54, 1)) })).toEqual(
+      refused(INVALID),
+    )
+  })
+
+  test('whose end the view has missed is over within a second, because keys is asked', async () => {
+    const { authorization } = await gateway.sessionToken({ userId: 55 })
+    gateway.setCurrent(false)
+    try {
+      around.members.set(`${ORG_ID}/55`, member(55, 1))
+      expect(await status(authorization)).toBe(200)
+      around.members.delete(`${ORG_ID}/55`)
+      await expect.poll(() => status(authorization), { timeout: 1_000 }).toBe(401)
+    } finally {
+      gateway.setCurrent(true)
+    }
+  })
+
+  test('that names no state of a membership is refused', async () => {
+    await gateway.sessionToken()
+    const token = await around.mint.mint({ typ: 'session', sub: '1', org_id: ORG_ID, role: 'admin' })
+    expect(await refusal({ authorization: `Bearer ${token}` })).toEqual(refused(INVALID))
+  })
+})
+
+test('with neither the stream nor keys within reach there is 503, and what was seen to end stays refused', async () => {
   const own = await startSurroundings()
   const lonely = await startGateway(own)
   try {
@@ -158,7 +234,9 @@ test('with neither the stream nor keys within reach, keys get 503 and sessions g
     expect(answer.headers['retry-after']).toBe('1')
     expect(answer.error()).toMatchObject({ type: 'service_unavailable' })
     expect((await status({ authorization: revoked })).status).toBe(401)
-    expect((await status(session)).status).toBe(200)
+    expect((await status(session)).status).toBe(503)
+    lonely.view.apply(`keys.member.${ORG_ID}.1`, memberStateOf({ revision: 2, deleted_at: PAST }))
+    expect((await status(session)).status).toBe(401)
   } finally {
     await lonely.stop()
     await own.stop()
@@ -175,9 +253,9 @@ test('D9.2 a new signing key is found without a restart, and the set is not fetc
     expect(fetches()).toBe(1)
     const next = await tokenMint('k2')
     own.mint.jwks.keys.push(...next.jwks.keys)
-    const token = await next.mint({ typ: 'session', sub: '1', org_id: ORG_ID, role: 'admin' })
+    const authorization = await sessionBearer(next, memberStateOf())
     const status = async () =>
-      (await rotating.request('/api/v1/assets', { headers: { authorization: `Bearer ${token}` } })).status
+      (await rotating.request('/api/v1/assets', { headers: { authorization } })).status
     await expect.poll(status, { timeout: 5_000 }).toBe(200)
   } finally {
     await rotating.stop()

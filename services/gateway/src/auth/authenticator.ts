@@ -36,7 +36,7 @@ const LEEWAY_SECONDS = 60
 
 /**
  * Turns a bearer token into a caller, or throws its 401. Signatures are checked and made once per token; whether its
- * API key still stands is asked for every request.
+ * API key, or the membership behind a session, still stands is asked for every request.
  */
 export function authenticator({ verifier, directory, signingKey, now = Date.now }: Options) {
   const known = new Map<string, Known>()
@@ -75,7 +75,8 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     const entry = await look(token)
     const { claims } = entry
     if (claims.typ === 'session') {
-      const { org_id, sub, role } = claims
+      const { org_id, sub, role, member_revision } = claims
+      if (!(await directory.isSessionValid(org_id, sub, member_revision))) throw invalidToken()
       return sign(entry, { kind: 'session', orgId: org_id, scopes: [], userId: Number(sub), role })
     }
     const standing = await directory.find(claims.sub)

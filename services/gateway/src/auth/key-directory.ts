@@ -1,12 +1,17 @@
-import { KeyState } from '@whereabouts/contracts/messages/keys-state'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Counter } from '@whereabouts/service-kit/metrics'
-import { standingOf, type KeyStanding, type KeyView } from './key-view.ts'
+import { keyStandingOf, memberStandingOf } from './key-view.ts'
+import type { KeyStanding, KeyView, MemberStanding } from './key-view.ts'
 
 export type KeyDirectory = {
   /** How a key stands now; undefined when there is no such key. Throws 503 when nobody can tell. */
   find(jti: string): Promise<KeyStanding | undefined>
+  /**
+   * Whether a session that was made from this revision of a membership still holds: nothing has happened to the
+   * membership since. Throws 503 when nobody can tell.
+   */
+  isSessionValid(orgId: number, userId: string, revision: number): Promise<boolean>
 }
 
 type Options = {
@@ -19,47 +24,71 @@ type Options = {
   now?: () => number
 }
 
-type Asked = { answer: Promise<KeyStanding | undefined>; until: number }
-
 /** A revocation binds within a second (D9.3), so an answer is believed for half of one. */
 const BELIEVED_MS = 500
 const ASK_TIMEOUT_MS = 2_000
 const MAX_REMEMBERED = 10_000
 
 /**
- * Answers from the view while it is current. A key that is not in it yet, or any key while the broker is away, is
- * asked of `keys` itself. A revocation that was seen once is final, however old the view has grown.
+ * Answers from the view while it is current. What is not in it yet, or anything while the broker is away, is asked of
+ * `keys` itself. A revocation or the end of a session that was seen once is final, however old the view has grown.
  */
 export function keyDirectory(options: Options): KeyDirectory {
-  const { view, isCurrent, lookups, now = Date.now } = options
-  const asked = new Map<string, Asked>()
+  const { view, isCurrent, lookups } = options
+  const askKey = asker<KeyStanding>(options, keyStandingOf)
+  const askMember = asker<MemberStanding>(options, memberStandingOf)
 
-  function askOnce(jti: string): Promise<KeyStanding | undefined> {
-    const earlier = asked.get(jti)
-    if (earlier && earlier.until > now()) return earlier.answer
-    if (asked.size >= MAX_REMEMBERED) asked.clear()
-    const answer = ask(jti, options)
-    asked.set(jti, { answer, until: now() + BELIEVED_MS })
-    answer.catch(() => asked.delete(jti)) // the next request tries again
-    lookups.inc({ source: 'service' })
-    return answer
+  function fromView<T>(known: T): T {
+    lookups.inc({ source: 'view' })
+    return known
   }
 
   return {
     async find(jti) {
       const known = view.get(jti)
-      if (known && (known.revoked || isCurrent())) {
-        lookups.inc({ source: 'view' })
-        return known
-      }
-      return askOnce(jti)
+      return known && (known.revoked || isCurrent())
+        ? fromView(known)
+        : askKey(`keys/${encodeURIComponent(jti)}`)
+    },
+
+    async isSessionValid(orgId, userId, revision) {
+      const known = view.getMember(orgId, userId)
+      const standing =
+        known && (known.revision > revision || isCurrent())
+          ? fromView(known)
+          : await askMember(`members/${orgId}/${userId}`)
+      // A higher revision than the one heard of is a membership that changed a moment ago: the token is its latest word.
+      return standing !== undefined && standing.revision <= revision
     },
   }
 }
 
-async function ask(jti: string, { keysUrl, log }: Options): Promise<KeyStanding | undefined> {
+type Asked<S> = { answer: Promise<S | undefined>; until: number }
+
+/** Asks once for many requests. Undefined: there is no such thing. */
+function asker<S>(options: Options, read: (payload: unknown) => S) {
+  const { lookups, now = Date.now } = options
+  const asked = new Map<string, Asked<S>>()
+
+  return (path: string): Promise<S | undefined> => {
+    const earlier = asked.get(path)
+    if (earlier && earlier.until > now()) return earlier.answer
+    if (asked.size >= MAX_REMEMBERED) asked.clear()
+    const answer = ask(path, read, options)
+    asked.set(path, { answer, until: now() + BELIEVED_MS })
+    answer.catch(() => asked.delete(path)) // the next request tries again
+    lookups.inc({ source: 'service' })
+    return answer
+  }
+}
+
+async function ask<S>(
+  path: string,
+  read: (payload: unknown) => S,
+  { keysUrl, log }: Options,
+): Promise<S | undefined> {
   try {
-    const response = await fetch(`${keysUrl}/internal/keys/${encodeURIComponent(jti)}`, {
+    const response = await fetch(`${keysUrl}/internal/${path}`, {
       signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
       redirect: 'error',
     })
@@ -68,9 +97,9 @@ async function ask(jti: string, { keysUrl, log }: Options): Promise<KeyStanding 
       return undefined
     }
     if (!response.ok) throw new Error(`keys answered ${response.status}`)
-    return standingOf(KeyState.parse(await response.json()))
+    return read(await response.json())
   } catch (error) {
-    log.warn({ err: error }, 'keys could not be asked about an API key')
+    log.warn({ err: error }, 'keys could not be asked about a credential')
     throw serviceUnavailable(error)
   }
 }

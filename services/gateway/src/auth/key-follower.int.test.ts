@@ -4,7 +4,7 @@ import { publish } from '@whereabouts/messaging/publish'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keyStateOf } from '../testing/gateway.fixture.ts'
+import { keyStateOf, memberStateOf } from '../testing/gateway.fixture.ts'
 import { startRelay } from '../testing/relay.fixture.ts'
 import { startKeyFollower, type KeyFollower } from './key-follower.ts'
 import { KeyView } from './key-view.ts'
@@ -32,7 +32,7 @@ function follow(view: KeyView, url = bus.server.url): KeyFollower {
 
 const jti = '11111111-1111-4111-8111-111111111111'
 
-test('D9.3 a revocation is in the view within a second, and the view is current from the start of the stream', async () => {
+test('D9.3 a revocation, and the end of a membership, is in the view within a second, and the view is current from the start of the stream', async () => {
   const view = new KeyView()
   await tell({ jti, revision: 1 })
   const follower = follow(view)
@@ -42,6 +42,11 @@ test('D9.3 a revocation is in the view within a second, and the view is current 
     expect(view.get(jti)).toMatchObject({ revoked: false })
     await tell({ jti, revision: 2, revoked_at: '2026-11-21T10:00:00.000Z' })
     await expect.poll(() => view.get(jti)?.revoked, { timeout: 1_000, interval: 10 }).toBe(true)
+    const member = memberStateOf({ user_id: 9, revision: 3 })
+    await publish(bus.broker, { subject: `keys.member.${member.org_id}.9`, payload: member })
+    await expect
+      .poll(() => view.getMember(member.org_id, '9'), { timeout: 1_000, interval: 10 })
+      .toEqual({ revision: 3 })
   } finally {
     await follower.stop()
   }
@@ -77,10 +82,14 @@ test('the view is not current while the broker is away, nor afterwards until it 
   }
 })
 
-test('a state that cannot be read makes its key unknown, so that keys is asked about it', () => {
+test('a state that cannot be read makes its key or member unknown, so that keys is asked about it', () => {
   const view = new KeyView()
   const state = keyStateOf({ jti })
   view.apply(`keys.key.${jti}`, state)
   expect(() => view.apply(`keys.key.${jti}`, { ...state, scopes: 'all' })).toThrow()
   expect(view.get(jti)).toBeUndefined()
+  const member = memberStateOf()
+  view.apply(`keys.member.${member.org_id}.1`, member)
+  expect(() => view.apply(`keys.member.${member.org_id}.1`, { ...member, revision: 'last' })).toThrow()
+  expect(view.getMember(member.org_id, '1')).toBeUndefined()
 })

@@ -58,7 +58,7 @@ async function connectPatiently(
       if (!signal.aborted) return broker
       await broker.close()
     } catch (error) {
-      log.error({ err: error }, 'no broker: API keys are looked up over HTTP until there is one')
+      log.error({ err: error }, 'no broker: keys and members are looked up over HTTP until there is one')
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined) // aborted: the loop ends
     }
   }

@@ -1,4 +1,4 @@
-import { KeyState } from '@whereabouts/contracts/messages/keys-state'
+import { KeyState, MemberState } from '@whereabouts/contracts/messages/keys-state'
 
 /** What the gateway must know of an API key beyond its token. */
 export type KeyStanding = {
@@ -12,7 +12,11 @@ export type KeyStanding = {
   ownLimitPerMinute: number | undefined
 }
 
-export function standingOf(state: KeyState): KeyStanding {
+/** The last change of a membership, its end included. A session made from an older one is over. */
+export type MemberStanding = { revision: number }
+
+export const keyStandingOf = (payload: unknown): KeyStanding => {
+  const state = KeyState.parse(payload)
   return {
     orgId: state.org_id,
     revision: state.revision,
@@ -23,30 +27,34 @@ export function standingOf(state: KeyState): KeyStanding {
   }
 }
 
-/** Subjects of the KEYS stream that make up the view. */
-export const KEY_SUBJECTS = 'keys.key.*'
-const PREFIX = KEY_SUBJECTS.slice(0, -1)
+export const memberStandingOf = (payload: unknown): MemberStanding => {
+  const { revision } = MemberState.parse(payload)
+  return { revision }
+}
 
-/** Every API key of the installation in memory, from the KEYS stream. States may come twice and late, never lost. */
+/** Subjects of the KEYS stream that make up the view; organizations come along and are passed over. */
+export const KEY_SUBJECTS = 'keys.>'
+const KEY = 'keys.key.'
+const MEMBER = 'keys.member.'
+
+/** Every API key and every member of the installation in memory, from the KEYS stream. States may come twice and late. */
 export class KeyView {
   readonly #keys = new Map<string, KeyStanding>()
+  readonly #members = new Map<string, MemberStanding>()
 
-  /** Throws for a state that cannot be read; its key is then unknown, so that `keys` is asked instead. */
+  /** Throws for a state that cannot be read; what it is of is then unknown, so that `keys` is asked instead. */
   apply(subject: string, payload: unknown): void {
-    if (!subject.startsWith(PREFIX)) return
-    const jti = subject.slice(PREFIX.length)
-    const parsed = KeyState.safeParse(payload)
-    if (!parsed.success) {
-      this.#keys.delete(jti)
-      throw parsed.error
-    }
-    const known = this.#keys.get(jti)
-    if (known === undefined || known.revision < parsed.data.revision)
-      this.#keys.set(jti, standingOf(parsed.data))
+    if (subject.startsWith(KEY)) keep(this.#keys, subject.slice(KEY.length), payload, keyStandingOf)
+    if (subject.startsWith(MEMBER))
+      keep(this.#members, subject.slice(MEMBER.length), payload, memberStandingOf)
   }
 
   get(jti: string): KeyStanding | undefined {
     return this.#keys.get(jti)
+  }
+
+  getMember(orgId: number, userId: string): MemberStanding | undefined {
+    return this.#members.get(`${orgId}.${userId}`)
   }
 
   get size(): number {
@@ -56,5 +64,18 @@ export class KeyView {
   /** The stream was made anew. */
   clear(): void {
     this.#keys.clear()
+    this.#members.clear()
   }
+}
+
+function keep<S extends { revision: number }>(
+  standings: Map<string, S>,
+  id: string,
+  payload: unknown,
+  read: (payload: unknown) => S,
+): void {
+  const known = standings.get(id)
+  standings.delete(id) // and it stays so if the new state cannot be read
+  const next = read(payload)
+  standings.set(id, known === undefined || known.revision < next.revision ? next : known)
 }

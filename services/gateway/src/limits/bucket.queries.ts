@@ -1,3 +1,4 @@
+import type { Pipeline } from '@whereabouts/db/pipeline'
 import type pg from 'pg'
 import type { Rate, Take } from './bucket.ts'
 
@@ -15,8 +16,8 @@ const TAKE = `
             extract(epoch from new.full_at - clock_timestamp())::float8 as seconds_until_full`
 
 /** Takes a token, or leaves the bucket as it is. Prepared once per connection. */
-export async function takeToken(pool: pg.Pool, bucket: string, rate: Rate): Promise<Take> {
-  const { rows } = await pool.query<{ taken: boolean; seconds_until_full: number }>({
+export async function takeToken(db: Pick<Pipeline, 'query'>, bucket: string, rate: Rate): Promise<Take> {
+  const { rows } = await db.query<{ taken: boolean; seconds_until_full: number }>({
     name: 'take_token',
     text: TAKE,
     values: [bucket, rate.capacity, rate.secondsPerToken],

@@ -1,3 +1,5 @@
+import { LEGACY_BASE } from '@whereabouts/contracts/routes'
+
 /** Headers that a browser may show to the page that asked. */
 const EXPOSED = [
   'X-Request-ID',
@@ -17,9 +19,17 @@ export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-expose-headers': EXPOSED.join(', '),
 }
 
-/** Beside them on a preflight. */
-export const preflightHeaders: Readonly<Record<string, string>> = {
+const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE, OPTIONS',
   'access-control-allow-headers': 'Content-Type, Authorization, X-Request-ID',
   'access-control-max-age': '3600',
 }
+/** Only the older vocabulary has PUT; unless it is named, no page of another origin could use it. */
+const LEGACY_PREFLIGHT = {
+  ...PREFLIGHT,
+  'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+}
+
+/** Beside them on a preflight. */
+export const preflightHeaders = (path: string): Readonly<Record<string, string>> =>
+  path.startsWith(`${LEGACY_BASE}/`) ? LEGACY_PREFLIGHT : PREFLIGHT

@@ -3,10 +3,13 @@ import { errorEnvelope, toAppError, withoutQuery } from '@whereabouts/service-ki
 import { unknownRoute } from '@whereabouts/service-kit/errors'
 import { REQUEST_ID_HEADER, requestIdOf } from '@whereabouts/service-kit/request-id'
 import type { EdgeOptions } from '@whereabouts/service-kit/server'
-import type { FastifyInstance } from 'fastify'
+import type { RouteTable } from '@whereabouts/contracts/route'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { STATUS_CODES } from 'node:http'
-import { allowedMethods, isApiPath, isOwnPath } from './allowed-methods.ts'
+import type { Socket } from 'node:net'
+import { allowedMethodsOf, isApiPath, isOwnPath, type AllowedMethods } from './allowed-methods.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
+import type { Legacy } from './legacy.ts'
 import { REFUSAL, webFilter } from './web-filter.ts'
 
 declare module 'fastify' {
@@ -16,26 +19,39 @@ declare module 'fastify' {
   }
 }
 
+type Options = { refusedAgents: readonly string[]; routes: RouteTable; legacy: Legacy }
+
 /**
  * Steps 1 to 3 of D2, in their order, before any route is looked into: CORS headers on whatever follows, the web
- * filter, preflights, then 404 and 405. Nothing here reads a body.
+ * filter, preflights, then what was withdrawn, 404 and 405. Nothing here reads a body.
  */
-export function addPipeline(app: FastifyInstance, refusedAgents: readonly string[]): void {
+export function addPipeline(app: FastifyInstance, { refusedAgents, routes, legacy }: Options): void {
   const isRefused = webFilter(refusedAgents)
+  const allowedMethods = allowedMethodsOf(routes)
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(corsHeaders)
+    const path = withoutQuery(request.url)
+    reply.headers(corsHeaders).headers(legacy.headersOf(path))
+    if (isWithoutHost(request)) throw malformed()
     if (isRefused(request.headers['user-agent']))
       return reply.status(403).type('text/plain; charset=utf-8').send(REFUSAL)
-    const path = withoutQuery(request.url)
     if (request.method === 'OPTIONS' && isApiPath(path))
-      return reply.status(204).headers(preflightHeaders).send()
-    if (request.is404 || request.routeOptions.config.catchAll === true) refuseUnmatched(request.method, path)
+      return reply.status(204).headers(preflightHeaders(path)).send()
+    const gone = legacy.withdrawn(path)
+    if (gone) throw gone
+    if (request.is404 || request.routeOptions.config.catchAll === true)
+      refuseUnmatched(allowedMethods, request.method, path)
     return undefined
   })
 }
 
+/** HTTP/1.1 requires the header, and whoever forgets it is told so (RFC 9112, 3.2). */
+const isWithoutHost = ({ headers, raw }: FastifyRequest) =>
+  headers.host === undefined && raw.httpVersion === '1.1'
+
+const malformed = () => new AppError('bad_request', 'The request is malformed')
+
 /** Throws unless the console may have it: only that is matched by the catch-all and yet legitimate. */
-function refuseUnmatched(method: string, path: string): void {
+function refuseUnmatched(allowedMethods: AllowedMethods, method: string, path: string): void {
   const allowed = allowedMethods(path)
   // An absolute URL or `*` in the request line, and dot segments, are no address of anything here.
   if (allowed.length === 0 || !path.startsWith('/') || hasDotSegment(path)) throw unknownRoute(path)
@@ -52,30 +68,35 @@ const methodNotAllowed = (allowed: readonly string[]) =>
   })
 
 /** What goes wrong before Fastify has a route: the hooks above do not run, the answer must look the same. */
-export const protocolErrors = {
-  frameworkErrors: (error, request, reply) => {
-    const known = toAppError(error)
-    return reply
-      .status(known.status)
-      .headers({ ...corsHeaders, ...known.headers, [REQUEST_ID_HEADER]: request.id })
-      .header('content-type', 'application/json')
-      .send(errorEnvelope(known, request.url, request.id))
-  },
-  clientErrorHandler: (_error, socket) => {
-    // Node could not parse the request: there is no request to take an id or a path from.
-    if (!socket.writable || socket.destroyed) return
-    const id = requestIdOf({})
-    const body = JSON.stringify(
-      errorEnvelope(new AppError('bad_request', 'The request is malformed'), '/', id),
-    )
-    const headers = {
-      ...corsHeaders,
-      [REQUEST_ID_HEADER]: id,
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-      connection: 'close',
-    }
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    socket.end(`HTTP/1.1 400 ${STATUS_CODES[400]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
-  },
-} satisfies EdgeOptions
+export const protocolErrors = (legacy: Legacy) =>
+  ({
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      const path = withoutQuery(request.url)
+      const known = legacy.withdrawn(path) ?? toAppError(error)
+      return reply
+        .status(known.status)
+        .headers({
+          ...corsHeaders,
+          ...legacy.headersOf(path),
+          ...known.headers,
+          [REQUEST_ID_HEADER]: request.id,
+        })
+        .header('content-type', 'application/json')
+        .send(errorEnvelope(known, request.url, request.id))
+    },
+    clientErrorHandler: (_error: Error, socket: Socket) => {
+      // Node could not parse the request: there is no request to take an id or a path from.
+      if (!socket.writable || socket.destroyed) return
+      const id = requestIdOf({})
+      const body = JSON.stringify(errorEnvelope(malformed(), '/', id))
+      const headers = {
+        ...corsHeaders,
+        [REQUEST_ID_HEADER]: id,
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
+        connection: 'close',
+      }
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+      socket.end(`HTTP/1.1 400 ${STATUS_CODES[400]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+    },
+  }) satisfies EdgeOptions

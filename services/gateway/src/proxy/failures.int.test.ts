@@ -109,6 +109,24 @@ describe('D2 a service that does not do its part', () => {
     }
   })
 
+  test('one that hangs up in the middle of its answer', async () => {
+    const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 20\r\n\r\n'
+    const breaking = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.end(`${head}{"data":`))
+    })
+    const catalog = around.services.catalog.origin
+    around.services.catalog.origin = await listen(breaking)
+    const beside = await startGateway(around)
+    try {
+      expect(await answerOf('/api/v1/assets', beside)).toEqual(unavailable())
+    } finally {
+      around.services.catalog.origin = catalog
+      await beside.stop()
+      breaking.close()
+    }
+  })
+
   test('a connection that a service has closed for idleness costs a read nothing', async () => {
     let requests = 0
     const closing = createServer((socket) => {

@@ -43,7 +43,7 @@ const DROPPED = new Set([
   'connection', 'keep-alive', 'proxy-authenticate', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
   'server', 'x-powered-by', 'date', REQUEST_ID_HEADER, PRINCIPAL_HEADER,
 ]) // prettier-ignore
-const OURS = /^(?:access-control-|x-ratelimit-)/
+const OURS = /^(?:access-control-|x-ratelimit-|deprecation$|sunset$)/
 
 /** Headers of a service's answer that the client may see. */
 export function responseHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {

@@ -1,5 +1,5 @@
 import type { Route } from '@whereabouts/contracts/route'
-import { API_PREFIX, routes } from '@whereabouts/contracts/routes'
+import { routePath } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { withoutQuery } from '@whereabouts/service-kit/error-handler'
 import { invalidToken, unknownRoute } from '@whereabouts/service-kit/errors'
@@ -23,10 +23,10 @@ declare module 'fastify' {
 /** Registers every row of the route table: steps 4 to 7 of D2, then the service that owns it. */
 export function addOperations(app: FastifyInstance, deps: GatewayDeps): void {
   app.decorateRequest('caller', undefined)
-  for (const [operationId, row] of Object.entries<Route>(routes)) {
+  for (const [operationId, row] of Object.entries(deps.routes)) {
     app.route({
       method: row.method,
-      url: `${API_PREFIX}${row.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      url: routePath(row).replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operationId },
       onRequest: async (request, reply) => admit(row, request, reply, deps),
       handler: async (request, reply) => pass(row, request, reply, deps),
@@ -77,7 +77,7 @@ function pass(row: Route, request: FastifyRequest, reply: FastifyReply, deps: Ga
   return forward(reply, {
     upstream: row.upstream,
     origin: deps.upstreams[row.upstream],
-    path: upstreamPath(row.path, request.params as Params),
+    path: upstreamPath(routePath(row), request.params as Params),
     headers,
     body: row.body ? (request.body as Buffer | undefined) : undefined,
     timeoutMs: row.method === 'GET' ? deps.timeoutsMs.read : deps.timeoutsMs.write,

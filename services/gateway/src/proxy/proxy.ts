@@ -46,7 +46,7 @@ export type Target = {
 
 type UpstreamAnswer = { statusCode: number; headers: IncomingHttpHeaders; stream: Readable }
 
-/** Sends the request on and streams the answer back; whatever goes wrong on the way is a 503 in the envelope. */
+/** Sends the request on and passes the answer back; whatever goes wrong on the way is a 503 in the envelope. */
 export function forward(reply: FastifyReply, target: Target): FastifyReply {
   const fail = (reason: string, cause?: unknown) => {
     target.failures.inc({ upstream: target.upstream, reason })
@@ -67,13 +67,33 @@ export function forward(reply: FastifyReply, target: Target): FastifyReply {
     onResponse: (_request, _reply, answer) => {
       const { statusCode, headers, stream } = answer as unknown as UpstreamAnswer
       if (isOurAnswer(target, statusCode, headers)) {
-        reply.headers(responseHeaders(headers)).send(stream)
+        const pass = (body: Readable | Buffer) => reply.headers(responseHeaders(headers)).send(body)
+        if (isSmall(reply.request, headers))
+          collect(stream, pass, (error) => reply.send(fail(reasonOf(error), error)))
+        else pass(stream)
         return
       }
       stream.resume().on('error', () => undefined) // read to the end, so that the connection can be used again
       reply.send(fail('rubbish', new Error(`${target.upstream} answered ${statusCode} outside the contract`)))
     },
   })
+}
+
+/** Answers up to this size are gathered first. Larger ones, and those that never end, pass through as they come. */
+const MAX_GATHERED_BYTES = 64 * 1024
+
+function isSmall({ method }: FastifyRequest, headers: IncomingHttpHeaders): boolean {
+  const length = headers['content-length']
+  return method !== 'HEAD' && length !== undefined && Number(length) <= MAX_GATHERED_BYTES
+}
+
+/** Hands over the whole body, or the error when it breaks off: then the client can still be told. */
+function collect(stream: Readable, done: (body: Buffer) => void, failed: (error: Error) => void): void {
+  const chunks: Buffer[] = []
+  stream
+    .on('data', (chunk: Buffer) => chunks.push(chunk))
+    .on('end', () => done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    .on('error', failed)
 }
 
 const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'

@@ -9,7 +9,7 @@ test.for([
   ['\u0000', '/api/v1/assets/%00/history'],
   ['ä', '/api/v1/assets/%C3%A4/history'],
 ] as const)('the parameter %j stays one segment, however the path is normalised', ([value, expected]) => {
-  const path = upstreamPath('/assets/{asset_id}/history', { asset_id: value })
+  const path = upstreamPath('/api/v1/assets/{asset_id}/history', { asset_id: value })
   expect(path).toBe(expected)
   expect(new URL(path, 'http://service').pathname).toBe(expected)
 })

@@ -1,31 +1,39 @@
-import { publicDescription } from '@whereabouts/contracts/openapi'
+import { legacyDescription, publicDescription, type Description } from '@whereabouts/contracts/openapi'
+import type { RouteTable } from '@whereabouts/contracts/route'
+import { LEGACY_BASE } from '@whereabouts/contracts/routes'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHash } from 'node:crypto'
+import { pageHeaders, referencePage } from './page.ts'
+import { referencePaths } from './paths.ts'
+import { addScript } from './script.ts'
 import { toYaml } from './yaml.ts'
 
-/** Paths of this folder's routes and of the key set: GET and HEAD, for anyone. */
-export const REFERENCE_PATHS: readonly string[] = [
-  '/api/openapi.json',
-  '/api/openapi.yaml',
-  '/openapi.json',
-  '/openapi.yaml',
-  '/.well-known/jwks.json',
-]
-
-/** The machine-readable description, made once from the route table, and its old addresses. */
-export function addReference(app: FastifyInstance): void {
-  const description = publicDescription()
-  app.get('/api/openapi.json', documentRoute('application/json', JSON.stringify(description)))
-  app.get('/api/openapi.yaml', documentRoute('application/yaml; charset=utf-8', toYaml(description)))
-  for (const name of ['openapi.json', 'openapi.yaml'])
-    app.get(`/${name}`, async (_request, reply) => reply.redirect(`/api/${name}`, 301))
+/** Each vocabulary's description, made once from the route table, its old addresses, and a page to read it on. */
+export function addReference(app: FastifyInstance, routes: RouteTable): void {
+  app.register(async (scope) => {
+    const script = await addScript(scope)
+    addVocabulary(scope, '', publicDescription(routes), script)
+    addVocabulary(scope, LEGACY_BASE, legacyDescription(routes), script)
+  })
 }
 
-function documentRoute(type: string, text: string) {
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+function addVocabulary(app: FastifyInstance, base: string, description: Description, script: string): void {
+  const { page, json, yaml, redirects } = referencePaths(base)
+  app.get(json, textRoute('application/json', JSON.stringify(description)))
+  app.get(yaml, textRoute('application/yaml; charset=utf-8', toYaml(description)))
+  for (const [from, to] of Object.entries(redirects))
+    app.get(from, async (_request, reply) => reply.redirect(to, 301))
+  const { html, policy } = referencePage(description.info.title, script, json)
+  app.get(page, textRoute('text/html; charset=utf-8', html, pageHeaders(policy)))
+}
+
+function textRoute(type: string, text: string, headers: Record<string, string> = {}) {
+  const etag = `"${digestOf(text)}"`
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    reply.headers({ etag, 'cache-control': 'public, max-age=300' })
+    reply.headers({ ...headers, etag, 'cache-control': 'public, max-age=300' })
     if (request.headers['if-none-match'] === etag) return reply.status(304).send()
     return reply.type(type).send(text)
   }
 }
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22)

@@ -1,5 +1,6 @@
-import type { KeyState } from '@whereabouts/contracts/messages/keys-state'
-import { upstreams } from '@whereabouts/contracts/route'
+import type { KeyState, MemberState } from '@whereabouts/contracts/messages/keys-state'
+import { upstreams, type RouteTable } from '@whereabouts/contracts/route'
+import { routes } from '@whereabouts/contracts/routes'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
 import { principalVerifier, type PrincipalVerifier } from '@whereabouts/service-kit/principal'
@@ -33,6 +34,8 @@ export type Surroundings = {
   mint: TokenMint
   /** What the keys service answers for a key it is asked about. */
   keys: Map<string, KeyState>
+  /** The same for members, by `<org>/<user>`. */
+  members: Map<string, MemberState>
   /** What the keys service answers to everything else. */
   respondFromKeys(respond: Respond): void
   stop(): Promise<void>
@@ -44,12 +47,13 @@ export async function startSurroundings(): Promise<Surroundings> {
   const services = Object.fromEntries(started) as StandIns
   const database = await createServiceDatabase('gateway', MIGRATIONS)
   const keys = new Map<string, KeyState>()
+  const members = new Map<string, MemberState>()
   let respond: Respond = () => ({})
   services.keys.respondWith((request, reply) => {
     if (request.url === '/.well-known/jwks.json') return mint.jwks
-    if (!request.url.startsWith('/internal/keys/')) return respond(request, reply)
-    const state = keys.get(request.url.slice('/internal/keys/'.length))
-    return state ?? reply.status(404).send({ error: {} })
+    const [, states, id] = /^\/internal\/(keys|members)\/(.+)$/.exec(request.url) ?? []
+    if (id === undefined) return respond(request, reply)
+    return (states === 'keys' ? keys : members).get(id) ?? reply.status(404).send({ error: {} })
   })
   const stop = async () => {
     await Promise.all(Object.values(services).map((service) => service.stop()))
@@ -58,7 +62,7 @@ export async function startSurroundings(): Promise<Surroundings> {
   const respondFromKeys = (next: Respond) => {
     respond = next
   }
-  return { services, database, mint, keys, respondFromKeys, stop }
+  return { services, database, mint, keys, members, respondFromKeys, stop }
 }
 
 export type TestGateway = {
@@ -66,7 +70,8 @@ export type TestGateway = {
   request(path: string, sent?: Sent): Promise<Answer>
   /** A key in the view, and a token for it. */
   keyToken(key?: Partial<KeyState>): Promise<{ jti: string; authorization: string }>
-  sessionToken(session?: { userId?: number; role?: 'admin' | 'member' }): Promise<{ authorization: string }>
+  /** A member, in the view and in the keys service, and a session made from that state of the membership. */
+  sessionToken(session?: Partial<SessionOf>): Promise<{ authorization: string }>
   view: KeyView
   /** Whether the view passes for complete. */
   setCurrent(isCurrent: boolean): void
@@ -75,10 +80,15 @@ export type TestGateway = {
   stop(): Promise<void>
 }
 
+type SessionOf = { userId: number; role: 'admin' | 'member'; revision: number }
+
 type Options = {
   takeShared?: (bucket: string, rate: Rate) => Promise<Take>
   readTimeoutMs?: number
   trustedProxies?: readonly string[]
+  /** Rows beside those of the route table. */
+  moreRoutes?: RouteTable
+  legacySunset?: Date
 }
 
 /** A gateway on a real socket, wired as main.ts wires it but for the broker. */
@@ -111,6 +121,8 @@ export async function startGateway(around: Surroundings, options: Options = {}):
     refusedAgents: DEFAULT_REFUSED_AGENTS,
     trustedProxies: options.trustedProxies ?? [],
     timeoutsMs: { read: options.readTimeoutMs ?? 5_000, write: 5_000 },
+    routes: { ...routes, ...options.moreRoutes },
+    legacySunset: options.legacySunset,
   })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
@@ -121,9 +133,11 @@ export async function startGateway(around: Surroundings, options: Options = {}):
       view.apply(`keys.key.${state.jti}`, state)
       return { jti: state.jti, authorization: await bearer(around.mint, state) }
     },
-    async sessionToken({ userId = 1, role = 'admin' } = {}) {
-      const claims = { typ: 'session', sub: String(userId), org_id: ORG_ID, role }
-      return { authorization: `Bearer ${await around.mint.mint(claims)}` }
+    async sessionToken({ userId = 1, role = 'admin', revision = 1 } = {}) {
+      const state = memberStateOf({ user_id: userId, role, revision })
+      around.members.set(`${ORG_ID}/${userId}`, state)
+      view.apply(`keys.member.${ORG_ID}.${userId}`, state)
+      return { authorization: await sessionBearer(around.mint, state) }
     },
     view,
     setCurrent: (isCurrent) => {
@@ -137,6 +151,16 @@ export async function startGateway(around: Surroundings, options: Options = {}):
 
 export async function bearer(mint: TokenMint, { jti, org_id, scopes }: KeyState): Promise<string> {
   return `Bearer ${await mint.mint({ typ: 'key', sub: jti, org_id, scopes })}`
+}
+
+export async function sessionBearer(mint: TokenMint, member: MemberState): Promise<string> {
+  const { org_id, user_id, role, revision: member_revision } = member
+  const claims = { typ: 'session', sub: String(user_id), org_id, role, member_revision }
+  return `Bearer ${await mint.mint(claims)}`
+}
+
+export function memberStateOf(member: Partial<MemberState> = {}): MemberState {
+  return { org_id: ORG_ID, user_id: 1, revision: 1, role: 'admin', deleted_at: null, ...member }
 }
 
 export function keyStateOf(key: Partial<KeyState> = {}): KeyState {

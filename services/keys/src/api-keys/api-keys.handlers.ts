@@ -2,13 +2,16 @@ import type { ApiKeyView } from '@whereabouts/contracts/api-keys'
 import { epochMs } from '@whereabouts/contracts/instant'
 import type { Principal } from '@whereabouts/contracts/principal'
 import { PAGE_DEFAULTS } from '@whereabouts/contracts/query'
+import { adminOnly } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import { insertPendingDisconnect } from '../callout/disconnects.queries.ts'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
 import { apiKeyNotFound, expiresInThePast, keyRevoked } from '../errors.ts'
+import { userOf } from '../members/acting-member.ts'
 import { hashSecret, newClientSecret, NO_STORE } from '../tokens/secrets.ts'
-import { countKeys, insertKey, listKeys, lockKey, lockUsableKey, revokeKey } from './api-keys.queries.ts'
+import { lockMember } from '../users/users.queries.ts'
+import { countKeys, insertKey, listKeys, lockKey, lockUsableKey } from './api-keys.queries.ts'
 import { enqueueKeyState } from './api-keys.state.ts'
+import { revokeLockedKey } from './revocation.ts'
 
 export type ApiKeyDeps = {
   db: Db
@@ -51,8 +54,7 @@ export function apiKeyHandlers({ db, now, onChange }: ApiKeyDeps): Pick<Handlers
       await db.transaction().execute(async (tx) => {
         const key = await lockKey(tx, orgId, params.key_id)
         if (!key) throw apiKeyNotFound()
-        await enqueueKeyState(tx, await revokeKey(tx, orgId, key.id))
-        await insertPendingDisconnect(tx, key.jti)
+        await revokeLockedKey(tx, key)
       })
       onChange()
       return undefined
@@ -60,8 +62,13 @@ export function apiKeyHandlers({ db, now, onChange }: ApiKeyDeps): Pick<Handlers
   }
 }
 
+/** Who is recorded. What they have lost since the gateway looked, they cannot leave a key behind with. */
 async function creator(tx: Tx, principal: Principal) {
-  if (principal.keyId === undefined) return { created_by: principal.userId ?? null, created_by_key_id: null }
+  if (principal.keyId === undefined) {
+    const member = await lockMember(tx, principal.orgId, userOf(principal))
+    if (member?.role !== 'admin') throw adminOnly()
+    return { created_by: member.id, created_by_key_id: null }
+  }
   const key = await lockUsableKey(tx, principal.orgId, principal.keyId)
   if (!key) throw keyRevoked()
   return { created_by: null, created_by_key_id: key.id }

@@ -22,17 +22,17 @@ export function findKeyById(db: Db, orgId: number, id: number): Promise<UsableKe
     .executeTakeFirst()
 }
 
-/** Unrevoked keys, newest first. */
+/** Newest first; without revoked keys unless `revoked` asks for them too. */
 export function listKeys(
   db: Db,
   orgId: number,
-  page: { limit: number; offset: number },
+  page: { limit: number; offset: number; revoked?: boolean },
 ): Promise<ApiKeyRow[]> {
   return db
     .selectFrom('api_key')
     .selectAll()
     .where('org_id', '=', orgId)
-    .where('revoked_at', 'is', null)
+    .$if(page.revoked !== true, (keys) => keys.where('revoked_at', 'is', null))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)
@@ -40,12 +40,17 @@ export function listKeys(
     .execute()
 }
 
-export async function countKeys(db: Db, orgId: number): Promise<number> {
+/** How many `listKeys` has on all its pages. */
+export async function countKeys(
+  db: Db,
+  orgId: number,
+  { revoked }: { revoked?: boolean } = {},
+): Promise<number> {
   const { count } = await db
     .selectFrom('api_key')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('org_id', '=', orgId)
-    .where('revoked_at', 'is', null)
+    .$if(revoked !== true, (keys) => keys.where('revoked_at', 'is', null))
     .executeTakeFirstOrThrow()
   return count
 }
@@ -96,6 +101,22 @@ export function revokeKey(tx: Tx, orgId: number, id: number): Promise<ApiKeyRow>
   return tx
     .updateTable('api_key')
     .set({ revoked_at: sql`clock_timestamp()`, revision: sql`nextval('revision_seq')` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Call under `lockKey`. Requests per minute; null is the limit of everybody. */
+export function updateKeyLimit(
+  tx: Tx,
+  orgId: number,
+  id: number,
+  perMinute: number | null,
+): Promise<ApiKeyRow> {
+  return tx
+    .updateTable('api_key')
+    .set({ rate_limit_per_minute: perMinute, revision: sql`nextval('revision_seq')` })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .returningAll()

@@ -10,6 +10,11 @@ import {
 /** A new signing key as it is stored. */
 export type SealedKey = { kid: string; public_key: string; private_key: Buffer }
 
+/** A key was sealed under another secret than the one at hand. */
+export class SealedKeyError extends Error {
+  override readonly name = 'SealedKeyError'
+}
+
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
@@ -41,6 +46,8 @@ export function openSealedKey({ kid, private_key: sealed }: SealedKey, secret: B
     const key = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()])
     return createPrivateKey({ key, format: 'der', type: 'pkcs8' })
   } catch (cause) {
-    throw new Error(`signing key ${kid} cannot be opened: was SIGNING_KEY_SECRET changed?`, { cause })
+    throw new SealedKeyError(`signing key ${kid} cannot be opened: was SIGNING_KEY_SECRET changed?`, {
+      cause,
+    })
   }
 }

@@ -8,7 +8,7 @@ import { createAccessTokens } from './access-tokens.ts'
 import { createSigningKeys } from './signing-keys.ts'
 
 const now = Date.now
-const claims = { typ: 'session', sub: '7', org_id: 1, role: 'admin' } as const
+const claims = { typ: 'session', sub: '7', org_id: 1, role: 'admin', member_revision: 1 } as const
 
 const fromScratch = (keys: Keys) => keys.database.db.deleteFrom('signing_key').execute()
 const replica = ({ database: { db }, secret }: Keys) => createSigningKeys({ db, secret, now })

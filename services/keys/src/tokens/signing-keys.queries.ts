@@ -12,6 +12,29 @@ export function listSigningKeys(db: Db): Promise<SigningKeyRow[]> {
   return db.selectFrom('signing_key').selectAll().orderBy('created_at').execute()
 }
 
+/** One key without its secret part, and the instants it has before it. By the clock of the database, like all of them. */
+export type SigningKeyLife = Pick<
+  SigningKeyRow,
+  'kid' | 'state' | 'created_at' | 'activated_at' | 'retired_at'
+> & {
+  /** Of the next key: from when on it may sign. */
+  ready_at: string | null
+  is_ready: boolean
+  /** Of a retired key: until when it is published. */
+  published_until: string | null
+}
+
+/** Oldest first. */
+export async function listSigningKeyLives(db: Db): Promise<SigningKeyLife[]> {
+  const { rows } = await sql<SigningKeyLife>`
+    select kid, state, created_at, activated_at, retired_at,
+           case when state = 'next' then created_at + ${PUBLISHED_FOR} end as ready_at,
+           state = 'next' and created_at + ${PUBLISHED_FOR} <= clock_timestamp() as is_ready,
+           retired_at + ${RETIRED_FOR} as published_until
+    from signing_key order by created_at`.execute(db)
+  return rows
+}
+
 /** One replica at a time changes the set of keys; the lock ends with the transaction. */
 export async function lockSigningKeys(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('signing keys of ' || current_schema(), 0))`.execute(

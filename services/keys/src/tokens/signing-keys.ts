@@ -6,9 +6,11 @@ import {
   deleteOldSigningKeys,
   insertSigningKey,
   isRotationDue,
+  listSigningKeyLives,
   listSigningKeys,
   lockSigningKeys,
   promoteNextKey,
+  type SigningKeyLife,
 } from './signing-keys.queries.ts'
 
 type PublicJwk = { kty: 'OKP'; crv: 'Ed25519'; x: string; kid: string; use: 'sig'; alg: string }
@@ -66,14 +68,35 @@ export function createSigningKeys({ db, secret, now }: Options): SigningKeys {
         await lockSigningKeys(tx)
         await deleteOldSigningKeys(tx)
         if (!(await isRotationDue(tx, days))) return false
-        await promoteNextKey(tx)
-        await insertSigningKey(tx, newSealedKey(secret), 'next')
+        await rotate(tx, secret)
         return true
       })
       if (rotated) current = undefined
       return rotated
     },
   }
+}
+
+/** Call under `lockSigningKeys`. The next key signs, and the one to follow it is published from now on. */
+async function rotate(tx: Tx, secret: Buffer): Promise<void> {
+  await promoteNextKey(tx)
+  await insertSigningKey(tx, newSealedKey(secret), 'next')
+}
+
+/**
+ * Rotates before the active key is old enough, unless the next one is not known to every verifier yet: then `rotated`
+ * is false and nothing has changed. Running replicas learn of it like of any other rotation. Throws when the keys were
+ * sealed under another secret, since a key sealed under this one would stop every replica.
+ */
+export function rotateNow(db: Db, secret: Buffer): Promise<{ rotated: boolean; keys: SigningKeyLife[] }> {
+  return db.transaction().execute(async (tx) => {
+    await lockSigningKeys(tx)
+    for (const key of await listSigningKeys(tx)) if (key.state !== 'retired') openSealedKey(key, secret)
+    const before = await listSigningKeyLives(tx)
+    if (!before.some((key) => key.is_ready)) return { rotated: false, keys: before }
+    await rotate(tx, secret)
+    return { rotated: true, keys: await listSigningKeyLives(tx) }
+  })
 }
 
 const hasBoth = (rows: readonly SigningKeyRow[]) =>

@@ -69,6 +69,7 @@ export const readerHandlers = ({ db, directory, findLocation }: ReaderDeps): Rea
   },
 
   async createScanPoint({ principal: { orgId }, params: { reader_id }, body }) {
+    if (!(await findReader(db, orgId, reader_id))) throw readerNotFound() // before the location: D2.9, D2.10
     const location = await resolveLocation(findLocation, orgId, body)
     const antenna = body.antenna ?? 1
     const point = await db.transaction().execute(async (tx) => {

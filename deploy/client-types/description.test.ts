@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { legacyDescription, publicDescription } from '@whereabouts/contracts/openapi'
+import { expect, test } from 'vitest'
+
+const LINTER = join(import.meta.dirname, 'node_modules/@redocly/cli/bin/cli.js')
+const CONFIG = join(import.meta.dirname, 'redocly.yaml')
+/** It asks after newer versions of itself and reports how it is used, unless told not to. */
+const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+
+test.for([
+  ['current', publicDescription()],
+  ['older', legacyDescription()],
+] as const)('the description of the %s vocabulary lints clean', ([, description]) => {
+  const folder = mkdtempSync(join(tmpdir(), 'description-'))
+  try {
+    const file = join(folder, 'openapi.json')
+    writeFileSync(file, JSON.stringify(description))
+    const args = [LINTER, 'lint', file, `--config=${CONFIG}`, '--format=stylish']
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      encoding: 'utf8',
+      env: { ...process.env, ...QUIET },
+    })
+    expect(`${stdout}${stderr}`).not.toMatch(/\b(?:error|warning)\b/)
+    expect(status, stderr).toBe(0)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

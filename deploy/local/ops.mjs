@@ -1,0 +1,12 @@
+// The command `npm run ops`: plain JavaScript, because the machine's Node may be older than the one we need.
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { launch } from './launch.mjs'
+import { root } from './prepare.mjs'
+import { beBrief } from './progress.mjs'
+
+beBrief()
+// Of the local stack (ops-env.ts), unless another system is named: a mixture of both would fit neither.
+const file = resolve(root, process.env.DATA_DIR || '.data', 'ops.env')
+const flags = !process.env.DATABASE_URL && existsSync(file) ? [`--env-file=${file}`] : []
+await launch('../../services/keys/src/ops/main.ts', process.argv.slice(2), flags)

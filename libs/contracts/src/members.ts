@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { Id } from './ids.ts'
+import { WireInstant } from './instant.ts'
+import { roles } from './principal.ts'
+import { dataOf, listOf, page, pathId } from './query.ts'
+import type { Route } from './route.ts'
+import { Name, text } from './text.ts'
+import { Email, Password, Session } from './tokens.ts'
+
+const RoleShown = z.string().meta({ example: 'admin' })
+
+/** The caller and every organization they may switch to, oldest membership first. `org_id` is the session's. */
+export const CurrentUserView = z
+  .object({
+    id: Id,
+    name: z.string(),
+    email: z.string(),
+    org_id: Id,
+    orgs: z.array(z.object({ id: Id, name: z.string(), role: RoleShown, created_at: WireInstant })),
+  })
+  .meta({ id: 'CurrentUser' })
+
+/** `id` is the user's; `joined_at` the start of the membership. */
+export const MemberView = z
+  .object({ id: Id, name: z.string(), email: z.string(), role: RoleShown, joined_at: WireInstant })
+  .meta({ id: 'Member' })
+export type MemberView = z.infer<typeof MemberView>
+
+export const InvitationView = z
+  .object({
+    id: Id,
+    email: z.string(),
+    role: RoleShown,
+    created_at: WireInstant,
+    created_by: Id,
+    expires_at: WireInstant,
+  })
+  .meta({ id: 'Invitation' })
+export type InvitationView = z.infer<typeof InvitationView>
+
+/** The only time the token is shown. */
+export const InvitationCreated = InvitationView.extend({ token: z.string() }).meta({
+  id: 'InvitationCreated',
+})
+
+const OrgPath = z.strictObject({ org_id: pathId })
+const MemberPath = z.strictObject({ org_id: pathId, user_id: pathId })
+
+const consoleRow = { upstream: 'keys', counted: false, described: false } as const
+
+export const memberRoutes = {
+  getCurrentUser: {
+    ...consoleRow,
+    method: 'GET',
+    path: '/users/me',
+    access: 'session',
+    summary: 'Read the signed-in user and the organizations they belong to',
+    success: { status: 200, schema: dataOf(CurrentUserView) },
+    errors: [],
+  },
+  switchOrg: {
+    ...consoleRow,
+    method: 'POST',
+    path: '/auth/switch',
+    access: 'session',
+    summary: 'Open a session in another organization of the user',
+    body: z.strictObject({ org_id: Id }),
+    success: { status: 200, schema: dataOf(Session) },
+    errors: ['validation_error', 'bad_request', 'not_found'],
+  },
+  listMembers: {
+    ...consoleRow,
+    method: 'GET',
+    path: '/orgs/{org_id}/members',
+    access: 'session',
+    summary: 'List the members of the organization, in the order in which they joined',
+    params: OrgPath,
+    query: z.strictObject(page),
+    success: { status: 200, schema: listOf(MemberView) },
+    errors: ['validation_error'],
+  },
+  updateMember: {
+    ...consoleRow,
+    method: 'PATCH',
+    path: '/orgs/{org_id}/members/{user_id}',
+    access: 'admin',
+    summary: 'Change the role of a member',
+    params: MemberPath,
+    body: z.strictObject({ role: z.enum(roles) }),
+    success: { status: 200, schema: dataOf(MemberView) },
+    errors: ['validation_error', 'bad_request', 'not_found', 'conflict'],
+  },
+  removeMember: {
+    ...consoleRow,
+    method: 'DELETE',
+    path: '/orgs/{org_id}/members/{user_id}',
+    access: 'session',
+    summary: 'Remove a member, or leave the organization',
+    params: MemberPath,
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found', 'conflict'],
+  },
+  listInvitations: {
+    ...consoleRow,
+    method: 'GET',
+    path: '/orgs/{org_id}/invitations',
+    access: 'admin',
+    summary: 'List the invitations that can still be accepted, newest first',
+    params: OrgPath,
+    query: z.strictObject(page),
+    success: { status: 200, schema: listOf(InvitationView) },
+    errors: ['validation_error'],
+  },
+  createInvitation: {
+    ...consoleRow,
+    method: 'POST',
+    path: '/orgs/{org_id}/invitations',
+    access: 'admin',
+    summary: 'Invite an e-mail address; the token is shown once',
+    params: OrgPath,
+    body: z.strictObject({ email: Email, role: z.enum(roles) }),
+    success: { status: 201, schema: dataOf(InvitationCreated) },
+    errors: ['validation_error', 'bad_request', 'conflict'],
+  },
+  revokeInvitation: {
+    ...consoleRow,
+    method: 'DELETE',
+    path: '/orgs/{org_id}/invitations/{invitation_id}',
+    access: 'admin',
+    summary: 'Withdraw an invitation',
+    params: z.strictObject({ org_id: pathId, invitation_id: pathId }),
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
+  },
+  acceptInvitation: {
+    ...consoleRow,
+    method: 'POST',
+    path: '/auth/accept-invitation',
+    access: 'none',
+    summary: 'Join an organization with the token of an invitation',
+    // What is needed depends on whether the address is registered already, so the handler checks it.
+    body: z.strictObject({ token: text(1, 255), name: Name.optional(), password: Password.optional() }),
+    success: { status: 200, schema: dataOf(Session) },
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'conflict', 'rate_limited'],
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,65 @@
+import type { createDocument } from 'zod-openapi'
+
+type Json = Record<string, unknown>
+type Document = ReturnType<typeof createDocument>
+type Content = Record<string, { schema?: Json; example?: unknown; examples?: unknown }>
+
+/** What stands in for a value that no schema gives an example of; a test finds it in the public description. */
+export const NO_EXAMPLE = 'no example'
+
+/**
+ * Gives every body of a request and of a success an example, made of those of its schemas, so that a new row has one
+ * without anybody writing it and none contradicts its schema. Changes and returns the document.
+ */
+export function withExamples(document: Document): Document {
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Json>
+  const fill = (content: Content | undefined, make: (schema: Json) => unknown) => {
+    for (const media of Object.values(content ?? {}))
+      if (media.schema && media.example === undefined && media.examples === undefined)
+        media.example = make(media.schema)
+  }
+  const operations = Object.values(document.paths ?? {}).flatMap((item) => Object.values(item as object))
+  for (const { requestBody, responses } of operations as { requestBody?: Json; responses: Json }[]) {
+    fill(requestBody?.['content'] as Content | undefined, (schema) => exampleOf(schema, schemas, 'request'))
+    for (const response of Object.values(responses) as Json[])
+      fill(response['content'] as Content | undefined, (schema) => exampleOf(schema, schemas, 'reply'))
+  }
+  return document
+}
+
+type Direction = 'request' | 'reply'
+
+function exampleOf(given: Json, schemas: Record<string, Json>, direction: Direction): unknown {
+  const schema = resolve(given, schemas)
+  if (schema['nullable'] === true) return null // the example, if there is one, is of the value it may have instead
+  if ('example' in schema) return schema['example']
+  const { default: fallback, enum: values, type } = schema
+  if (fallback !== undefined) return fallback
+  if (Array.isArray(values)) return values[0]
+  if (type === 'array') return [exampleOf(schema['items'] as Json, schemas, direction)]
+  if (type === 'object') return objectExample(schema, schemas, direction)
+  return plainExample(schema)
+}
+
+function resolve(schema: Json, schemas: Record<string, Json>): Json {
+  const { $ref, allOf, ...rest } = schema
+  if (typeof $ref === 'string') return resolve(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
+  if (!Array.isArray(allOf)) return schema
+  return { ...resolve(allOf[0] as Json, schemas), ...rest } // what zod makes of a nullable component
+}
+
+function objectExample(schema: Json, schemas: Record<string, Json>, direction: Direction): Json {
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Json>)
+  const shown = properties.filter(([, property]) => direction === 'reply' || property['readOnly'] !== true)
+  const values = shown.map(([name, property]) => [name, exampleOf(property, schemas, direction)] as const)
+  // What a request leaves out means the same as null nearly everywhere, and is shorter.
+  return Object.fromEntries(values.filter(([, value]) => direction === 'reply' || value !== null))
+}
+
+function plainExample({ type, format, minimum }: Json): unknown {
+  if (type === 'boolean') return true
+  if (type === 'integer' || type === 'number') return typeof minimum === 'number' ? minimum : 1
+  if (format === 'date-time') return '2026-11-21T10:00:00.000Z'
+  if (format === 'uuid') return '8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a'
+  return NO_EXAMPLE
+}

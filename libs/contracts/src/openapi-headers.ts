@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import type { Route } from './route.ts'
+
+/** The header half of the API description: what is sent with a request and what comes with each answer. */
+
+type Of = [id: string, type: 'string' | 'integer', example: string | number, description: string]
+
+const about = (...[id, type, example, description]: Of) => ({
+  override: { type },
+  example,
+  header: { id, description },
+})
+const always = (...of: Of) => z.string().meta(about(...of))
+const sometimes = (...of: Of) =>
+  z
+    .string()
+    .optional()
+    .meta(about(...of))
+
+export const requestIdParameter = z
+  .string()
+  .optional()
+  .meta({
+    param: { id: 'RequestId' },
+    description:
+      'Your own id of this request: echoed unchanged and not validated. A ULID is made when absent.',
+  })
+
+const requestId = always(
+  'X-Request-ID',
+  'string',
+  '01KAJ7D3W0Z8Q4N5V6B7M8K9P0',
+  "The request's id, yours or a ULID. Name it when you report a problem.",
+)
+
+const rateLimits = {
+  'X-RateLimit-Limit': [60, 'Requests per minute.'],
+  'X-RateLimit-Remaining': [42, 'Requests left, never above the limit.'],
+  'X-RateLimit-Reset': [1_795_255_218, 'Unix second in which Remaining next equals Limit.'],
+} as const
+
+const rateLimitHeaders = Object.fromEntries(
+  Object.entries(rateLimits).map(([name, [value, text]]) => [name, always(name, 'integer', value, text)]),
+)
+
+/** On errors, which operations of every kind share. */
+const rateLimitHeadersOfErrors = Object.fromEntries(
+  Object.entries(rateLimits).map(([name, [value, text]]) => [
+    name,
+    sometimes(`${name}-Of-Counted-GET`, 'integer', value, `${text} Only on GETs that count.`),
+  ]),
+)
+
+const retryAfter = always('Retry-After', 'integer', 3, 'Seconds to wait before the next try.')
+const wwwAuthenticate = always('WWW-Authenticate', 'string', 'Bearer realm="api"', 'How to authenticate.')
+const location = sometimes(
+  'Location',
+  'string',
+  '/api/v1/assets/4503599627370497',
+  'Where the new resource is.',
+)
+const allow = always('Allow', 'string', 'GET, HEAD, POST', 'The methods of this path.')
+
+const deprecation = {
+  Deprecation: always('Deprecation', 'string', 'true', 'Always `true`: this vocabulary will be withdrawn.'),
+  Sunset: sometimes(
+    'Sunset',
+    'string',
+    'Tue, 01 Jun 2027 00:00:00 GMT',
+    'When it will be: every path answers 410 from then on. Absent while no date is set.',
+  ),
+}
+
+export type Vocabulary = Route['vocabulary']
+
+const onEvery = (vocabulary: Vocabulary) => ({
+  'X-Request-ID': requestId,
+  ...(vocabulary === 'legacy' && deprecation),
+})
+
+/** Before these are answered, a token was taken from the bucket; the others come too early for it. */
+const AFTER_COUNTING = new Set([400, 403, 404, 429, 500, 503])
+
+export function errorHeaders(status: number, vocabulary: Vocabulary) {
+  return z.object({
+    ...onEvery(vocabulary),
+    ...(AFTER_COUNTING.has(status) && rateLimitHeadersOfErrors),
+    ...(status === 401 && { 'WWW-Authenticate': wwwAuthenticate }),
+    ...(status === 405 && { Allow: allow }),
+    ...((status === 429 || status === 503) && { 'Retry-After': retryAfter }),
+  })
+}
+
+export function successHeaders({ vocabulary, success, counted, method }: Route) {
+  return z.object({
+    ...onEvery(vocabulary),
+    ...(success.status === 201 && { Location: location }),
+    ...(counted && method === 'GET' && rateLimitHeaders),
+  })
+}

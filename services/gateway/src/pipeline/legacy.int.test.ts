@@ -1,0 +1,177 @@
+import { JSON_MEDIA_TYPE, type Route } from '@whereabouts/contracts/route'
+import { listOf } from '@whereabouts/contracts/query'
+import { AssetView } from '@whereabouts/contracts/assets'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  startGateway,
+  startSurroundings,
+  type Surroundings,
+  type TestGateway,
+} from '../testing/gateway.fixture.ts'
+
+/** Rows as the services will add them: natural keys in the path, PUT, and a path that the current vocabulary has too. */
+const row = {
+  vocabulary: 'legacy',
+  path: '/assets/{identifier}',
+  upstream: 'catalog',
+  described: true,
+  errors: [],
+} as const
+const moreRoutes = {
+  listLegacyAssets: {
+    ...row,
+    method: 'GET',
+    path: '/assets',
+    access: 'assets:read',
+    counted: true,
+    summary: 'List assets',
+    success: { status: 200, schema: listOf(AssetView) },
+  },
+  replaceLegacyAsset: {
+    ...row,
+    method: 'PUT',
+    access: 'assets:write',
+    counted: false,
+    summary: 'Replace an asset',
+    success: { status: 204 },
+  },
+} as const satisfies Record<string, Route>
+
+const SUNSET = '2126-06-01T00:00:00Z'
+const SUNSET_HEADER = 'Sat, 01 Jun 2126 00:00:00 GMT'
+
+let around: Surroundings
+let announced: TestGateway
+let undated: TestGateway
+let withdrawn: TestGateway
+beforeAll(async () => {
+  around = await startSurroundings()
+  announced = await startGateway(around, { moreRoutes, legacySunset: new Date(SUNSET) })
+  undated = await startGateway(around, { moreRoutes })
+  withdrawn = await startGateway(around, { moreRoutes, legacySunset: new Date('2026-01-01T00:00:00Z') })
+})
+afterAll(async () => {
+  await Promise.all([announced, undated, withdrawn].map((gateway) => gateway.stop()))
+  await around.stop()
+})
+
+const deprecationOf = ({ headers }: { headers: Record<string, unknown> }) => [
+  headers['deprecation'],
+  headers['sunset'],
+]
+
+describe('D1.2 the second base URL', () => {
+  test('a legacy row passes the same pipeline to the service, under its own path', async () => {
+    const { authorization } = await announced.keyToken({ scopes: ['assets:read', 'assets:write'] })
+    const headers = { authorization }
+    const list = await announced.request('/legacy/api/v1/assets?limit=2', { headers })
+    expect(list.status).toBe(200)
+    expect(list.headers['x-ratelimit-limit']).toBe('60')
+    expect(around.services.catalog.seen.at(-1)?.url).toBe('/legacy/api/v1/assets?limit=2')
+    await announced.request('/legacy/api/v1/assets/FORK%2F7', { method: 'PUT', headers })
+    expect(around.services.catalog.seen.at(-1)).toMatchObject({
+      method: 'PUT',
+      url: '/legacy/api/v1/assets/FORK%2F7',
+    })
+  })
+
+  const answers = [
+    { name: 'success', path: '/legacy/api/v1/assets', status: 200, authorized: true },
+    { name: '401', path: '/legacy/api/v1/assets', status: 401 },
+    { name: '404', path: '/legacy/api/v1/locations', status: 404 },
+    { name: '404 of the base itself', path: '/legacy', status: 404 },
+    { name: '405', path: '/legacy/api/v1/assets', method: 'DELETE', status: 405 },
+    { name: 'a preflight', path: '/legacy/api/v1/anything', method: 'OPTIONS', status: 204 },
+    { name: 'the web filter', path: '/legacy/api/v1/assets', agent: 'undici', status: 403 },
+    { name: 'broken percent-encoding', path: '/legacy/api/v1/assets/%ff', status: 400 },
+    { name: 'the description', path: '/legacy/api/openapi.json', status: 200 },
+    { name: 'the reference', path: '/legacy/api', status: 200 },
+  ]
+  test.for(answers)('$name carries Deprecation, and Sunset once the date is set', async (answer) => {
+    for (const [gateway, sunset] of [
+      [announced, SUNSET_HEADER],
+      [undated, undefined],
+    ] as const) {
+      const headers = {
+        ...(answer.authorized === true && (await gateway.keyToken())),
+        'user-agent': answer.agent ?? 'acme/1',
+      }
+      const { method = 'GET' } = answer
+      const got = await gateway.request(answer.path, { method, headers })
+      expect(got.status).toBe(answer.status)
+      expect(deprecationOf(got)).toEqual(['true', sunset])
+      expect(got.headers['access-control-allow-origin']).toBe('*')
+      expect(got.headers['access-control-expose-headers']).toContain('Sunset')
+    }
+  })
+
+  test('no answer of the current vocabulary carries Deprecation, whatever a service says', async () => {
+    around.services.catalog.respondWith((_request, reply) =>
+      reply.headers({ deprecation: 'true', sunset: SUNSET_HEADER }).send({}),
+    )
+    const headers = await announced.keyToken()
+    for (const path of ['/api/v1/assets', '/api/v1/nowhere', '/api', '/api/openapi.json', '/legacyx'])
+      expect(deprecationOf(await announced.request(path, { headers }))).toEqual([undefined, undefined])
+  })
+
+  test('what is absent there is 404, not a stub, and the current paths are not there', async () => {
+    const answer = await undated.request('/legacy/api/v1/orgs/me', { headers: await undated.keyToken() })
+    expect(answer.error()).toMatchObject({
+      type: 'not_found',
+      detail: 'Unknown API route: /legacy/api/v1/orgs/me',
+      instance: '/legacy/api/v1/orgs/me',
+    })
+  })
+
+  test('a preflight there names PUT, which the current vocabulary has not', async () => {
+    const methodsOf = async (path: string) =>
+      (await undated.request(path, { method: 'OPTIONS' })).headers['access-control-allow-methods']
+    expect(await methodsOf('/legacy/api/v1/assets/1')).toContain('PUT')
+    expect(await methodsOf('/api/v1/assets/1')).not.toContain('PUT')
+  })
+
+  test('its description has the legacy rows only, below its own base URL, in both forms', async () => {
+    const json = JSON.parse((await announced.request('/legacy/api/openapi.json')).text)
+    expect(json.openapi).toBe('3.0.3')
+    expect(json.servers[0].url).toBe('/legacy')
+    expect(Object.keys(json.paths)).toEqual(['/api/v1/assets', '/api/v1/assets/{identifier}'])
+    const { responses, deprecated } = json.paths['/api/v1/assets'].get
+    expect(deprecated).toBe(true)
+    expect(Object.keys(responses['200'].headers)).toEqual(
+      expect.arrayContaining(['Deprecation', 'Sunset', 'X-RateLimit-Limit']),
+    )
+    expect(responses['410']).toBeDefined()
+    const current = (await announced.request('/api/openapi.json')).text
+    expect(current).not.toContain('Legacy')
+    const yaml = await announced.request('/legacy/api/openapi.yaml')
+    expect(yaml.text).toContain('"url": "/legacy"')
+    const bare = await announced.request('/legacy/openapi.yaml')
+    expect([bare.status, bare.headers.location]).toEqual([301, '/legacy/api/openapi.yaml'])
+  })
+})
+
+describe('past the sunset', () => {
+  test.for([
+    { path: '/legacy/api/v1/assets', method: 'GET' },
+    { path: '/legacy/api/v1/assets', method: 'DELETE' },
+    { path: '/legacy/api/v1/nowhere', method: 'POST' },
+    { path: '/legacy/api/v1', method: 'GET' },
+    { path: '/legacy/api/v1/assets/%ff', method: 'GET' },
+  ])('$method $path answers 410 without a look at the token', async ({ path, method }) => {
+    const answer = await withdrawn.request(path, { method, headers: { 'content-type': JSON_MEDIA_TYPE } })
+    expect(answer.status).toBe(410)
+    expect(answer.error()).toMatchObject({ type: 'gone', title: 'Gone', status: 410, instance: path })
+    expect(deprecationOf(answer)).toEqual(['true', 'Thu, 01 Jan 2026 00:00:00 GMT'])
+  })
+
+  test('a preflight is still answered, so that a page can read the 410', async () => {
+    const answer = await withdrawn.request('/legacy/api/v1/assets', { method: 'OPTIONS' })
+    expect(answer.status).toBe(204)
+  })
+
+  test('the current vocabulary and both descriptions go on', async () => {
+    const headers = await withdrawn.keyToken()
+    expect((await withdrawn.request('/api/v1/assets', { headers })).status).toBe(200)
+    expect((await withdrawn.request('/legacy/api/openapi.json')).status).toBe(200)
+  })
+})

@@ -1,0 +1,32 @@
+import { API_PREFIX, LEGACY_BASE } from '@whereabouts/contracts/routes'
+import { AppError } from '@whereabouts/service-kit/app-error'
+
+const LEGACY_API = `${LEGACY_BASE}${API_PREFIX}`
+
+const isAtOrBelow = (path: string, base: string) => path === base || path.startsWith(`${base}/`)
+
+/** What is special below the second base URL, where the older vocabulary is served (D1.2). */
+export type Legacy = {
+  /** Headers of every answer to this path: none for paths of the current vocabulary. */
+  headersOf(path: string): Readonly<Record<string, string>>
+  /** The 410 of a path that has been withdrawn. */
+  withdrawn(path: string): AppError | undefined
+}
+
+/** Deprecated from the beginning, and withdrawn at `sunset`; undefined is a date nobody has set yet. */
+export function legacy(sunset: Date | undefined, now: () => number = Date.now): Legacy {
+  const deprecation: Record<string, string> = {
+    deprecation: 'true',
+    ...(sunset && { sunset: sunset.toUTCString() }), // an HTTP date, as RFC 8594 wants it
+  }
+  const none = {}
+  return {
+    headersOf: (path) => (isAtOrBelow(path, LEGACY_BASE) ? deprecation : none),
+    withdrawn: (path) => {
+      const isPast = sunset !== undefined && now() >= sunset.getTime()
+      return isPast && isAtOrBelow(path, LEGACY_API) ? new AppError('gone', GONE) : undefined
+    },
+  }
+}
+
+const GONE = `The older vocabulary was withdrawn; use ${API_PREFIX}`

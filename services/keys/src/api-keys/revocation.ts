@@ -1,0 +1,12 @@
+import { insertPendingDisconnect } from '../callout/disconnects.queries.ts'
+import type { ApiKeyRow, Tx } from '../db.ts'
+import { revokeKey } from './api-keys.queries.ts'
+import { enqueueKeyState } from './api-keys.state.ts'
+
+/** Call under `lockKey`. Revokes the key, tells the gateways, and has its readers disconnected. */
+export async function revokeLockedKey(tx: Tx, { org_id, id, jti }: ApiKeyRow): Promise<ApiKeyRow> {
+  const revoked = await revokeKey(tx, org_id, id)
+  await enqueueKeyState(tx, revoked)
+  await insertPendingDisconnect(tx, jti)
+  return revoked
+}

@@ -1,0 +1,78 @@
+import { rejectIfAny } from '@whereabouts/service-kit/errors'
+import type { BodyOf } from '@whereabouts/contracts/routes'
+import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { InvitationRow, Tx, UserRow } from '../db.ts'
+import { invalidInvitation } from '../errors.ts'
+import { insertMembership } from '../members/members.queries.ts'
+import { enqueueMemberState } from '../members/members.state.ts'
+import { lockOrg } from '../orgs/orgs.queries.ts'
+import { required } from '../tokens/credentials.ts'
+import { hashSecret } from '../tokens/secrets.ts'
+import { refusalOrThrottle } from '../tokens/throttle.ts'
+import { checkPassword } from '../users/password-check.ts'
+import { openSession, sessionAnswer } from '../users/sessions.ts'
+import type { UserDeps } from '../users/users.handlers.ts'
+import { findUserByEmail, insertUser, type NewUser } from '../users/users.queries.ts'
+import { findInvitation, takeInvitation } from './invitations.queries.ts'
+
+type Guest = { id: number } | NewUser
+
+/**
+ * Joining by the token of an invitation. The token says which address was invited, not who holds it: an address that
+ * is registered already joins with its user's password only.
+ */
+export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, 'acceptInvitation'> {
+  const { db, throttle, accessTokens, onChange } = deps
+  return {
+    async acceptInvitation({ body, clientAddress }) {
+      // A token cannot be guessed, so it is checked first and only failures cost.
+      const invitation = await findInvitation(db, hashSecret(body.token))
+      if (!invitation) throw refusalOrThrottle(throttle, `invitation|${clientAddress}`, invalidInvitation)
+      const user = await findUserByEmail(db, invitation.email)
+      const guest = user
+        ? await recognise(deps, user, body, clientAddress)
+        : await newcomer(deps, invitation.email, body)
+      await accessTokens.prepare()
+      const session = await db.transaction().execute((tx) => join(tx, invitation, guest))
+      onChange()
+      return sessionAnswer(accessTokens, session)
+    },
+  }
+}
+
+type Accepting = BodyOf<'acceptInvitation'>
+
+/** Their password is paid for and checked like that of a login: an invitation is no second door for guesses. */
+async function recognise(
+  deps: UserDeps,
+  user: UserRow,
+  { password }: Accepting,
+  clientAddress: string,
+): Promise<Guest> {
+  if (password === undefined) rejectIfAny([required('password')])
+  await checkPassword(deps, { email: user.email, password: password ?? '', clientAddress })
+  return { id: user.id }
+}
+
+async function newcomer(
+  { passwords }: UserDeps,
+  email: string,
+  { name, password }: Accepting,
+): Promise<Guest> {
+  rejectIfAny([
+    ...(name === undefined ? [required('name')] : []),
+    ...(password === undefined ? [required('password')] : []),
+  ])
+  return { name: name ?? '', email, ...(await passwords.hash(password ?? '')) }
+}
+
+async function join(tx: Tx, { org_id, id }: InvitationRow, guest: Guest) {
+  await lockOrg(tx, org_id)
+  const invitation = await takeInvitation(tx, org_id, id)
+  if (!invitation) throw invalidInvitation()
+  const userId = 'id' in guest ? guest.id : await insertUser(tx, guest)
+  await enqueueMemberState(tx, await insertMembership(tx, org_id, userId, invitation.role))
+  const session = await openSession(tx, org_id, userId)
+  if (!session) throw new Error('a membership is gone in the transaction that made it')
+  return session
+}

@@ -1,0 +1,52 @@
+import type { InvitationView } from '@whereabouts/contracts/members'
+import { PAGE_DEFAULTS } from '@whereabouts/contracts/query'
+import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import type { Db, InvitationRow } from '../db.ts'
+import { alreadyMember, invitationNotFound } from '../errors.ts'
+import { lockMembersAsAdmin } from '../members/acting-member.ts'
+import { isMemberByEmail } from '../members/members.queries.ts'
+import { hashSecret, NO_STORE, randomToken } from '../tokens/secrets.ts'
+import { countInvitations, listInvitations, putInvitation, takeInvitation } from './invitations.queries.ts'
+
+type InvitationOperation = 'listInvitations' | 'createInvitation' | 'revokeInvitation'
+
+/** The administrator's side; the guest's is acceptance.ts. */
+export function invitationHandlers({ db }: { db: Db }): Pick<Handlers<'keys'>, InvitationOperation> {
+  return {
+    async listInvitations({ principal: { orgId }, query }) {
+      const page = { ...PAGE_DEFAULTS, ...query }
+      const [rows, total_count] = await Promise.all([
+        listInvitations(db, orgId, page),
+        countInvitations(db, orgId),
+      ])
+      return { data: rows.map(toView), limit: page.limit, offset: page.offset, total_count }
+    },
+
+    async createInvitation({ principal, body }) {
+      const token = randomToken()
+      const invitation = await db.transaction().execute(async (tx) => {
+        const { orgId, userId } = await lockMembersAsAdmin(tx, principal)
+        if (await isMemberByEmail(tx, orgId, body.email)) throw alreadyMember()
+        return putInvitation(tx, orgId, { ...body, tokenHash: hashSecret(token), createdBy: userId })
+      })
+      return new Answer({ data: { ...toView(invitation), token } }, NO_STORE)
+    },
+
+    async revokeInvitation({ principal, params }) {
+      await db.transaction().execute(async (tx) => {
+        const { orgId } = await lockMembersAsAdmin(tx, principal)
+        if (!(await takeInvitation(tx, orgId, params.invitation_id))) throw invitationNotFound()
+      })
+      return undefined
+    },
+  }
+}
+
+const toView = ({ id, email, role, created_at, created_by, expires_at }: InvitationRow): InvitationView => ({
+  id,
+  email,
+  role,
+  created_at,
+  created_by,
+  expires_at,
+})

@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { test, type Keys, type Org } from '../keys.fixture.ts'
+import { purgeExpiredInvitations } from './invitations.queries.ts'
+
+const path = (orgId: number, id?: number | string) =>
+  `/api/v1/orgs/${orgId}/invitations${id === undefined ? '' : `/${id}`}`
+const ACCEPT = '/api/v1/auth/accept-invitation'
+const PASSWORD = 'long enough 1'
+
+const create = (keys: Keys, org: Org, body: unknown) =>
+  keys.post(path(org.orgId), body, { caller: keys.admin(org) })
+const list = (keys: Keys, org: Org, query = '') =>
+  keys.send(`${path(org.orgId)}${query}`, { caller: keys.admin(org) })
+const revoke = (keys: Keys, org: Org, id: number | string) =>
+  keys.send(path(org.orgId, id), { method: 'DELETE', caller: keys.admin(org) })
+
+let guests = 0
+/** Each from an address of its own, with attempts of its own, unless said. */
+const accept = (keys: Keys, body: unknown, address = `198.18.0.${(guests += 1)}`) =>
+  keys.post(ACCEPT, body, { address })
+const guest = (token: string) => ({ token, name: 'Ben', password: PASSWORD })
+const newEmail = () => `ben-${randomUUID()}@example.com`
+
+async function emails(keys: Keys, org: Org, query = ''): Promise<string[]> {
+  return (await list(keys, org, query)).json<{ data: { email: string }[] }>().data.map(({ email }) => email)
+}
+
+const expire = (keys: Keys, email: string) =>
+  keys.database.pool.query(
+    `update invitation set expires_at = clock_timestamp() - interval '1 second' where email = $1`,
+    [email],
+  )
+
+test('inviting shows a token once, stores a hash only, and holds for seven days', async ({ keys }) => {
+  const org = await keys.signUp()
+  const email = newEmail()
+  const response = await create(keys, org, { email, role: 'admin' })
+  expect(response.statusCode).toBe(201)
+  expect(response.headers['cache-control']).toBe('no-store')
+  const { data } = response.json()
+  const { token, ...shown } = data
+  expect(token).toMatch(/^[\w-]{43}$/)
+  expect(shown).toEqual({
+    id: expect.any(Number),
+    email,
+    role: 'admin',
+    created_at: expect.stringMatching(/Z$/),
+    created_by: org.userId,
+    expires_at: expect.stringMatching(/Z$/),
+  })
+  const days = (Date.parse(data.expires_at) - Date.parse(data.created_at)) / 86_400_000
+  expect(days).toBeCloseTo(7, 3)
+  const { rows } = await keys.database.pool.query('select i::text as row from invitation i')
+  expect(JSON.stringify(rows)).not.toContain(token)
+  expect((await list(keys, org)).json().data).toEqual([shown])
+})
+
+test('somebody new joins with a name and a password, and is signed in', async ({ keys }) => {
+  const org = await keys.signUp()
+  const email = newEmail()
+  const changes = keys.changes()
+  const response = await accept(keys, guest(await keys.invite(org, email)))
+  expect(response.statusCode).toBe(200)
+  expect(response.headers['cache-control']).toBe('no-store')
+  expect(response.json().data).toMatchObject({
+    token_type: 'Bearer',
+    user: { name: 'Ben', email, role: 'member' },
+    org: { id: org.orgId, name: 'Acme' },
+  })
+  expect(keys.changes()).toBe(changes + 1)
+  expect(await emails(keys, org)).toEqual([])
+  const login = await keys.post('/api/v1/auth/login', { email, password: PASSWORD })
+  expect(login.json().data.org.id).toBe(org.orgId)
+})
+
+test('who has a user already joins with their password, and stays who they are', async ({ keys }) => {
+  const [org, ben] = [await keys.signUp(), await keys.signUp()]
+  const token = await keys.invite(org, ben.email.toUpperCase(), 'admin')
+  const response = await accept(keys, { token, name: 'Somebody else', password: ben.password })
+  expect(response.statusCode).toBe(200)
+  expect(response.json().data).toMatchObject({
+    user: { id: ben.userId, name: 'Ada', email: ben.email, role: 'admin' },
+    org: { id: org.orgId },
+  })
+})
+
+test('the token alone does not open a user who exists, and the invitation waits for the right password', async ({
+  keys,
+}) => {
+  const [org, ben] = [await keys.signUp(), await keys.signUp()]
+  const token = await keys.invite(org, ben.email)
+  const bare = await accept(keys, { token })
+  expect(bare.statusCode).toBe(400)
+  expect(bare.json().error.fields).toMatchObject([{ field: 'password', code: 'required' }])
+  const wrong = await accept(keys, guest(token))
+  expect(wrong.statusCode).toBe(401)
+  expect(wrong.json().error.detail).toBe('Invalid email or password')
+  expect((await accept(keys, { token, password: ben.password })).statusCode).toBe(200)
+})
+
+test('somebody new is told of everything that is missing, and of a short password', async ({ keys }) => {
+  const org = await keys.signUp()
+  const token = await keys.invite(org, newEmail())
+  const nothing = await accept(keys, { token })
+  expect(nothing.json().error.fields).toMatchObject([
+    { field: 'name', code: 'required' },
+    { field: 'password', code: 'required' },
+  ])
+  const short = await accept(keys, { token, name: 'Ben', password: 'short', role: 'admin' })
+  expect(short.json().error.fields).toMatchObject([
+    { field: 'role', code: 'unknown_field' },
+    { field: 'password', code: 'too_short' },
+  ])
+  expect((await accept(keys, guest(token))).statusCode).toBe(200)
+})
+
+test('an invitation is good once, also for two who use it at once', async ({ keys }) => {
+  const org = await keys.signUp()
+  for (let round = 0; round < 3; round += 1) {
+    const token = await keys.invite(org, newEmail())
+    const uses = await Promise.all([accept(keys, guest(token)), accept(keys, guest(token))])
+    expect(new Set(uses.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 401]))
+    const replay = await accept(keys, guest(token))
+    expect(replay.statusCode).toBe(401)
+    expect(replay.json().error).toMatchObject({
+      type: 'unauthorized',
+      detail: 'Invalid or expired invitation',
+    })
+  }
+})
+
+test('an expired invitation is not shown, not accepted, not withdrawn, and goes with the purge', async ({
+  keys,
+}) => {
+  const org = await keys.signUp()
+  const [old, kept] = [newEmail(), newEmail()]
+  const { id, token } = (await create(keys, org, { email: old, role: 'member' })).json().data
+  await keys.invite(org, kept)
+  await expire(keys, old)
+  expect((await list(keys, org)).json()).toMatchObject({ data: [{ email: kept }], total_count: 1 })
+  expect((await accept(keys, guest(token))).statusCode).toBe(401)
+  expect((await revoke(keys, org, id)).statusCode).toBe(404)
+  expect(await purgeExpiredInvitations(keys.database.db, 100)).toBe(1)
+  expect(await purgeExpiredInvitations(keys.database.db, 100)).toBe(0)
+  expect(await emails(keys, org)).toEqual([kept])
+})
+
+test('a second invitation of an address takes the place of the first, in any case', async ({ keys }) => {
+  const org = await keys.signUp()
+  const email = newEmail()
+  const first = await keys.invite(org, email)
+  const second = await keys.invite(org, email.toUpperCase(), 'admin')
+  expect((await list(keys, org)).json()).toMatchObject({ data: [{ role: 'admin' }], total_count: 1 })
+  expect((await accept(keys, guest(first))).statusCode).toBe(401)
+  expect((await accept(keys, guest(second))).json().data.user.role).toBe('admin')
+})
+
+test('of two invitations of one address at once one holds', async ({ keys }) => {
+  const org = await keys.signUp()
+  const body = { email: newEmail(), role: 'member' }
+  const made = await Promise.all([create(keys, org, body), create(keys, org, body)])
+  expect(made.map(({ statusCode }) => statusCode)).toEqual([201, 201])
+  expect((await list(keys, org)).json().total_count).toBe(1)
+})
+
+test('two organizations may invite one address, and each invitation leads to its own', async ({ keys }) => {
+  const [a, b] = [await keys.signUp(), await keys.signUp()]
+  const email = newEmail()
+  const [toA, toB] = [await keys.invite(a, email), await keys.invite(b, email)]
+  expect((await accept(keys, guest(toB))).json().data.org.id).toBe(b.orgId)
+  expect((await accept(keys, { token: toA, password: PASSWORD })).json().data.org.id).toBe(a.orgId)
+})
+
+test('a member is not invited again, and an invitation they hold already is refused', async ({ keys }) => {
+  const org = await keys.signUp()
+  const response = await create(keys, org, { email: org.email.toUpperCase(), role: 'member' })
+  expect(response.statusCode).toBe(409)
+  expect(response.json().error.detail).toBe('The user is already a member of the organization')
+  const email = newEmail()
+  const token = await keys.invite(org, email)
+  const ben = await keys.signUp()
+  await keys.database.pool.query('update invitation set email = $1 where email = $2', [ben.email, email])
+  await keys.database.pool.query(`insert into membership (org_id, user_id, role) values ($1, $2, 'admin')`, [
+    org.orgId,
+    ben.userId,
+  ])
+  expect((await accept(keys, { token, password: ben.password })).statusCode).toBe(409)
+})
+
+test('a withdrawn invitation is worth nothing: 204, then 404', async ({ keys }) => {
+  const org = await keys.signUp()
+  const { id, token } = (await create(keys, org, { email: newEmail(), role: 'member' })).json().data
+  expect((await revoke(keys, org, id)).statusCode).toBe(204)
+  const again = await revoke(keys, org, id)
+  expect(again.statusCode).toBe(404)
+  expect(again.json().error.detail).toBe('Invitation not found')
+  expect((await accept(keys, guest(token))).statusCode).toBe(401)
+})
+
+test.for(['DELETE', 'PATCH'] as const)(
+  'an administrator who ceases to be one by %s leaves no invitation behind',
+  async (method, { keys }) => {
+    const org = await keys.signUp()
+    const eve = await keys.join(org, 'admin')
+    const token = await keys.invite(eve, newEmail(), 'admin')
+    const kept = newEmail()
+    await keys.invite(org, kept)
+    const body = method === 'PATCH' ? { role: 'member' } : undefined
+    const member = `/api/v1/orgs/${org.orgId}/members/${eve.userId}`
+    const response = await keys.send(member, { method, caller: keys.admin(org), body })
+    expect(response.statusCode).toBeLessThan(300)
+    expect((await accept(keys, guest(token))).statusCode).toBe(401)
+    expect(await emails(keys, org)).toEqual([kept])
+  },
+)
+
+test('the list is newest first, pages, and never shows a token', async ({ keys }) => {
+  const org = await keys.signUp()
+  const invited = [newEmail(), newEmail(), newEmail()] as const
+  for (const email of invited) await keys.invite(org, email)
+  expect(await emails(keys, org)).toEqual(invited.toReversed())
+  expect(await emails(keys, org, '?limit=1&offset=1')).toEqual([invited[1]])
+  expect((await list(keys, org, '?offset=9')).json()).toMatchObject({ data: [], total_count: 3 })
+  expect((await list(keys, org)).body).not.toContain('token')
+})
+
+test('guessing tokens is throttled for the guesser and not for the guest', async ({ keys }) => {
+  const org = await keys.signUp()
+  const address = '203.0.113.60'
+  const guesses = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => accept(keys, guest(`guess-${i}`), address)),
+  )
+  expect(guesses.filter(({ statusCode }) => statusCode === 401)).toHaveLength(10)
+  const blocked = guesses.find(({ statusCode }) => statusCode === 429)
+  expect(Number(blocked?.headers['retry-after'])).toBeGreaterThan(0)
+  // The token cannot be guessed, so its holder gets in from the same address.
+  expect((await accept(keys, guest(await keys.invite(org, newEmail())), address)).statusCode).toBe(200)
+})
+
+test('an invitation grants no more guesses of a password than signing in', async ({ keys }) => {
+  const [org, ben] = [await keys.signUp(), await keys.signUp()]
+  const token = await keys.invite(org, ben.email)
+  const address = '203.0.113.61'
+  const guesses = Array.from({ length: 10 }, (_, i) =>
+    accept(keys, { token, password: `wrong guess ${i}` }, address),
+  )
+  expect((await Promise.all(guesses)).every(({ statusCode }) => statusCode === 401)).toBe(true)
+  const { email, password } = ben
+  expect((await accept(keys, { token, password }, address)).statusCode).toBe(429)
+  expect((await keys.post('/api/v1/auth/login', { email, password }, { address })).statusCode).toBe(429)
+  expect((await accept(keys, { token, password })).statusCode).toBe(200)
+})
+
+test.for([
+  { body: { role: 'member' }, field: 'email', code: 'required' },
+  { body: { email: 'ben@example.com' }, field: 'role', code: 'required' },
+  { body: { email: 'ben', role: 'member' }, field: 'email', code: 'invalid_value' },
+  { body: { email: `${'b'.repeat(250)}@e.example`, role: 'member' }, field: 'email', code: 'too_long' },
+  { body: { email: 'ben@example.com', role: 'owner' }, field: 'role', code: 'invalid_value' },
+  { body: { email: 'ben@example.com', role: 'member', org: 1 }, field: 'org', code: 'unknown_field' },
+])('an invitation with a bad $field ($code) is refused', async ({ body, field, code }, { keys }) => {
+  const response = await create(keys, await keys.signUp(), body)
+  expect(response.statusCode).toBe(400)
+  expect(response.json().error.fields).toMatchObject([{ field, code }])
+})
+
+test("another organization's id in the path is 403, its invitation under one's own is 404", async ({
+  keys,
+}) => {
+  const [mine, theirs] = [await keys.signUp(), await keys.signUp()]
+  const { id, token } = (await create(keys, theirs, { email: newEmail(), role: 'member' })).json().data
+  const caller = keys.admin(mine)
+  for (const response of [
+    await keys.send(path(theirs.orgId), { caller }),
+    await keys.post(path(theirs.orgId), { email: 5 }, { caller }),
+    await keys.send(path(theirs.orgId, id), { method: 'DELETE', caller }),
+  ])
+    expect(response.statusCode).toBe(403)
+  expect((await revoke(keys, mine, id)).statusCode).toBe(404)
+  expect((await revoke(keys, mine, 'abc')).statusCode).toBe(400)
+  expect((await accept(keys, guest(token))).statusCode).toBe(200)
+})
+
+test('every operation of the administrator needs a principal', async ({ keys }) => {
+  const { orgId } = await keys.signUp()
+  expect((await keys.send(path(orgId))).statusCode).toBe(401)
+  expect((await keys.post(path(orgId), {})).statusCode).toBe(401)
+  expect((await keys.send(path(orgId, 1), { method: 'DELETE' })).statusCode).toBe(401)
+})

@@ -1,0 +1,95 @@
+import type { Role } from '@whereabouts/contracts/principal'
+import { sql } from 'kysely'
+import type { Db, InvitationRow, Tx } from '../db.ts'
+import { emailKey } from '../users/emails.ts'
+
+type NewInvitation = { email: string; role: Role; tokenHash: Buffer; createdBy: number }
+
+const LIFE = sql<string>`clock_timestamp() + interval '7 days'`
+const isPending = sql<boolean>`expires_at > clock_timestamp()`
+
+/** Takes the place of an earlier invitation of the same address, whose token is worth nothing from then on. */
+export async function putInvitation(
+  tx: Tx,
+  orgId: number,
+  { email, role, tokenHash, createdBy }: NewInvitation,
+): Promise<InvitationRow> {
+  const email_key = emailKey(email)
+  await tx.deleteFrom('invitation').where('org_id', '=', orgId).where('email_key', '=', email_key).execute()
+  return tx
+    .insertInto('invitation')
+    .values({
+      org_id: orgId,
+      email,
+      email_key,
+      role,
+      token_hash: tokenHash,
+      created_by: createdBy,
+      expires_at: LIFE,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Those that can still be accepted, newest first. */
+export function listInvitations(
+  db: Db,
+  orgId: number,
+  page: { limit: number; offset: number },
+): Promise<InvitationRow[]> {
+  return db
+    .selectFrom('invitation')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where(isPending)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+}
+
+export async function countInvitations(db: Db, orgId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('invitation')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where(isPending)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** The one this token was made for, whoever's it is: which organization it leads to is what is being found out. */
+export function findInvitation(db: Db, tokenHash: Buffer): Promise<InvitationRow | undefined> {
+  return db
+    .selectFrom('invitation')
+    .selectAll()
+    .where('token_hash', '=', tokenHash)
+    .where(isPending)
+    .executeTakeFirst()
+}
+
+/** Removes a pending one, to accept or to withdraw it. Undefined when it is gone already: of two that try, one wins. */
+export function takeInvitation(tx: Tx, orgId: number, id: number): Promise<InvitationRow | undefined> {
+  return tx
+    .deleteFrom('invitation')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where(isPending)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Those that a user has sent for the organization. */
+export async function deleteInvitationsBy(tx: Tx, orgId: number, userId: number): Promise<void> {
+  await tx.deleteFrom('invitation').where('org_id', '=', orgId).where('created_by', '=', userId).execute()
+}
+
+/** At most `limit`; returns how many rows went. */
+export async function purgeExpiredInvitations(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from invitation where (org_id, id) in (
+      select org_id, id from invitation where expires_at <= clock_timestamp()
+      order by expires_at limit ${limit} for update skip locked)`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

@@ -1,0 +1,74 @@
+import type { MemberView } from '@whereabouts/contracts/members'
+import { PAGE_DEFAULTS } from '@whereabouts/contracts/query'
+import { adminOnly } from '@whereabouts/service-kit/errors'
+import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Db, Tx } from '../db.ts'
+import { lastAdmin, memberNotFound } from '../errors.ts'
+import { deleteInvitationsBy } from '../invitations/invitations.queries.ts'
+import { findMember, type Member } from '../users/users.queries.ts'
+import { lockMembers, lockMembersAsAdmin } from './acting-member.ts'
+import { countMembers, deleteMembership, hasOtherAdmin, listMembers, updateRole } from './members.queries.ts'
+import { enqueueMemberState } from './members.state.ts'
+
+export type MemberDeps = {
+  db: Db
+  /** Called after a commit that put something into the outbox. */
+  onChange: () => void
+}
+
+type MemberOperation = 'listMembers' | 'updateMember' | 'removeMember'
+
+export function memberHandlers({ db, onChange }: MemberDeps): Pick<Handlers<'keys'>, MemberOperation> {
+  return {
+    async listMembers({ principal: { orgId }, query }) {
+      const page = { ...PAGE_DEFAULTS, ...query }
+      const [rows, total_count] = await Promise.all([listMembers(db, orgId, page), countMembers(db, orgId)])
+      return { data: rows.map(toView), limit: page.limit, offset: page.offset, total_count }
+    },
+
+    async updateMember({ principal, params, body: { role } }) {
+      const member = await db.transaction().execute(async (tx) => {
+        const { orgId } = await lockMembersAsAdmin(tx, principal)
+        const before = await getMember(tx, orgId, params.user_id)
+        if (before.role === role) return before // no new revision: nobody is signed out over it
+        if (role !== 'admin') await takeAdminAway(tx, before)
+        await enqueueMemberState(tx, await updateRole(tx, orgId, before.id, role))
+        return { ...before, role }
+      })
+      onChange()
+      return { data: toView(member) }
+    },
+
+    async removeMember({ principal, params }) {
+      await db.transaction().execute(async (tx) => {
+        const { orgId, userId, role } = await lockMembers(tx, principal)
+        if (role !== 'admin' && params.user_id !== userId) throw adminOnly()
+        const member = await getMember(tx, orgId, params.user_id)
+        if (member.role === 'admin') await takeAdminAway(tx, member)
+        await enqueueMemberState(tx, await deleteMembership(tx, orgId, member.id))
+      })
+      onChange()
+      return undefined
+    },
+  }
+}
+
+async function getMember(tx: Tx, orgId: number, userId: number): Promise<Member> {
+  const member = await findMember(tx, orgId, userId)
+  if (!member) throw memberNotFound()
+  return member
+}
+
+/** What an administrator leaves behind when they cease to be one. Throws `lastAdmin` when they must remain it. */
+async function takeAdminAway(tx: Tx, { org_id, id }: Member): Promise<void> {
+  if (!(await hasOtherAdmin(tx, org_id, id))) throw lastAdmin()
+  await deleteInvitationsBy(tx, org_id, id)
+}
+
+const toView = ({ id, name, email, role, joined_at }: Member): MemberView => ({
+  id,
+  name,
+  email,
+  role,
+  joined_at,
+})

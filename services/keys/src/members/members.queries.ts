@@ -1,0 +1,103 @@
+import type { Role } from '@whereabouts/contracts/principal'
+import { sql } from 'kysely'
+import type { Db, MembershipRow, Tx } from '../db.ts'
+import { alreadyMember } from '../errors.ts'
+import { violates } from '../violations.ts'
+import { emailKey } from '../users/emails.ts'
+import { members, type Member } from '../users/users.queries.ts'
+
+/** In the order in which they joined. */
+export function listMembers(
+  db: Db,
+  orgId: number,
+  page: { limit: number; offset: number },
+): Promise<Member[]> {
+  return members(db)
+    .where('membership.org_id', '=', orgId)
+    .orderBy('membership.created_at')
+    .orderBy('membership.user_id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+}
+
+export async function countMembers(db: Db, orgId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('membership')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export function findMembership(db: Db, orgId: number, userId: number): Promise<MembershipRow | undefined> {
+  return db
+    .selectFrom('membership')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+export async function isMemberByEmail(db: Db, orgId: number, email: string): Promise<boolean> {
+  const member = await members(db)
+    .where('membership.org_id', '=', orgId)
+    .where('app_user.email_key', '=', emailKey(email))
+    .executeTakeFirst()
+  return member !== undefined
+}
+
+/** Whether the organization has an administrator besides this user. Call under `lockOrg`. */
+export async function hasOtherAdmin(tx: Tx, orgId: number, userId: number): Promise<boolean> {
+  const other = await tx
+    .selectFrom('membership')
+    .select('user_id')
+    .where('org_id', '=', orgId)
+    .where('user_id', '<>', userId)
+    .where('role', '=', 'admin')
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+/** Throws `alreadyMember`. Call under `lockOrg`, unless the organization is new. */
+export function insertMembership(tx: Tx, orgId: number, userId: number, role: Role): Promise<MembershipRow> {
+  return tx
+    .insertInto('membership')
+    .values({ org_id: orgId, user_id: userId, role })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+    .catch((error: unknown) => {
+      throw violates(error, 'membership_pkey') ? alreadyMember() : error
+    })
+}
+
+/** Call under `lockOrg`. */
+export function updateRole(tx: Tx, orgId: number, userId: number, role: Role): Promise<MembershipRow> {
+  return tx
+    .updateTable('membership')
+    .set({ role, revision: sql`nextval('revision_seq')` })
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * Ends the membership, and with it the user's chains of refresh tokens and pending invitations in the organization,
+ * which cascade. Returns its last state. Call under `lockOrg`.
+ */
+export function deleteMembership(
+  tx: Tx,
+  orgId: number,
+  userId: number,
+): Promise<Pick<MembershipRow, 'org_id' | 'user_id' | 'role' | 'revision'> & { deleted_at: string }> {
+  return tx
+    .deleteFrom('membership')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .returning(['org_id', 'user_id', 'role'])
+    .returning(sql<number>`nextval('revision_seq')`.as('revision'))
+    .returning(sql<string>`clock_timestamp()`.as('deleted_at'))
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { readArguments } from './arguments.ts'
+
+const read = (line: string) => readArguments(line === '' ? [] : line.split(' '))
+const ORG = '4503599627370497'
+const JTI = '019A0000-0000-7000-8000-00000000000A'
+const page = { limit: 100, offset: 0 }
+
+describe('what is understood', () => {
+  test.for([
+    {
+      line: 'org create --name Acme --admin-email a@b.example --admin-name Ada --json',
+      want: {
+        command: 'org create',
+        name: 'Acme',
+        adminEmail: 'a@b.example',
+        adminName: 'Ada',
+        passwordStdin: false,
+        json: true,
+      },
+    },
+    { line: 'org list', want: { command: 'org list', q: undefined, ...page, json: false } },
+    {
+      line: 'org list --q ac --limit 5 --offset 10',
+      want: { command: 'org list', q: 'ac', limit: 5, offset: 10, json: false },
+    },
+    {
+      line: `org subscription ${ORG} --ends-at 2027-01-31T01:00:00+01:00`,
+      want: {
+        command: 'org subscription',
+        orgId: Number(ORG),
+        endsAt: '2027-01-31T00:00:00.000000Z',
+        json: false,
+      },
+    },
+    {
+      line: `org subscription ${ORG} --ends-at never`,
+      want: { command: 'org subscription', orgId: Number(ORG), endsAt: null, json: false },
+    },
+    {
+      line: `key list --org ${ORG} --all`,
+      want: { command: 'key list', orgId: Number(ORG), all: true, ...page, json: false },
+    },
+    {
+      line: `key limit ${JTI} --per-minute 600`,
+      want: { command: 'key limit', key: JTI.toLowerCase(), perMinute: 600, json: false },
+    },
+    {
+      line: 'key limit 7 --per-minute default',
+      want: { command: 'key limit', key: 7, perMinute: null, json: false },
+    },
+    { line: 'key revoke 7 --json', want: { command: 'key revoke', key: 7, json: true } },
+    { line: 'signing-keys list', want: { command: 'signing-keys list', json: false } },
+    { line: 'signing-keys rotate', want: { command: 'signing-keys rotate', json: false } },
+    { line: '-- org list', want: { command: 'org list', q: undefined, ...page, json: false } },
+  ])('$line', ({ line, want }) => expect(read(line)).toEqual({ request: want }))
+})
+
+describe('what is refused, and why', () => {
+  test.for([
+    { line: '', why: 'Usage: pnpm ops' },
+    { line: 'org', why: 'Usage: pnpm ops org' },
+    { line: 'organisation list', why: "unknown command 'organisation'" },
+    { line: 'org lst', why: 'Did you mean list?' },
+    { line: 'org list --nope', why: "unknown option '--nope'" },
+    { line: 'org list extra', why: 'too many arguments' },
+    { line: 'org list --limit 0', why: 'an integer from 1 to 1000' },
+    { line: 'org list --limit 1e2', why: 'an integer from 1 to 1000' },
+    { line: 'org list --offset -1', why: 'an integer from 0' },
+    { line: 'org create --name Acme', why: "'--admin-email <address>' not specified" },
+    { line: `org subscription ${ORG}`, why: "'--ends-at <instant|never>' not specified" },
+    { line: `org subscription ${ORG} --ends-at tomorrow`, why: 'an RFC 3339 timestamp' },
+    { line: `org subscription ${ORG} --ends-at 2027-02-30T00:00:00Z`, why: 'an RFC 3339 timestamp' },
+    { line: 'org subscription Acme --ends-at never', why: 'a positive integer' },
+    { line: 'key list', why: "'--org <org-id>' not specified" },
+    { line: 'key limit 7 --per-minute 0', why: 'an integer from 1 to 1000000' },
+    { line: 'key limit 7 --per-minute 1000001', why: 'an integer from 1 to 1000000' },
+    { line: 'key limit dock --per-minute 5', why: 'its jti (a UUID)' },
+    { line: 'key revoke', why: "missing required argument 'key'" },
+    { line: 'key revoke 0', why: 'its id (a positive integer)' },
+    { line: 'signing-keys rotate now', why: 'too many arguments' },
+  ])('"$line": $why', ({ line, why }) => {
+    const reading = read(line)
+    expect('wrong' in reading && reading.wrong).toContain(why)
+  })
+})
+
+test.for([
+  { line: '--help', says: 'Exit codes' },
+  { line: 'org --help', says: 'subscription' },
+  { line: 'org create --help', says: '--password-stdin' },
+  { line: 'org list -h', says: '--q <text>' },
+  { line: 'org subscription --help', says: '<org-id>' },
+  { line: 'key --help', says: 'revoke' },
+  { line: 'key list --help', says: '--all' },
+  { line: 'key limit --help', says: '--per-minute <n|default>' },
+  { line: 'key revoke --help', says: 'jti' },
+  { line: 'signing-keys --help', says: 'rotate' },
+  { line: 'signing-keys list --help', says: '--json' },
+  { line: 'signing-keys rotate --help', says: 'ten minutes' },
+  { line: 'help org', says: 'subscription' },
+])('help: $line', ({ line, says }) => {
+  const reading = read(line)
+  expect('help' in reading && reading.help).toContain(says)
+})

@@ -1,0 +1,150 @@
+import { Command, CommanderError } from 'commander'
+import { instantOrNever, integer, keyReference, orgId, perMinuteOrDefault } from './values.ts'
+
+type Page = { limit: number; offset: number }
+
+/** What the operator asks for. Keys are named by id (a number) or by `jti`, which is also the client id. */
+export type Request = { json: boolean } & (
+  | { command: 'org create'; name: string; adminEmail: string; adminName: string; passwordStdin: boolean }
+  | ({ command: 'org list'; q: string | undefined } & Page)
+  | { command: 'org subscription'; orgId: number; endsAt: string | null }
+  | ({ command: 'key list'; orgId: number; all: boolean } & Page)
+  | { command: 'key limit'; key: number | string; perMinute: number | null }
+  | { command: 'key revoke'; key: number | string }
+  | { command: 'signing-keys list' }
+  | { command: 'signing-keys rotate' }
+)
+
+/** A request, the help that was asked for, or what is wrong with the arguments. */
+export type Reading = { request: Request } | { help: string } | { wrong: string }
+
+const EPILOGUE = `
+Every command takes --json and --help. Exit codes: 0 done, 1 failed, 2 wrong arguments, 78 configuration to fix.
+
+Environment:
+  DATABASE_URL        PostgreSQL, as the role of the service keys
+  SIGNING_KEY_SECRET  the one of the service; for "signing-keys rotate" only
+
+No broker is needed: the running service publishes what is changed here.`
+
+/** Reads the arguments after the program's name; a first \`--\`, which pnpm passes on, is skipped. */
+export function readArguments(argv: readonly string[]): Reading {
+  let request: Request | undefined
+  let printed = ''
+  const program = buildProgram(
+    (found) => {
+      request = found
+    },
+    (text) => {
+      printed += text
+    },
+  )
+  try {
+    program.parse(argv[0] === '--' ? argv.slice(1) : argv, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return { help: printed }
+    // A group without a command: commander has printed its help.
+    if (error.code === 'commander.help') return { wrong: printed.trim() }
+    return { wrong: `${error.message.replace(/^error: /, '')}\nSee --help.` }
+  }
+  if (!request) throw new Error('commander ran no command')
+  return { request }
+}
+
+function buildProgram(found: (request: Request) => void, print: (text: string) => void): Command {
+  const program = new Command('pnpm ops')
+    .description('What an operator of Whereabouts does to organizations, API keys and signing keys.')
+    .exitOverride()
+    .configureOutput({ writeOut: print, writeErr: print, outputError: () => undefined })
+    .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
+    .addHelpText('after', EPILOGUE)
+  addOrgCommands(program.command('org').description('organizations and their administrators'), found)
+  addKeyCommands(program.command('key').description('API keys of integrators and readers'), found)
+  addSigningKeyCommands(
+    program.command('signing-keys').description('the keys that sign access tokens'),
+    found,
+  )
+  return program
+}
+
+type Found = (request: Request) => void
+type Json = { json?: true }
+
+const withJson = (command: Command) => command.option('--json', 'print the result as one JSON document')
+
+const withPage = (command: Command) =>
+  withJson(command)
+    .option('--limit <n>', 'rows at most, 1 to 1000', integer(1, 1_000), 100)
+    .option('--offset <n>', 'rows to skip', integer(0, 1_000_000_000), 0)
+
+function addOrgCommands(org: Command, found: Found): void {
+  type Create = Json & { name: string; adminEmail: string; adminName: string; passwordStdin?: true }
+  withJson(org.command('create'))
+    .description('Creates an organization with its first administrator, and shows a generated password once.')
+    .requiredOption('--name <name>', 'of the organization')
+    .requiredOption('--admin-email <address>', 'what the administrator signs in with')
+    .requiredOption('--admin-name <name>', 'of the administrator')
+    .option('--password-stdin', 'read the password from standard input instead of generating one')
+    .action(({ json, passwordStdin, ...given }: Create) =>
+      found({ command: 'org create', ...given, passwordStdin: passwordStdin ?? false, json: json ?? false }),
+    )
+  withPage(org.command('list'))
+    .description('Lists organizations by name.')
+    .option('--q <text>', "only those with this text in their name or in a member's e-mail address")
+    .action(({ json, q, limit, offset }: Json & Page & { q?: string }) =>
+      found({ command: 'org list', q, limit, offset, json: json ?? false }),
+    )
+  withJson(org.command('subscription'))
+    .description('Sets the end of a subscription, from when on no webhook of the organization is called.')
+    .argument('<org-id>', 'as "org list" shows it', orgId)
+    .requiredOption('--ends-at <instant|never>', 'RFC 3339, like 2027-01-31T00:00:00Z', instantOrNever)
+    .action((id: number, { json, endsAt }: Json & { endsAt: string }) =>
+      found({
+        command: 'org subscription',
+        orgId: id,
+        endsAt: endsAt === 'never' ? null : endsAt,
+        json: json ?? false,
+      }),
+    )
+}
+
+function addKeyCommands(key: Command, found: Found): void {
+  withPage(key.command('list'))
+    .description('Lists the API keys of an organization, newest first. Secrets are not stored and not shown.')
+    .requiredOption('--org <org-id>', 'as "org list" shows it', orgId)
+    .option('--all', 'revoked ones too')
+    .action(({ json, org, all, limit, offset }: Json & Page & { org: number; all?: true }) =>
+      found({ command: 'key list', orgId: org, all: all ?? false, limit, offset, json: json ?? false }),
+    )
+  withJson(key.command('limit'))
+    .description("Sets a key's own rate limit. Running gateways follow within a second.")
+    .argument('<key>', 'id or jti (client id) of the key', keyReference)
+    .requiredOption('--per-minute <n|default>', 'requests per minute, 1 to 1000000', perMinuteOrDefault)
+    .action((reference: number | string, { json, perMinute }: Json & { perMinute: number | 'default' }) =>
+      found({
+        command: 'key limit',
+        key: reference,
+        perMinute: perMinute === 'default' ? null : perMinute,
+        json: json ?? false,
+      }),
+    )
+  withJson(key.command('revoke'))
+    .description('Revokes a key for good: its tokens are refused within a second, its readers disconnected.')
+    .argument('<key>', 'id or jti (client id) of the key', keyReference)
+    .action((reference: number | string, { json }: Json) =>
+      found({ command: 'key revoke', key: reference, json: json ?? false }),
+    )
+}
+
+function addSigningKeyCommands(signingKeys: Command, found: Found): void {
+  withJson(signingKeys.command('list'))
+    .description('Lists the active key, the next one, and the retired ones that are still published.')
+    .action(({ json }: Json) => found({ command: 'signing-keys list', json: json ?? false }))
+  withJson(signingKeys.command('rotate'))
+    .description(
+      'Makes the next key the active one, without downtime. Tokens signed before stay good until they expire. ' +
+        'Refused while the next key is younger than ten minutes, since a gateway may not know it yet.',
+    )
+    .action(({ json }: Json) => found({ command: 'signing-keys rotate', json: json ?? false }))
+}

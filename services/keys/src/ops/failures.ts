@@ -1,0 +1,62 @@
+import { isDatabaseOutage } from '@whereabouts/db/outage'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { ConfigError } from '@whereabouts/service-kit/env'
+import { SealedKeyError } from '../tokens/sealed-keys.ts'
+
+/** What scripts branch on; the exit code follows from it. */
+const EXIT_CODES = {
+  usage: 2,
+  configuration: 78,
+  not_found: 1,
+  conflict: 1,
+  too_early: 1,
+  unavailable: 1,
+  failure: 1,
+}
+type FailureType = keyof typeof EXIT_CODES
+
+/** A failure that says all an operator needs: printed without a stack. `details` join the JSON of the error. */
+export class OpsError extends Error {
+  override readonly name = 'OpsError'
+  readonly type: FailureType
+  readonly details: object
+
+  constructor(type: FailureType, message: string, details: object = {}) {
+    super(message)
+    this.type = type
+    this.details = details
+  }
+}
+
+export const orgMissing = (orgId: number) => new OpsError('not_found', `There is no organization ${orgId}.`)
+
+export type Failure = {
+  exitCode: number
+  text: string
+  json: { error: { type: FailureType; message: string } }
+}
+
+/** How a failure is told. A bug of ours keeps its stack. */
+export function describeFailure(error: unknown): Failure {
+  const { type, message, details } = classify(error)
+  return { exitCode: EXIT_CODES[type], text: message, json: { error: { type, message, ...details } } }
+}
+
+function classify(error: unknown): { type: FailureType; message: string; details?: object } {
+  if (error instanceof OpsError) return error
+  if (error instanceof ConfigError || error instanceof SealedKeyError)
+    return { type: 'configuration', message: error.message }
+  if (error instanceof AppError)
+    return { type: error.type === 'conflict' ? 'conflict' : 'failure', message: error.message }
+  if (!(error instanceof Error)) return { type: 'failure', message: String(error) }
+  const reason = reasonOf(error)
+  if (isDatabaseOutage(error))
+    return { type: 'unavailable', message: `The database cannot be used: ${reason}` }
+  // 'severity' marks what PostgreSQL itself has answered: a wrong password, a schema without its migrations.
+  if ('severity' in error) return { type: 'failure', message: `The database refused: ${reason}` }
+  return { type: 'failure', message: error.stack ?? reason }
+}
+
+/** A refused connection to a name with several addresses has its reasons inside. */
+const reasonOf = (error: Error): string =>
+  error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message

@@ -1,0 +1,100 @@
+import { countKeys, listKeys, lockKey, updateKeyLimit } from '../api-keys/api-keys.queries.ts'
+import { enqueueKeyState } from '../api-keys/api-keys.state.ts'
+import { revokeLockedKey } from '../api-keys/revocation.ts'
+import type { ApiKeyRow, Db, Tx } from '../db.ts'
+import { findOrg } from '../orgs/orgs.queries.ts'
+import { OpsError, orgMissing } from './failures.ts'
+import { findAnyKey } from './ops.queries.ts'
+import { pageNote, printable, table, type Report } from './report.ts'
+
+/** An id (a number) or a `jti`. */
+type KeyReference = number | string
+
+type Listing = { orgId: number; all: boolean; limit: number; offset: number }
+
+export async function listApiKeys(db: Db, { orgId, all, limit, offset }: Listing): Promise<Report> {
+  if (!(await findOrg(db, orgId))) throw orgMissing(orgId)
+  const [keys, total_count] = await Promise.all([
+    listKeys(db, orgId, { limit, offset, revoked: all }),
+    countKeys(db, orgId, { revoked: all }),
+  ])
+  const json = { data: keys.map(toKey), limit, offset, total_count }
+  const heading = ['ID', 'JTI', 'NAME', 'SCOPES', 'PER MINUTE', 'LAST USED', 'EXPIRES']
+  const rows = keys.map((key) => [
+    String(key.id),
+    key.jti,
+    key.name,
+    key.scopes.join(','),
+    perMinute(key.rate_limit_per_minute),
+    key.last_used_at ?? 'never',
+    key.expires_at ?? 'never',
+    ...(all ? [key.revoked_at ?? ''] : []),
+  ])
+  const text = table([[...heading, ...(all ? ['REVOKED'] : [])], ...rows])
+  return { json, text: text + pageNote(json, keys.length) }
+}
+
+/** `limit` null is the limit of everybody. */
+export async function setKeyLimit(db: Db, reference: KeyReference, limit: number | null): Promise<Report> {
+  const { key, changed } = await changeKey(db, reference, async (tx, stored) => {
+    if (stored.rate_limit_per_minute === limit) return undefined
+    const updated = await updateKeyLimit(tx, stored.org_id, stored.id, limit)
+    await enqueueKeyState(tx, updated)
+    return updated
+  })
+  if (key.revoked_at !== null)
+    throw new OpsError('conflict', `${nameOf(key)} was revoked at ${key.revoked_at}: it has no limit to set.`)
+  const already = changed ? '' : ' already'
+  return {
+    json: { key: toKey(key), changed },
+    text: `${nameOf(key)} has a limit of ${perMinute(limit)} requests per minute${already}.`,
+  }
+}
+
+/** Revoking twice is no failure: what was asked for is so. */
+export async function revokeApiKey(db: Db, reference: KeyReference): Promise<Report> {
+  const { key, changed } = await changeKey(db, reference, revokeLockedKey)
+  const text = changed
+    ? `${nameOf(key)} is revoked. Gateways refuse its tokens within a second; its readers are being disconnected.`
+    : `${nameOf(key)} was revoked already, at ${key.revoked_at}.`
+  return { json: { key: toKey(key), changed }, text }
+}
+
+/**
+ * Changes an unrevoked key under the lock of its row. `change` returns undefined where there is nothing to change; a
+ * revoked key comes back as it is.
+ */
+function changeKey(
+  db: Db,
+  reference: KeyReference,
+  change: (tx: Tx, key: ApiKeyRow) => Promise<ApiKeyRow | undefined>,
+): Promise<{ key: ApiKeyRow; changed: boolean }> {
+  return db.transaction().execute(async (tx) => {
+    const found = await findAnyKey(tx, reference)
+    if (!found) throw new OpsError('not_found', `There is no API key ${reference}.`)
+    const locked = await lockKey(tx, found.org_id, found.id)
+    // Read again: whoever held the lock may have revoked it.
+    if (!locked) return { key: (await findAnyKey(tx, reference)) ?? found, changed: false }
+    const updated = await change(tx, locked)
+    return { key: updated ?? locked, changed: updated !== undefined }
+  })
+}
+
+const perMinute = (limit: number | null) => (limit === null ? 'default' : String(limit))
+
+const nameOf = ({ id, name, org_id }: ApiKeyRow) => `Key ${id} "${printable(name)}" of organization ${org_id}`
+
+const toKey = (key: ApiKeyRow) => ({
+  id: key.id,
+  jti: key.jti,
+  org_id: key.org_id,
+  name: key.name,
+  scopes: key.scopes,
+  rate_limit_per_minute: key.rate_limit_per_minute,
+  created_at: key.created_at,
+  created_by: key.created_by,
+  created_by_key_id: key.created_by_key_id,
+  expires_at: key.expires_at,
+  revoked_at: key.revoked_at,
+  last_used_at: key.last_used_at,
+})

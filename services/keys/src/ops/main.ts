@@ -1,0 +1,54 @@
+import { text } from 'node:stream/consumers'
+import { openDatabase } from '@whereabouts/db/database'
+import { loadEnv } from '@whereabouts/service-kit/env'
+import { Config } from '../config.ts'
+import type { KeysDatabase } from '../db.ts'
+import { readArguments, type Request } from './arguments.ts'
+import { describeFailure, OpsError } from './failures.ts'
+import { perform } from './perform.ts'
+
+/** The relay of a running service looks every 100 ms, and a replica takes over from a dead one within a second or so. */
+const PUBLISH_TIMEOUT_MS = 5_000
+
+async function main(argv: readonly string[]): Promise<void> {
+  const reading = readArguments(argv)
+  if ('help' in reading) return printResult(reading.help)
+  if ('wrong' in reading) throw new OpsError('usage', reading.wrong)
+  await withDatabase(reading.request)
+}
+
+async function withDatabase(request: Request): Promise<void> {
+  const { DATABASE_URL } = loadEnv(Config.pick({ DATABASE_URL: true }), process.env)
+  const database = openDatabase<KeysDatabase>(DATABASE_URL, { max: 2, name: 'keys-ops' })
+  try {
+    await perform(request, {
+      db: database.db,
+      signingKeySecret,
+      readPassword,
+      print: printResult,
+      publishTimeoutMs: PUBLISH_TIMEOUT_MS,
+    })
+  } finally {
+    await database.close()
+  }
+}
+
+function signingKeySecret(): Buffer {
+  const { SIGNING_KEY_SECRET } = loadEnv(Config.pick({ SIGNING_KEY_SECRET: true }), process.env)
+  return Buffer.from(SIGNING_KEY_SECRET, 'base64url')
+}
+
+const readPassword = async () => (await text(process.stdin)).replace(/\r?\n$/, '')
+
+const printResult = (line: string) => print(process.stdout, line)
+
+const print = (stream: NodeJS.WriteStream, line: string) => void stream.write(`${line.trimEnd()}\n`)
+
+const argv = process.argv.slice(2)
+try {
+  await main(argv)
+} catch (error) {
+  const { exitCode, text: line, json } = describeFailure(error)
+  print(process.stderr, argv.includes('--json') ? JSON.stringify(json, null, 2) : line)
+  process.exitCode = exitCode
+}

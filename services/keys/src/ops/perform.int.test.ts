@@ -1,0 +1,122 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { test, type Keys } from '../keys.fixture.ts'
+import { createSigningKeys } from '../tokens/signing-keys.ts'
+import type { Request } from './arguments.ts'
+import { perform } from './perform.ts'
+
+/** What the command printed as JSON. No service runs beside these tests, so nothing is ever published. */
+async function run(keys: Keys, request: Request, secret = keys.secret): Promise<any> {
+  const printed: string[] = []
+  await perform(request, {
+    db: keys.database.db,
+    signingKeySecret: () => secret,
+    readPassword: async () => 'correct horse',
+    publishTimeoutMs: 100,
+    print: (text) => printed.push(text),
+  })
+  expect(printed).toHaveLength(1)
+  return JSON.parse(printed[0] ?? '')
+}
+
+const create = (adminEmail: string): Request => ({
+  command: 'org create',
+  name: 'Acme',
+  adminEmail,
+  adminName: 'Ada',
+  passwordStdin: true,
+  json: true,
+})
+const rotate: Request = { command: 'signing-keys rotate', json: true }
+const list: Request = { command: 'signing-keys list', json: true }
+
+const states = (keys: Keys, subject: string) =>
+  keys.database.db.selectFrom('outbox').selectAll().where('subject', '=', subject).orderBy('id').execute()
+
+async function freshSigningKeys(keys: Keys, ageMinutes: number): Promise<void> {
+  await keys.database.db.deleteFrom('signing_key').execute()
+  await createSigningKeys({ db: keys.database.db, secret: keys.secret, now: Date.now }).active()
+  await keys.database.pool.query(
+    'update signing_key set created_at = created_at - make_interval(mins => $1)',
+    [ageMinutes],
+  )
+}
+
+test('a change that nobody publishes is kept, and the command says so', async ({ keys }) => {
+  const made = await run(keys, create(`${randomUUID()}@example.com`))
+  expect(made).toMatchObject({ org: { name: 'Acme' }, published: false })
+  expect(await states(keys, `keys.org.${made.org.id}`)).toHaveLength(1)
+})
+
+test('of two operators who create with one address one succeeds, and no half organization is left', async ({
+  keys,
+}) => {
+  const email = `${randomUUID()}@example.com`
+  const results = await Promise.allSettled([run(keys, create(email)), run(keys, create(email))])
+  const failed = results.filter((result) => result.status === 'rejected')
+  expect(failed).toHaveLength(1)
+  expect(failed[0]?.reason).toMatchObject({ type: 'conflict', details: { memberships: [{ role: 'admin' }] } })
+  const found = await run(keys, { command: 'org list', q: email, limit: 10, offset: 0, json: true })
+  expect(found).toMatchObject({ total_count: 1, data: [{ admins: [email] }] })
+})
+
+test('of two revocations at once one changes the key, and both succeed', async ({ keys }) => {
+  const { jti, id } = await keys.createKey(await keys.signUp())
+  const results = await Promise.all(
+    [jti, id].map((key) => run(keys, { command: 'key revoke', key, json: true })),
+  )
+  expect(new Set(results.map((result) => result.changed))).toEqual(new Set([true, false]))
+  expect(await states(keys, `keys.key.${jti}`)).toHaveLength(2) // made, revoked
+  const pending = keys.database.db.selectFrom('pending_disconnect').where('jti', '=', jti).selectAll()
+  expect(await pending.execute()).toHaveLength(1)
+})
+
+test('a limit that is set twice is published once, with a higher revision than the key had', async ({
+  keys,
+}) => {
+  const { jti, id } = await keys.createKey(await keys.signUp())
+  const limit: Request = { command: 'key limit', key: id, perMinute: 600, json: true }
+  expect(await run(keys, limit)).toMatchObject({ changed: true })
+  expect(await run(keys, limit)).toMatchObject({ changed: false })
+  const [made, limited, ...more] = (await states(keys, `keys.key.${jti}`)).map(
+    ({ payload }) => payload as { revision: number },
+  )
+  expect(limited).toMatchObject({ rate_limit_per_minute: 600 })
+  expect(limited?.revision).toBeGreaterThan(made?.revision ?? Infinity)
+  expect(more).toEqual([])
+})
+
+test('the search is for literal text, whatever its case, in names and addresses', async ({ keys }) => {
+  const { email, orgId } = await keys.signUp()
+  const search = (q: string) => run(keys, { command: 'org list', q, limit: 10, offset: 0, json: true })
+  expect((await search(email.toUpperCase())).data).toMatchObject([{ id: orgId, admins: [email] }])
+  expect((await search('%')).total_count).toBe(0)
+  expect((await search('ACM')).total_count).toBeGreaterThan(0)
+})
+
+test('a next key that a gateway may not know yet is not promoted', async ({ keys }) => {
+  await freshSigningKeys(keys, 9)
+  const before = await run(keys, list)
+  await expect(run(keys, rotate)).rejects.toMatchObject({
+    type: 'too_early',
+    details: { ready_at: before.data.find((key: { state: string }) => key.state === 'next').ready_at },
+  })
+  expect(await run(keys, list)).toEqual(before)
+})
+
+test('of two operators who rotate at once one does, so that the key before last is never skipped', async ({
+  keys,
+}) => {
+  await freshSigningKeys(keys, 11)
+  const results = await Promise.allSettled([run(keys, rotate), run(keys, rotate)])
+  expect(new Set(results.map((result) => result.status))).toEqual(new Set(['fulfilled', 'rejected']))
+  const { data } = await run(keys, list)
+  expect(data.map((key: { state: string }) => key.state)).toEqual(['retired', 'active', 'next'])
+})
+
+test('with a secret that is not the one of the service nothing is rotated', async ({ keys }) => {
+  await freshSigningKeys(keys, 11)
+  const before = await run(keys, list)
+  await expect(run(keys, rotate, randomBytes(32))).rejects.toThrow('was SIGNING_KEY_SECRET changed?')
+  expect(await run(keys, list)).toEqual(before)
+})

@@ -1,0 +1,73 @@
+import type { Db } from '../db.ts'
+import type { Request } from './arguments.ts'
+import { listApiKeys, revokeApiKey, setKeyLimit } from './keys.commands.ts'
+import { createOrg, listOrganizations, setSubscription } from './orgs.commands.ts'
+import { untilPublished } from './published.ts'
+import type { Report } from './report.ts'
+import { listAllSigningKeys, rotateSigningKeys } from './signing-keys.commands.ts'
+
+export type OpsDeps = {
+  db: Db
+  /** Of the service; only rotating needs it. */
+  signingKeySecret: () => Buffer
+  /** All of standard input, without the line end of its last line. */
+  readPassword: () => Promise<string>
+  print: (text: string) => void
+  /** How long to wait for the running service to publish a change. */
+  publishTimeoutMs: number
+}
+
+/** Those whose changes the running service has to publish. */
+const ANNOUNCED: ReadonlySet<Request['command']> = new Set([
+  'org create',
+  'org subscription',
+  'key limit',
+  'key revoke',
+])
+
+const UNPUBLISHED =
+  'It is saved, but the other services have not heard of it yet: no keys service is running, or it cannot reach ' +
+  'the broker. It will be published when one does.'
+
+/**
+ * Does what was asked for and prints what came of it. Throws `OpsError` and what the database throws, and has printed
+ * nothing then.
+ */
+export async function perform(request: Request, deps: OpsDeps): Promise<void> {
+  const { json, text } = await carryOut(request, deps)
+  // At once: a password that was just generated must not be lost to who will not wait for the publishing.
+  if (!request.json) deps.print(text)
+  const tail = ANNOUNCED.has(request.command) ? { published: await isPublished(deps) } : {}
+  if (request.json) deps.print(JSON.stringify({ ...json, ...tail }, null, 2))
+  else if (tail.published === false) deps.print(UNPUBLISHED)
+}
+
+/** The change itself is committed: whatever fails here is no failure of the command. */
+const isPublished = ({ db, publishTimeoutMs }: OpsDeps): Promise<boolean> =>
+  untilPublished(db, publishTimeoutMs).catch(() => false)
+
+async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
+  const { db } = deps
+  switch (request.command) {
+    case 'org create': {
+      const password = request.passwordStdin ? await deps.readPassword() : undefined
+      return createOrg(db, { ...request, password })
+    }
+    case 'org list':
+      return listOrganizations(db, request)
+    case 'org subscription':
+      return setSubscription(db, request.orgId, request.endsAt)
+    case 'key list':
+      return listApiKeys(db, request)
+    case 'key limit':
+      return setKeyLimit(db, request.key, request.perMinute)
+    case 'key revoke':
+      return revokeApiKey(db, request.key)
+    case 'signing-keys list':
+      return listAllSigningKeys(db)
+    case 'signing-keys rotate':
+      return rotateSigningKeys(db, deps.signingKeySecret())
+    default:
+      return request satisfies never
+  }
+}

@@ -1,0 +1,37 @@
+import { readId, Uuid } from '@whereabouts/contracts/ids'
+import { parseInstant } from '@whereabouts/contracts/instant'
+import { InvalidArgumentError } from 'commander'
+
+/** Readers of single arguments. Each throws what commander reports as a wrong argument. */
+
+export function orgId(raw: string): number {
+  const reading = readId(raw)
+  if ('id' in reading) return reading.id
+  throw new InvalidArgumentError('An organization id is a positive integer.')
+}
+
+/** A number for an id, text for a `jti`. */
+export function keyReference(raw: string): number | string {
+  if (Uuid.safeParse(raw).success) return raw.toLowerCase()
+  const reading = readId(raw)
+  if ('id' in reading) return reading.id
+  throw new InvalidArgumentError('A key is named by its id (a positive integer) or its jti (a UUID).')
+}
+
+/** `never`, or UTC text in microseconds. */
+export function instantOrNever(raw: string): string {
+  const instant = raw === 'never' ? raw : parseInstant(raw)
+  if (instant !== undefined) return instant
+  throw new InvalidArgumentError('It must be "never" or an RFC 3339 timestamp like 2027-01-31T00:00:00Z.')
+}
+
+export const perMinuteOrDefault = (raw: string): number | 'default' =>
+  raw === 'default' ? raw : integer(1, 1_000_000)(raw)
+
+export const integer =
+  (min: number, max: number) =>
+  (raw: string): number => {
+    const value = Number(raw)
+    if (/^\d{1,10}$/.test(raw) && value >= min && value <= max) return value
+    throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`)
+  }

@@ -1,0 +1,76 @@
+import type { Stack } from '@whereabouts/deploy/local/stack'
+import { median, quantile, sum } from '../load/figures.ts'
+import type { Get, LoadGenerator, LoadJob, LoadResult } from '../load/load.ts'
+import { cpuBetween, cpuTimes, type CpuTimes } from '../load/processes.ts'
+
+/** One way of asking; the sides of a comparison take turns. */
+export type Side = { name: string; origin: string; gets: readonly Get[]; expectStatus: number }
+
+type SideFigures = {
+  name: string
+  /** Of all rounds together. */
+  perSecond: number
+  /** Milliseconds: the median of the rounds, so that one disturbed round does not count. */
+  p50: number
+  p99: number
+  /** Microseconds of CPU per request, by part of the system. */
+  cpu: CpuTimes
+}
+
+export type Comparison = {
+  sides: SideFigures[]
+  /** The others ÷ the first, requests per second: the median of the rounds, each against its own neighbour. */
+  ratios: number[]
+  /** The others − the first, p99 in milliseconds, likewise. */
+  addedP99: number[]
+}
+
+type Load = Pick<LoadJob, 'connections' | 'perSecond' | 'seconds'>
+type Round = LoadResult & { cpu: CpuTimes }
+
+/**
+ * Loads the sides in alternation, so that what slows the machine down for a while slows down all of them. Throws when
+ * any answer has another status than expected: a fast error is no result.
+ */
+export async function compare(
+  { stack, generator }: { stack: Stack; generator: LoadGenerator },
+  sides: readonly Side[],
+  load: Load,
+  rounds: number,
+): Promise<Comparison> {
+  const results = sides.map((): Round[] => [])
+  for (let round = 0; round < rounds; round += 1)
+    for (const [i, side] of sides.entries()) results[i]?.push(await runRound(stack, generator, side, load))
+  const [base = [], ...others] = results
+  const rate = (round: Round | undefined) => (round ? round.requests / round.seconds : Number.NaN)
+  const p99 = (round: Round | undefined) => quantile(round?.latencies ?? [], 0.99)
+  return {
+    sides: sides.map((side, i) => figuresOf(side.name, results[i] ?? [])),
+    ratios: others.map((other) => median(other.map((round, i) => rate(round) / rate(base[i])))),
+    addedP99: others.map((other) => median(other.map((round, i) => p99(round) - p99(base[i])))),
+  }
+}
+
+async function runRound(stack: Stack, generator: LoadGenerator, side: Side, load: Load): Promise<Round> {
+  const before = cpuTimes(stack)
+  const result = await generator.run({ origin: side.origin, gets: side.gets, ...load })
+  const cpu = { ...cpuBetween(before, cpuTimes(stack)), generator: result.cpuSeconds }
+  const unexpected = Object.keys(result.statuses).filter((status) => status !== String(side.expectStatus))
+  if (unexpected.length > 0)
+    throw new Error(`${side.name}: answers by status were ${JSON.stringify(result.statuses)}`)
+  return { ...result, cpu }
+}
+
+function figuresOf(name: string, rounds: readonly Round[]): SideFigures {
+  const requests = sum(rounds.map((round) => round.requests))
+  const latency = (share: number) => median(rounds.map((round) => quantile(round.latencies, share)))
+  const parts = new Set(rounds.flatMap((round) => Object.keys(round.cpu)))
+  const cpuOf = (part: string) => (sum(rounds.map((round) => round.cpu[part] ?? 0)) * 1e6) / requests
+  return {
+    name,
+    perSecond: requests / sum(rounds.map((round) => round.seconds)),
+    p50: latency(0.5),
+    p99: latency(0.99),
+    cpu: Object.fromEntries([...parts].map((part) => [part, cpuOf(part)])),
+  }
+}

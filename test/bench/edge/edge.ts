@@ -1,0 +1,109 @@
+import { freePort } from '@whereabouts/deploy/local/servers/free-port'
+import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { attach } from '../load/inspector.ts'
+import { startLoadGenerator } from '../load/load.ts'
+import { fillOrganization } from './fill.ts'
+import { measureMemory } from './memory.ts'
+import { verdictTable, type Verdict } from './report.ts'
+import { measureAddedDelay, measureRefusals, measureThroughput, type Bench } from './speed.ts'
+
+export const EDGE_HELP = `pnpm bench edge [flags]    what the gateway costs: through it and directly at catalog, side by side
+
+  --memory          instead: memory of the gateway over 200 000 requests
+  --only NAME       throughput, delay or refusals alone
+  --profile FILE    writes a CPU profile of the gateway while it runs (makes it slower: the figures do not count)
+  --effort X        scales the time of each part, 0.1 to 3           default 1
+`
+
+const ASSETS = 3_000
+const KEYS = 16
+const PARTS = { throughput: measureThroughput, delay: measureAddedDelay, refusals: measureRefusals }
+
+type Settings = {
+  memory: boolean
+  parts: (keyof typeof PARTS)[]
+  profile: string | undefined
+  effort: number
+}
+
+function readSettings(args: string[]): Settings {
+  const { values } = parseArgs({
+    args,
+    options: {
+      memory: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      profile: { type: 'string' },
+      effort: { type: 'string', default: '1' },
+    },
+  })
+  const names = Object.keys(PARTS) as (keyof typeof PARTS)[]
+  const parts = names.filter((name) => values.only === undefined || name === values.only)
+  if (parts.length === 0) throw new Error(`--only is one of ${names.join(', ')}`)
+  const effort = Number(values.effort)
+  if (!(effort >= 0.1 && effort <= 3)) throw new Error('--effort is a number from 0.1 to 3')
+  return { memory: values.memory, parts, profile: values.profile, effort }
+}
+
+/** Starts the system on throwaway data, measures, prints tables. Answers whether every target was reached. */
+export async function benchEdge(args: string[], say: (text: string) => void): Promise<boolean> {
+  const settings = readSettings(args)
+  const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
+  chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  const inspectPort = await freePort()
+  say(`${machine()}\nStarting the system and filling it with ${ASSETS} assets …\n`)
+  let stack: Stack | undefined
+  const generator = startLoadGenerator()
+  try {
+    stack = await startStack({
+      dataDir: join(folder, 'data'),
+      // Only says where an inspector would listen; none does unless it is asked for.
+      env: { gateway: { NODE_OPTIONS: `--inspect-port=127.0.0.1:${inspectPort}` } },
+    })
+    const filled = await fillOrganization(stack, { assets: ASSETS, keys: KEYS })
+    const bench: Bench = { stack, generator, filled, effort: settings.effort, say }
+    const verdicts = await profiled(bench, settings.profile, inspectPort, () =>
+      measure(bench, settings, inspectPort),
+    )
+    say(`${verdictTable(verdicts)}\nLoad average at the end: ${loadavg()[0]?.toFixed(2)}\n`)
+    return verdicts.every(({ reached }) => reached)
+  } finally {
+    await generator.stop()
+    await stack?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function measure(bench: Bench, { memory, parts }: Settings, inspectPort: number): Promise<Verdict[]> {
+  if (memory) return measureMemory(bench, inspectPort)
+  const verdicts: Verdict[] = []
+  for (const part of parts) verdicts.push(...(await PARTS[part](bench)))
+  return verdicts
+}
+
+async function profiled<T>(
+  { stack }: Bench,
+  file: string | undefined,
+  inspectPort: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (file === undefined) return work()
+  const inspected = await attach(stack.service('gateway').pid ?? 0, inspectPort)
+  try {
+    await inspected.startProfile()
+    const result = await work()
+    writeFileSync(file, JSON.stringify(await inspected.stopProfile()))
+    return result
+  } finally {
+    inspected.close()
+  }
+}
+
+function machine(): string {
+  const model = cpus()[0]?.model ?? 'unknown processor'
+  const load = loadavg()[0]?.toFixed(2)
+  return `${availableParallelism()} cores (${model}), Node ${process.version}, load average before ${load}`
+}

@@ -1,0 +1,31 @@
+import { table } from '../load/figures.ts'
+import type { Comparison } from './compare.ts'
+
+const CPU_PARTS = ['gateway', 'postgres for gateway', 'catalog', 'postgres for catalog', 'generator']
+
+/** One table per comparison: what a client sees, and what each process spent on it. */
+export function comparisonTable(title: string, { sides, ratios }: Comparison): string {
+  const head = ['', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', ...CPU_PARTS.map((part) => `${part} µs`)]
+  const rows = sides.map(({ name, perSecond, p50, p99, cpu }, i) => [
+    name,
+    perSecond.toFixed(0),
+    i === 0 ? '1' : (ratios[i - 1] ?? Number.NaN).toFixed(2),
+    p50.toFixed(2),
+    p99.toFixed(2),
+    ...CPU_PARTS.map((part) => (cpu[part] === undefined ? '-' : cpu[part].toFixed(0))),
+  ])
+  return `\n${title}\n${table([head, ...rows])}\n`
+}
+
+/** What was to be reached, and what was. */
+export type Verdict = { what: string; wanted: string; got: string; reached: boolean }
+
+export function verdictTable(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.map(({ what, wanted, got, reached }) => [
+    what,
+    wanted,
+    got,
+    reached ? 'reached' : 'MISSED',
+  ])
+  return `\nTargets\n${table([['', 'wanted', 'measured', ''], ...rows])}\n`
+}

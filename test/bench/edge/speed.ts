@@ -1,0 +1,130 @@
+import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Get, LoadGenerator } from '../load/load.ts'
+import { compare, type Comparison, type Side } from './compare.ts'
+import type { Caller, Filled } from './fill.ts'
+import { comparisonTable, type Verdict } from './report.ts'
+
+export type Bench = {
+  stack: Stack
+  generator: LoadGenerator
+  filled: Filled
+  /** Scales how long everything takes; 1 is what the figures are made with. */
+  effort: number
+  say: (text: string) => void
+}
+
+const CONNECTIONS = 16
+const ROUNDS = 5
+const ROUND_SECONDS = 2
+const CLOCK = { perSecond: 200, seconds: 3, connections: 32 }
+const CLOCK_ROUNDS = 7
+
+/** Paths and callers in turn; 1009 is prime, so that every caller comes by every path. */
+export function getsOf(paths: readonly string[], headers: readonly Record<string, string>[]): Get[] {
+  return Array.from({ length: 1009 }, (_, i) => ({
+    path: paths[(i * 7) % paths.length] ?? '/',
+    headers: headers[i % headers.length] ?? {},
+  }))
+}
+
+const byId = ({ assetIds }: Filled) => assetIds.map((id) => `/api/v1/assets/${id}`)
+const lists = () => Array.from({ length: 10 }, (_, page) => `/api/v1/assets?limit=50&offset=${page * 50}`)
+
+/** Both ways to the same data, the direct one first. */
+function bothWays({ stack, filled: { callers } }: Bench, paths: readonly string[]): Side[] {
+  const headers = (way: 'direct' | 'through') => callers.map((caller: Caller) => caller[way])
+  return [
+    {
+      name: 'at catalog',
+      origin: stack.urls.api.catalog,
+      gets: getsOf(paths, headers('direct')),
+      expectStatus: 200,
+    },
+    {
+      name: 'through gateway',
+      origin: stack.urls.base,
+      gets: getsOf(paths, headers('through')),
+      expectStatus: 200,
+    },
+  ]
+}
+
+const closedLoop = ({ effort }: Bench) => ({ connections: CONNECTIONS, seconds: ROUND_SECONDS * effort })
+
+/** As many requests as go through, and what they cost. */
+export async function measureThroughput(bench: Bench): Promise<Verdict[]> {
+  const verdicts: Verdict[] = []
+  for (const [name, paths] of [
+    ['GET asset by id', byId(bench.filled)],
+    ['GET list of 50 rows', lists()],
+  ] as const) {
+    const result = await compare(bench, bothWays(bench, paths), closedLoop(bench), ROUNDS)
+    bench.say(comparisonTable(`${name}, ${CONNECTIONS} connections asking without a pause`, result))
+    const ratio = result.ratios[0] ?? Number.NaN
+    verdicts.push({
+      what: `${name}: through ÷ direct`,
+      wanted: '≥ 0.60',
+      got: ratio.toFixed(2),
+      reached: ratio >= 0.6,
+    })
+  }
+  return verdicts
+}
+
+/** What the gateway adds to the time of a request while the machine is not full. */
+export async function measureAddedDelay(bench: Bench): Promise<Verdict[]> {
+  const load = { ...CLOCK, seconds: CLOCK.seconds * bench.effort }
+  const result = await compare(bench, bothWays(bench, byId(bench.filled)), load, CLOCK_ROUNDS)
+  bench.say(comparisonTable(`GET asset by id, ${CLOCK.perSecond} requests/s by the clock`, result))
+  const added = result.addedP99[0] ?? Number.NaN
+  return [
+    {
+      what: `p99 added at ${CLOCK.perSecond} requests/s`,
+      wanted: '≤ 3 ms',
+      got: `${added.toFixed(2)} ms`,
+      reached: added <= 3,
+    },
+  ]
+}
+
+/** How fast the gateway refuses, against how fast it serves. */
+export async function measureRefusals(bench: Bench): Promise<Verdict[]> {
+  const { filled, stack } = bench
+  const agent = { 'user-agent': filled.limited.through['user-agent'] ?? '' }
+  const side = (name: string, headers: Record<string, string>[], expectStatus: number): Side => ({
+    name,
+    origin: stack.urls.base,
+    gets: getsOf(byId(filled), headers),
+    expectStatus,
+  })
+  const forged = filled.callers.map(({ token }) => ({ ...agent, authorization: `Bearer ${forge(token)}` }))
+  const sides = [
+    side('served', filled.callers.map((caller) => caller.through), 200), // prettier-ignore
+    side('401 without a token', [agent], 401),
+    side('401 forged signature', forged, 401),
+    side('429', [filled.limited.through], 429),
+  ]
+  await emptyBucket(bench)
+  const result: Comparison = await compare(bench, sides, closedLoop(bench), 3)
+  bench.say(comparisonTable(`Refusals at the gateway, ${CONNECTIONS} connections`, result))
+  return sides.slice(1).map(({ name }, i) => {
+    const ratio = result.ratios[i] ?? Number.NaN
+    return { what: `${name} ÷ served`, wanted: '≥ 2.00', got: ratio.toFixed(2), reached: ratio >= 2 }
+  })
+}
+
+/** A genuine token whose signature was signed by nobody: the dearest way to be refused. */
+function forge(token: string): string {
+  const at = token.lastIndexOf('.') + 1
+  return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
+}
+
+async function emptyBucket({ stack, filled: { limited } }: Bench): Promise<void> {
+  const ask = async () => {
+    const response = await fetch(`${stack.urls.base}/api/v1/assets?limit=1`, { headers: limited.through })
+    await response.body?.cancel()
+    return response.status
+  }
+  for (let i = 0; i < 5; i += 1) if ((await ask()) === 429) return
+  throw new Error('a key of one request a minute was not refused')
+}

@@ -1,0 +1,55 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+
+/** One GET among those that a load repeats in turn. */
+export type Get = { path: string; headers: Record<string, string> }
+
+export type LoadJob = {
+  /** Scheme, host and port. */
+  origin: string
+  gets: readonly Get[]
+  connections: number
+  /** Without a rate each connection asks as soon as it was answered; with one, requests start by the clock. */
+  perSecond?: number
+  /** How long, or how many requests. */
+  seconds?: number
+  requests?: number
+}
+
+export type LoadResult = {
+  requests: number
+  seconds: number
+  /** How many answers had which status; 0 stands for no answer. */
+  statuses: Record<string, number>
+  /** Of each request in turn, in milliseconds; by the clock they count from the moment it was due. */
+  latencies: number[]
+  /** That the generator itself needed. */
+  cpuSeconds: number
+}
+
+/** Longest a job may take, whatever happens. */
+const LIMIT_MS = 10 * 60_000
+
+export type LoadGenerator = { run(job: LoadJob): Promise<LoadResult>; stop(): Promise<void> }
+
+/** Starts the process that sends the requests: its work must not slow down what is measured more than it has to. */
+export function startLoadGenerator(): LoadGenerator {
+  const child = fork(new URL('load-process.ts', import.meta.url), { serialization: 'advanced' })
+  const exit = once(child, 'exit')
+  return {
+    async run(job) {
+      const answer = once(child, 'message', { signal: AbortSignal.timeout(LIMIT_MS) })
+      child.send(job)
+      const [result] = (await Promise.race([answer, exit])) as [
+        LoadResult | { failed: string } | number | null,
+      ]
+      if (result === null || typeof result === 'number') throw new Error('the load generator ended by itself')
+      if ('failed' in result) throw new Error(`the load generator failed: ${result.failed}`)
+      return result
+    },
+    async stop() {
+      if (child.connected) child.disconnect()
+      await exit
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Stack } from '@whereabouts/deploy/local/stack'
+
+/** CPU seconds by part of the system since its start; a part that cannot be read (no /proc) is missing. */
+export type CpuTimes = Record<string, number>
+
+// The unit of /proc/<pid>/stat towards programs, on every architecture that Node runs on.
+const TICKS_PER_SECOND = 100
+
+/** Adds up what each process of the system has used: services by name, the database by the role it worked for. */
+export function cpuTimes(stack: Stack): CpuTimes {
+  const times: CpuTimes = {}
+  for (const name of ['gateway', 'catalog'] as const) {
+    const stat = readStat(stack.service(name).pid)
+    if (stat) times[name] = stat.cpuSeconds
+  }
+  for (const { pid, stat } of childrenOf(stack.postgres.pid)) {
+    const [, role] = /^postgres: (\w+) /.exec(read(`/proc/${pid}/cmdline`)) ?? []
+    if (role === 'gateway' || role === 'catalog') {
+      const part = `postgres for ${role}`
+      times[part] = (times[part] ?? 0) + stat.cpuSeconds
+    }
+  }
+  return times
+}
+
+/** What was used from `before` to `after`; connections that were closed in between do not count. */
+export const cpuBetween = (before: CpuTimes, after: CpuTimes): CpuTimes =>
+  Object.fromEntries(Object.entries(after).map(([part, s]) => [part, Math.max(0, s - (before[part] ?? 0))]))
+
+/** Resident memory in MiB; undefined where there is no /proc. */
+export function residentMiB(pid: number | undefined): number | undefined {
+  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`)) ?? []
+  return kib === undefined ? undefined : Number(kib) / 1024
+}
+
+function childrenOf(parent: number | undefined) {
+  const pids = readDirectory('/proc').filter((name) => /^\d+$/.test(name)).map(Number) // prettier-ignore
+  return pids.flatMap((pid) => {
+    const stat = readStat(pid)
+    return stat && stat.parent === parent ? [{ pid, stat }] : []
+  })
+}
+
+function readStat(pid: number | undefined): { parent: number; cpuSeconds: number } | undefined {
+  const text = read(`/proc/${pid}/stat`)
+  // The second field is the program's name in parentheses, which may hold spaces: count from behind it.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  if (fields.length < 14) return undefined
+  const [parent, user, system] = [fields[1], fields[11], fields[12]].map(Number)
+  return { parent: parent ?? 0, cpuSeconds: ((user ?? 0) + (system ?? 0)) / TICKS_PER_SECOND }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return '' // ended in the meantime, or not Linux
+  }
+}
+
+function readDirectory(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

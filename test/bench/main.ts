@@ -1,0 +1,23 @@
+// `pnpm bench <name>`: measurements of the whole system on this machine. Everything listens on loopback.
+import { benchEdge, EDGE_HELP } from './edge/edge.ts'
+
+const HELP = `pnpm bench <name> [flags]    exits with 1 when a target was missed
+
+${EDGE_HELP}
+  --help            prints this
+`
+
+const benches: Record<string, (args: string[], say: (text: string) => void) => Promise<boolean>> = {
+  edge: benchEdge,
+}
+
+const [name = '--help', ...args] = process.argv.slice(2)
+const bench = benches[name]
+try {
+  if ([name, ...args].includes('--help')) process.stdout.write(HELP)
+  else if (!bench) throw new Error(`there is no benchmark "${name}"\n\n${HELP}`)
+  else process.exitCode = (await bench(args, (text) => process.stdout.write(text))) ? 0 : 1
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 2
+}

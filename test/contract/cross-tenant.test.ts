@@ -1,0 +1,182 @@
+import type { Route } from '@whereabouts/contracts/route'
+import { routes, type OperationId } from '@whereabouts/contracts/routes'
+import { describe, expect } from 'vitest'
+import type { Api } from './support/api.ts'
+import { attempts, references, type Params } from './support/attempts.ts'
+import { test as base } from './support/fixtures.ts'
+import { newWorld, type World } from './support/world.ts'
+
+/** `theirs`: an organization with one of everything, as it was before; `mine`: another one, which tries its ids. */
+const test = base
+  .extend('theirs', { scope: 'file' }, ({ api }) => newWorld(api))
+  .extend('mine', { scope: 'file' }, ({ api }) => newWorld(api))
+  .extend('before', { scope: 'file' }, ({ api, theirs }) => snapshot(api, theirs))
+
+/** Parameters that name nothing of anybody. */
+const NEUTRAL = new Set(['limit', 'offset', 'sort', 'is_active', 'include_deleted', 'type', 'from', 'to'])
+
+const table = Object.entries<Route>(routes) as [OperationId, Route][]
+const withPathIds = table.filter(([, { path }]) => path.includes('{'))
+const lists = table.filter(([, { method, path, query }]) => method === 'GET' && query && !path.includes('{'))
+
+/** Whoever of the organization may call a row: its administrator, and where keys may, a key with every scope. */
+const tokensOf = ({ access }: Route, { org, key }: World) =>
+  access === 'session' || access === 'admin' ? [org.admin] : [org.admin, key.token]
+
+/** The parameters of a row with the organization's own ids: the first attempt with both sides the same. */
+const ownParams = ({ path }: Route, world: World): Params => attempts[path]?.(world, world)[0]?.params ?? {}
+
+/** Everything that can be read of an organization. When keys were used last changes with every look at them. */
+async function snapshot(api: Api, world: World): Promise<Record<string, unknown>> {
+  const readable = table.filter(([, { method, access }]) => method === 'GET' && access !== 'key')
+  const entries = await Promise.all(
+    readable.map(async ([operationId, row]) => {
+      const answer = await api.call(operationId, { params: ownParams(row, world), token: world.org.admin })
+      expect(answer.status, operationId).toBe(200)
+      return [operationId, withoutUse(answer.body)] as const
+    }),
+  )
+  return Object.fromEntries(entries)
+}
+
+const withoutUse = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body, (name, value: unknown) => (name === 'last_used_at' ? null : value)))
+
+describe('another organization', () => {
+  test.for(withPathIds)(
+    '%s with its ids looks missing',
+    async ([operationId, row], { api, mine, theirs, before }) => {
+      expect(before).toBeDefined() // taken before the first attempt
+      const attemptsOf = attempts[row.path]
+      const hint = `say in support/attempts.ts with which ids of another organization ${row.path} is tried`
+      expect(attemptsOf, hint).toBeDefined()
+      for (const { params, status } of attemptsOf?.(mine, theirs) ?? [])
+        for (const token of tokensOf(row, mine)) {
+          const body = row.body && (references[operationId]?.valid ?? {})
+          const answer = await api.call(operationId, { params, token, body })
+          const where = `${operationId} ${JSON.stringify(params)}`
+          expect(answer.body.error, where).toMatchObject({
+            status,
+            type: status === 403 ? 'forbidden' : 'not_found',
+          })
+          for (const secret of namesOf(theirs)) expect(answer.body.error.detail, where).not.toContain(secret)
+        }
+    },
+  )
+
+  test.for(lists)('%s shows nothing of it', async ([operationId, row], { api, mine, theirs }) => {
+    for (const token of tokensOf(row, mine)) {
+      const query = Object.keys(shapeOf(row.query)).includes('include_deleted')
+        ? { include_deleted: true }
+        : {}
+      const answer = await api.call(operationId, { token, query: { limit: 200, ...query } })
+      const { total_count } = answer.body as unknown as { total_count: number }
+      expect(total_count, `${operationId} must have rows of its own to be a test`).toBeGreaterThan(0)
+      for (const sign of signsOf(theirs)) expect(answer.text, operationId).not.toContain(sign)
+    }
+  })
+
+  const filters = lists.flatMap(([operationId, row]) =>
+    Object.keys(shapeOf(row.query))
+      .filter((parameter) => !NEUTRAL.has(parameter))
+      .map((parameter) => ({ operationId, parameter })),
+  )
+  test.for(filters)(
+    '$operationId filtered by its $parameter is an empty page',
+    async ({ operationId, parameter }, { api, mine, theirs }) => {
+      const row: Route = routes[operationId]
+      for (const value of filterValues(parameter, theirs))
+        for (const token of tokensOf(row, mine)) {
+          const answer = await api.call(operationId, { token, query: { [parameter]: value } })
+          expect(answer.body, `${parameter}=${value}`).toMatchObject({ data: [], total_count: 0 })
+        }
+    },
+  )
+
+  const referring = table.filter(([, { body }]) => Object.keys(shapeOf(body)).some(isReference))
+  test.for(referring)(
+    '%s with its ids in the body does not resolve',
+    async ([operationId], { api, mine, theirs }) => {
+      const known = references[operationId]
+      const hint = `say in support/attempts.ts what ${operationId} answers to ids of another organization in its body`
+      expect(known, hint).toBeDefined()
+      for (const { params = {}, body, fields } of known?.foreign?.(mine, theirs) ?? []) {
+        const answer = await api.call(operationId, { params, body, token: mine.org.admin })
+        expect(answer.status, JSON.stringify(body)).toBe(400)
+        expect(answer.body.error.fields, JSON.stringify(body)).toMatchObject(
+          fields.map((field) => ({ field, code: 'fk_not_found' })),
+        )
+      }
+    },
+  )
+
+  test('leaves its natural keys to everyone else', async ({ api, mine, theirs }) => {
+    const { token } = mine.key
+    const { external_key, tagValue } = theirs.asset
+    const tags = [{ tag_type: 'barcode', value: tagValue }]
+    for (const operationId of ['createAsset', 'createLocation'] as const) {
+      const body = { name: 'Ours', external_key, ...(operationId === 'createAsset' && { tags }) }
+      expect((await api.call(operationId, { token, body })).status).toBe(201)
+    }
+    const { reader_key } = theirs.reader
+    const body = { reader_key, name: 'Ours', format: 'canonical' }
+    expect((await api.call('createReader', { token: mine.org.admin, body })).status).toBe(201)
+  })
+
+  test('is as it was before, to the last field', async ({ api, theirs, before }) => {
+    expect(await snapshot(api, theirs)).toEqual(before)
+    expect((await api.call('getCurrentOrg', { token: theirs.key.token })).status).toBe(200)
+  })
+})
+
+/** What must not be in an error text. */
+const namesOf = ({ org, asset, location }: Pick<World, 'org' | 'asset' | 'location'>) => [
+  org.name,
+  asset.name,
+  location.name,
+]
+
+/** What betrays that something is the organization's: ids, keys and names that nobody else has. */
+function signsOf({
+  org,
+  key,
+  readerKey,
+  asset,
+  location,
+  child,
+  reader,
+  webhookId,
+  invitationId,
+}: World): string[] {
+  const ids = [org.id, org.userId, key.id, readerKey.id, asset.id, asset.tagId, location.id, location.tagId]
+  const more = [child.id, reader.id, reader.scanPointId, webhookId, invitationId]
+  const keys = [asset.external_key, location.external_key, child.external_key, reader.reader_key, key.jti]
+  return [...[...ids, ...more].map(String), ...keys, ...namesOf({ org, asset, location }), org.email]
+}
+
+const shapeOf = (schema: unknown): object => (schema as { shape?: object } | undefined)?.shape ?? {}
+
+const isReference = (field: string) => /(?:^|_)(?:id|ids|external_key|identifier|identifiers)$/.test(field)
+
+/** Values of a filter that only the organization's rows match. */
+function filterValues(parameter: string, { asset, location }: World): (string | number)[] {
+  switch (parameter) {
+    case 'asset_id':
+      return [asset.id]
+    case 'location_id':
+    case 'parent_id':
+      return [location.id]
+    case 'asset':
+    case 'asset_external_key':
+      return [asset.external_key]
+    case 'location':
+    case 'location_external_key':
+    case 'parent_external_key':
+      return [location.external_key]
+    case 'external_key':
+    case 'q':
+      return [asset.external_key, location.external_key]
+    default:
+      throw new Error(`say in filterValues with what of another organization ${parameter} is tried`)
+  }
+}

@@ -1,0 +1,196 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { describe, expect, inject } from 'vitest'
+import { startGateway } from '../system/gateways.ts'
+import { startIssuer } from '../system/issuer.ts'
+import { forge, jwtParts } from '../system/jwt.ts'
+import { createApi } from './support/api.ts'
+import { test as base } from './support/fixtures.ts'
+import { newOrganization, type Key, type Organization } from './support/organization.ts'
+
+type Part = Record<string, unknown>
+type Forgery = {
+  header: Part
+  claims: Part
+  key: KeyObject | Buffer | undefined
+  /** Of the issuer the gateway believes. */
+  publicKey: Buffer
+  org: Organization
+  other: Key
+}
+type Change = (forgery: Forgery) => Partial<Forgery>
+
+/** A gateway that believes an issuer whose private key the test holds: only what a token says is put to the test. */
+const test = base
+  .extend('issuer', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const issuer = await startIssuer(inject('place').urls.api.keys)
+    onCleanup(() => issuer.stop())
+    return issuer
+  })
+  .extend('gateway', { scope: 'file' }, async ({ issuer, description }, { onCleanup }) => {
+    const gateway = await startGateway(inject('place'), { KEYS_URL: issuer.url })
+    onCleanup(() => gateway.stop())
+    return createApi(gateway.base, description)
+  })
+  .extend('key', { scope: 'file' }, ({ org }) => org.key())
+  .extend('other', { scope: 'file' }, async ({ api }) => (await newOrganization(api)).key())
+  .extend('present', { scope: 'file' }, ({ gateway, issuer, org, key, other }) => {
+    const { claims } = jwtParts(key.token)
+    const { kid, privateKey, publicKey } = issuer
+    const real: Forgery = { header: { alg: 'EdDSA', kid }, claims, key: privateKey, publicKey, org, other }
+    return (change: Change) => {
+      const made = { ...real, ...change(real) }
+      return gateway.call('listAssets', { token: forge(made.header, made.claims, made.key) })
+    }
+  })
+
+const now = () => Math.floor(Date.now() / 1_000)
+const stranger = generateKeyPairSync('ed25519').privateKey
+
+const genuine: { name: string; change: Change }[] = [
+  { name: 'as issued', change: () => ({}) },
+  { name: 'whose life begins now', change: ({ claims }) => ({ claims: { ...claims, nbf: now() } }) },
+  { name: 'with a claim we do not know', change: ({ claims }) => ({ claims: { ...claims, newer: 1 } }) },
+]
+
+const forged: { name: string; change: Change }[] = [
+  { name: 'expired', change: ({ claims }) => ({ claims: { ...claims, exp: now() - 1 } }) },
+  { name: 'expired long ago', change: ({ claims }) => ({ claims: { ...claims, exp: 1 } }) },
+  { name: 'not yet valid', change: ({ claims }) => ({ claims: { ...claims, nbf: now() + 60 } }) },
+  { name: 'without an end', change: ({ claims }) => ({ claims: { ...claims, exp: undefined } }) },
+  { name: 'with an end that is text', change: ({ claims }) => ({ claims: { ...claims, exp: 'never' } }) },
+  {
+    name: 'of another issuer',
+    change: ({ claims }) => ({ claims: { ...claims, iss: 'https://evil.example' } }),
+  },
+  { name: 'without an issuer', change: ({ claims }) => ({ claims: { ...claims, iss: undefined } }) },
+  { name: 'for another audience', change: ({ claims }) => ({ claims: { ...claims, aud: 'another-api' } }) },
+  { name: 'without an audience', change: ({ claims }) => ({ claims: { ...claims, aud: undefined } }) },
+  {
+    name: 'of the other environment, signed by the same key',
+    change: ({ claims }) => ({
+      claims: {
+        ...claims,
+        iss: String(claims['iss']).replace('production', 'preview'),
+        aud: String(claims['aud']).replace('production', 'preview'),
+      },
+    }),
+  },
+  {
+    name: 'of the other environment by its issuer alone',
+    change: ({ claims }) => ({
+      claims: { ...claims, iss: String(claims['iss']).replace('production', 'preview') },
+    }),
+  },
+  {
+    name: 'of the other environment by its audience alone',
+    change: ({ claims }) => ({
+      claims: { ...claims, aud: String(claims['aud']).replace('production', 'preview') },
+    }),
+  },
+  {
+    name: 'alg none, unsigned',
+    change: ({ header }) => ({ header: { ...header, alg: 'none' }, key: undefined }),
+  },
+  { name: 'alg none without a kid', change: () => ({ header: { alg: 'none' }, key: undefined }) },
+  { name: 'unsigned', change: () => ({ key: undefined }) },
+  {
+    name: 'HS256 with the public key as the secret',
+    change: ({ header, publicKey }) => ({ header: { ...header, alg: 'HS256' }, key: publicKey }),
+  },
+  {
+    name: 'HS256 with the public key in base64url as the secret',
+    change: ({ header, publicKey }) => ({
+      header: { ...header, alg: 'HS256' },
+      key: Buffer.from(publicKey.toString('base64url')),
+    }),
+  },
+  { name: "signed by a stranger under our key's kid", change: () => ({ key: stranger }) },
+  {
+    name: 'signed by a stranger under an unknown kid',
+    change: ({ header }) => ({ header: { ...header, kid: 'nobody' }, key: stranger }),
+  },
+  {
+    name: 'that brings its own key',
+    change: ({ header }) => ({
+      header: { ...header, jwk: stranger.export({ format: 'jwk' }) },
+      key: stranger,
+    }),
+  },
+  {
+    name: 'that names another place for the keys',
+    change: ({ header }) => ({ header: { ...header, jku: 'http://127.0.0.1:9/keys' }, key: stranger }),
+  },
+  {
+    name: 'with a critical extension',
+    change: ({ header }) => ({ header: { ...header, crit: ['exp2'], exp2: 1 } }),
+  },
+  { name: 'of another kind', change: ({ claims }) => ({ claims: { ...claims, typ: 'root' } }) },
+  { name: 'without a kind', change: ({ claims }) => ({ claims: { ...claims, typ: undefined } }) },
+  { name: 'of no key', change: ({ claims }) => ({ claims: { ...claims, sub: undefined } }) },
+  {
+    name: 'of a key that does not exist',
+    change: ({ claims }) => ({ claims: { ...claims, sub: '00000000-0000-4000-8000-000000000000' } }),
+  },
+  {
+    name: "of another organization's key",
+    change: ({ claims, other }) => ({ claims: { ...claims, sub: other.jti } }),
+  },
+  { name: 'with an organization in text', change: ({ claims }) => ({ claims: { ...claims, org_id: '5' } }) },
+  { name: 'without an organization', change: ({ claims }) => ({ claims: { ...claims, org_id: undefined } }) },
+  {
+    name: 'a session with a role nobody has',
+    change: ({ claims, org }) => ({
+      claims: { ...claims, typ: 'session', sub: String(org.userId), role: 'root', member_revision: 1 },
+    }),
+  },
+  {
+    name: 'a session of a user who is none',
+    change: ({ claims }) => ({
+      claims: { ...claims, typ: 'session', sub: 'admin', role: 'admin', member_revision: 1 },
+    }),
+  },
+]
+
+describe('D9.2 a token of our own signing key', () => {
+  test.for(genuine)('$name is taken', async ({ change }, { present }) => {
+    expect((await present(change)).status).toBe(200)
+  })
+  test.for(forged)('$name is refused', async ({ change }, { present }) => {
+    const answer = await present(change)
+    expect(answer.status).toBe(401)
+    expect(answer.body.error.detail).toBe('Invalid or expired token')
+  })
+})
+
+describe('D9.2 a token that was tampered with', () => {
+  const parts = (token: string) => token.split('.') as [string, string, string]
+  const cases: { name: string; change: (token: string) => string }[] = [
+    { name: 'without its signature', change: (token) => parts(token).slice(0, 2).join('.') },
+    { name: 'with an empty signature', change: (token) => `${parts(token).slice(0, 2).join('.')}.` },
+    {
+      name: 'with more claims',
+      change: (token) => {
+        const { header, claims } = jwtParts(token)
+        const wider = forge(header, { ...claims, scopes: ['keys:admin'] }, undefined)
+        return `${wider}${parts(token)[2]}`
+      },
+    },
+    {
+      name: 'with one bit of the signature turned',
+      change: (token) => {
+        const [header, claims, signature] = parts(token)
+        const bytes = Buffer.from(signature, 'base64url')
+        bytes.writeUInt8((bytes[0] ?? 0) ^ 1)
+        return [header, claims, bytes.toString('base64url')].join('.')
+      },
+    },
+    { name: 'with a fourth part', change: (token) => `${token}.${parts(token)[2]}` },
+    { name: 'with its parts swapped', change: (token) => parts(token).toReversed().join('.') },
+    { name: 'cut short', change: (token) => token.slice(0, -3) },
+  ]
+  test.for(cases)('$name is refused', async ({ change }, { api, key }) => {
+    const answer = await api.call('listAssets', { token: change(key.token) })
+    expect(answer.status).toBe(401)
+    expect(answer.body.error.detail).toBe('Invalid or expired token')
+  })
+})

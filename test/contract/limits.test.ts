@@ -1,0 +1,161 @@
+import { describe, expect } from 'vitest'
+import { BURST, exhaust, spend, whenExhausted } from './support/buckets.ts'
+import { test } from './support/fixtures.ts'
+import { isForSessions, rows, rowsWith, unknownParams } from './support/rows.ts'
+
+const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const
+const figures = (headers: Headers) => HEADERS.map((name) => headers.get(name))
+const remaining = (headers: Headers) => Number(headers.get('x-ratelimit-remaining'))
+
+describe('limits: headers', () => {
+  test('limits D9.9 a full bucket shows the limit, not the burst', async ({ api, token }) => {
+    const before = Math.floor(Date.now() / 1000)
+    const { headers } = await spend(api, token)
+    expect(headers.get('x-ratelimit-limit')).toBe('60')
+    expect(headers.get('x-ratelimit-remaining')).toBe('60')
+    // The bucket still holds more than the limit: Remaining equals it now.
+    const reset = Number(headers.get('x-ratelimit-reset'))
+    expect(reset).toBeGreaterThanOrEqual(before)
+    expect(reset).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000) + 1)
+  })
+
+  test('limits D9.9 below the limit, Remaining counts down and Reset is when it is the limit again', async ({
+    api,
+    token,
+  }) => {
+    await Promise.all(Array.from({ length: 90 }, () => spend(api, token)))
+    const { headers } = await spend(api, token)
+    const left = remaining(headers)
+    expect(left).toBeLessThan(60)
+    expect(left).toBeGreaterThanOrEqual(BURST - 91)
+    const secondsToReset = Number(headers.get('x-ratelimit-reset')) - Date.now() / 1000
+    expect(secondsToReset).toBeGreaterThan(60 - left - 2)
+    expect(secondsToReset).toBeLessThan(60 - left + 2)
+    expect(remaining((await spend(api, token)).headers)).toBeLessThanOrEqual(left)
+  })
+
+  test.for(rowsWith('GET').filter(({ counted }) => counted))(
+    'limits D2 $operationId carries them in success and error, for GET and HEAD',
+    async (row, { api, token }) => {
+      const call = { params: unknownParams(row), token }
+      for (const method of ['GET', 'HEAD']) {
+        const { headers } = await api.call(row.operationId, { ...call, method })
+        expect(figures(headers), method).toEqual([
+          '60',
+          expect.stringMatching(/^\d+$/),
+          expect.stringMatching(/^\d+$/),
+        ])
+      }
+    },
+  )
+
+  test.for(rows.filter(({ method, counted }) => method !== 'GET' || !counted))(
+    'limits D9.9 $operationId never carries them',
+    async (row, { api, org, token }) => {
+      const call = { params: unknownParams(row), token: isForSessions(row.access) ? org.admin : token }
+      const { headers } = await api.call(row.operationId, call)
+      expect(figures(headers)).toEqual([null, null, null])
+    },
+  )
+})
+
+describe('limits: what is counted', () => {
+  const excluded = (path: string, method: string) =>
+    path === '/orgs/me' ||
+    path === '/inventory/save' ||
+    (/^\/(?:assets|locations)(?:\/|$)/.test(path) && ['POST', 'PUT', 'DELETE'].includes(method))
+
+  test.for(rows.filter((row) => row.described && row.access !== 'none'))(
+    'limits $operationId is counted as the contract says',
+    ({ path, method, counted }) => {
+      expect(counted).toBe(!excluded(path, method))
+    },
+  )
+
+  // The figures show nothing before the bucket is down to the limit, hence the 60 requests ahead.
+  test.for(rows.filter((row) => row.counted && row.access !== 'none'))(
+    'limits $operationId takes one token',
+    async (row, { api, org }) => {
+      const { token } = await org.key()
+      await Promise.all(Array.from({ length: 70 }, () => spend(api, token)))
+      const before = (await spend(api, token)).headers
+      const calls = Array.from({ length: 10 }, () =>
+        api.call(row.operationId, { params: unknownParams(row), token }),
+      )
+      await Promise.all(calls)
+      const after = (await spend(api, token)).headers
+      const taken = Number(after.get('x-ratelimit-reset')) - Number(before.get('x-ratelimit-reset'))
+      expect(taken).toBeGreaterThanOrEqual(10)
+      expect(taken).toBeLessThanOrEqual(12)
+    },
+  )
+
+  test.for(rows.filter((row) => !row.counted && row.access !== 'none' && !isForSessions(row.access)))(
+    'limits $operationId is answered while the bucket is empty',
+    async (row, { api, token }) => {
+      await exhaust(api, token)
+      const answer = await api.call(row.operationId, { params: unknownParams(row), token })
+      expect(answer.status).not.toBe(429)
+    },
+  )
+
+  test('limits HEAD is counted like GET', async ({ api, token }) => {
+    const head = () => api.call('listAssets', { token, method: 'HEAD' })
+    const answer = await whenExhausted(api, token, head)
+    expect(answer.status).toBe(429)
+    expect(answer.headers.get('retry-after')).toBe('1')
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('0')
+  })
+})
+
+describe('limits: 429', () => {
+  test('limits a burst of twice the limit is granted, and no more', async ({ api, token }) => {
+    const start = Date.now()
+    const answers = await Promise.all(Array.from({ length: BURST + 40 }, () => spend(api, token)))
+    const granted = answers.filter(({ status }) => status !== 429).length
+    const refilled = Math.ceil((Date.now() - start) / 1000)
+    expect(granted).toBeGreaterThanOrEqual(BURST)
+    expect(granted).toBeLessThanOrEqual(BURST + refilled)
+  })
+
+  test('limits D3 a refusal says when to come back, and has the figures', async ({ api, token }) => {
+    const { status, headers, body } = await whenExhausted(api, token, () => spend(api, token))
+    expect(status).toBe(429)
+    expect(body.error).toMatchObject({ type: 'rate_limited', detail: 'Retry after 1 seconds' })
+    expect(headers.get('retry-after')).toBe('1')
+    expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual(['60', '0'])
+    const secondsToReset = Number(headers.get('x-ratelimit-reset')) - Date.now() / 1000
+    expect(secondsToReset).toBeGreaterThan(57)
+    expect(secondsToReset).toBeLessThanOrEqual(61)
+  })
+
+  test('limits Retry-After is true: a token is there again by then', async ({ api, token }) => {
+    await exhaust(api, token)
+    const ask = () => spend(api, token)
+    await expect.poll(async () => (await ask()).status, { interval: 100, timeout: 5_000 }).not.toBe(429)
+  })
+
+  test('limits every key has a bucket of its own, also within one organization', async ({ api, org }) => {
+    const [one, other] = [await org.key(), await org.key()]
+    await exhaust(api, one.token)
+    const { headers } = await spend(api, other.token)
+    expect(remaining(headers)).toBe(60)
+  })
+
+  test('limits all tokens of one key share its bucket', async ({ api, org }) => {
+    const key = await org.key()
+    const body = { grant_type: 'refresh_token', refresh_token: key.refreshToken }
+    const { access_token } = (await api.call('issueToken', { body })).body
+    await exhaust(api, key.token)
+    const answer = await whenExhausted(api, key.token, () => spend(api, access_token))
+    expect(answer.status).toBe(429)
+  })
+
+  test('limits a user has a bucket too, apart from the keys of the organization', async ({ api, newOrg }) => {
+    const org = await newOrg()
+    const { token } = await org.key()
+    const answer = await whenExhausted(api, org.admin, () => spend(api, org.admin))
+    expect(answer.status).toBe(429)
+    expect(remaining((await spend(api, token)).headers)).toBe(60)
+  })
+})

@@ -1,0 +1,67 @@
+import { errorTypes } from '@whereabouts/contracts/errors'
+import type { Scope } from '@whereabouts/contracts/route'
+import { exhaust } from '../support/buckets.ts'
+import { isForSessions, parametersOf, UNKNOWN_ID, unknownParams, type Row } from '../support/rows.ts'
+import type { Make, Scenario } from './scenario.ts'
+
+/** How every row can be brought to a status, whatever it does; a scenario's own entry comes first. */
+export function commonScenario(row: Row, own: Scenario): Scenario {
+  const params = unknownParams(row)
+  const body = row.body ? '{}' : undefined
+  return {
+    400: badRequest(row),
+    ...(row.access !== 'none' && { 401: () => ({ params, body, token: 'no.such.token' }) }),
+    403: forbidden(row),
+    404: notFound(row, own),
+    ...(row.body && {
+      413: () => ({ params, body: ' '.repeat(1024 * 1024 + 1) }),
+      415: () => ({ params, body: '{}', headers: { 'content-type': 'text/plain' } }),
+    }),
+    ...(row.counted && {
+      429: async ({ api, token }) => {
+        await exhaust(api, token)
+        return { params, body, token }
+      },
+    }),
+    500: 'every way a client has found to it is a mistake of ours; fuzzing looks for more',
+    503: 'needs a service that is down: the fault suites stop them',
+  }
+}
+
+function badRequest(row: Row): Make {
+  const params = unknownParams(row)
+  const [last] = Object.keys(params).slice(-1)
+  if (last !== undefined)
+    return ({ org }) => ({ params: { ...params, org_id: org.id, [last]: 'x' }, body: row.body && '{}' })
+  if (parametersOf(row).includes('limit')) return () => ({ query: { limit: 0 } })
+  return row.body ? () => ({ body: '[' }) : () => ({ query: { colour: 'red' } })
+}
+
+/** A key that opens everything but this row; where any caller may come in, the web filter is the only 403. */
+function forbidden(row: Row): Make {
+  const params = unknownParams(row)
+  const call = { params, body: row.body ? '{}' : undefined }
+  if (row.access === 'none' || row.access === 'key')
+    return () => ({ ...call, headers: { 'user-agent': 'axios/1' } })
+  const wrong: Scope = row.access === 'scans:write' ? 'assets:read' : 'scans:write'
+  return async ({ org, token }) => ({
+    ...call,
+    token: isForSessions(row.access) ? token : (await org.key({ scopes: [wrong] })).token,
+  })
+}
+
+/** The request that succeeds, with an id in the path that names nothing. */
+function notFound({ success, path }: Row, own: Scenario): Make {
+  const [last] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).slice(-1)
+  return async (given) => {
+    const make = own[success.status]
+    const call = typeof make === 'function' ? await make(given) : {}
+    return { ...call, params: { ...call.params, ...(last !== undefined && { [last]: UNKNOWN_ID }) } }
+  }
+}
+
+/** The statuses that the row itself names: what the description must have at least. */
+export const namedStatuses = ({ success, errors }: Row): number[] => [
+  success.status,
+  ...errors.map((type) => errorTypes[type].status),
+]

@@ -1,0 +1,119 @@
+import type { OperationId } from '@whereabouts/contracts/routes'
+import type { CallOptions } from '../support/api.ts'
+import { fromNewAddress } from '../support/addresses.ts'
+import { newOrganization, succeed, type Organization } from '../support/organization.ts'
+import { UNKNOWN_ID } from '../support/rows.ts'
+import { unique, type Given, type Scenario } from './scenario.ts'
+
+const PASSWORD = 'correct horse battery'
+const newEmail = () => `${unique('bob')}@example.com`
+const signUp = (email = newEmail()) => ({ org_name: 'Acme', name: 'Ada', email, password: PASSWORD })
+const ownOrg = ({ org }: Given) => ({ params: { org_id: org.id } })
+
+/** Fails the same way from one address until that is throttled. */
+async function repeatedly({ api }: Given, operationId: OperationId, call: CallOptions): Promise<CallOptions> {
+  const sent = { ...call, headers: fromNewAddress() }
+  for (let i = 0; i < 20; i += 1) if ((await api.call(operationId, sent)).status === 429) break
+  return sent
+}
+
+async function session({ api }: Given, org: Organization) {
+  const body = { email: org.email, password: org.password }
+  return (await succeed(api.call('logIn', { body }))).body.data
+}
+
+async function invite({ api, org }: Given) {
+  const body = { email: newEmail(), role: 'member' }
+  const call = { params: { org_id: org.id }, token: org.admin, body }
+  return (await succeed(api.call('createInvitation', call))).body.data
+}
+
+async function newMember(given: Given) {
+  const { token } = await invite(given)
+  const body = { token, name: 'Bob', password: PASSWORD }
+  return (await succeed(given.api.call('acceptInvitation', { body }))).body.data
+}
+
+const memberPath = async (given: Given) => ({
+  params: { org_id: given.org.id, user_id: (await newMember(given)).user.id },
+})
+
+/** The only administrator, as a member of the organization. */
+const lastAdmin = ({ org }: Given) => ({ params: { org_id: org.id, user_id: org.userId } })
+
+const wrongClient = { grant_type: 'client_credentials', client_id: crypto.randomUUID(), client_secret: 'x' }
+const wrongLogin = () => ({ email: newEmail(), password: PASSWORD })
+
+export const peopleScenarios: Record<string, Scenario> = {
+  issueToken: {
+    200: async ({ org }) => {
+      const { clientId, clientSecret } = await org.key()
+      return { body: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret } }
+    },
+    401: () => ({ body: wrongClient, headers: fromNewAddress() }),
+    429: (given) => repeatedly(given, 'issueToken', { body: wrongClient }),
+  },
+  signUp: {
+    201: () => ({ body: signUp() }),
+    409: ({ org }) => ({ body: signUp(org.email), headers: fromNewAddress() }),
+    429: (given) => repeatedly(given, 'signUp', { body: signUp(given.org.email) }),
+  },
+  logIn: {
+    200: ({ org }) => ({ body: { email: org.email, password: org.password } }),
+    401: () => ({ body: wrongLogin(), headers: fromNewAddress() }),
+    429: (given) => repeatedly(given, 'logIn', { body: wrongLogin() }),
+  },
+  refreshSession: {
+    200: async (given) => ({
+      body: { refresh_token: (await session(given, given.org)).refresh_token },
+    }),
+    401: () => ({ body: { refresh_token: 'unknown' }, headers: fromNewAddress() }),
+  },
+  logOut: {
+    204: async (given) => ({ body: { refresh_token: (await session(given, given.org)).refresh_token } }),
+  },
+  getCurrentUser: { 200: () => ({}) },
+  switchOrg: {
+    200: ({ org }) => ({ body: { org_id: org.id } }),
+    404: () => ({ body: { org_id: UNKNOWN_ID } }),
+  },
+
+  getCurrentOrg: { 200: () => ({}), 404: 'an organization cannot be deleted' },
+  listApiKeys: { 200: ownOrg },
+  createApiKey: { 201: (given) => ({ ...ownOrg(given), body: { name: 'k', scopes: ['assets:read'] } }) },
+  revokeApiKey: {
+    204: async ({ org }) => ({ params: { org_id: org.id, key_id: (await org.key()).id } }),
+  },
+
+  listMembers: { 200: ownOrg },
+  updateMember: {
+    200: async (given) => ({ ...(await memberPath(given)), body: { role: 'member' } }),
+    409: async (given) => {
+      const org = await newOrganization(given.api)
+      return { ...lastAdmin({ ...given, org }), token: org.admin, body: { role: 'member' } }
+    },
+  },
+  removeMember: {
+    204: memberPath,
+    409: async (given) => {
+      const org = await newOrganization(given.api)
+      return { ...lastAdmin({ ...given, org }), token: org.admin }
+    },
+  },
+  listInvitations: { 200: ownOrg },
+  createInvitation: {
+    201: (given) => ({ ...ownOrg(given), body: { email: newEmail(), role: 'member' } }),
+    409: (given) => ({ ...ownOrg(given), body: { email: given.org.email, role: 'member' } }),
+  },
+  revokeInvitation: {
+    204: async (given) => ({ params: { org_id: given.org.id, invitation_id: (await invite(given)).id } }),
+  },
+  acceptInvitation: {
+    200: async (given) => ({
+      body: { token: (await invite(given)).token, name: 'Bob', password: PASSWORD },
+    }),
+    401: () => ({ body: { token: 'unknown' }, headers: fromNewAddress() }),
+    409: 'an open invitation never names a member: only two acceptances in the same instant meet',
+    429: (given) => repeatedly(given, 'acceptInvitation', { body: { token: 'unknown' } }),
+  },
+}

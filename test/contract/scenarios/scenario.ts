@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import type { Api, CallOptions } from '../support/api.ts'
+import { succeed, type Organization } from '../support/organization.ts'
+
+/** What a scenario may use: an organization of the file, and a key's token with every scope and a full bucket. */
+export type Given = { api: Api; org: Organization; token: string }
+
+/** Makes what a request needs and returns the request. Where it sets no token, the table's caller is used. */
+export type Make = (given: Given) => Promise<CallOptions> | CallOptions
+
+/**
+ * One operation: how each of its documented statuses is produced, or the reason why no client can produce it. What is
+ * the same for all operations (like a missing token) need not be here: see `common.ts`.
+ */
+export type Scenario = Readonly<Record<number, Make | string>>
+
+/** A name or natural key that nothing else has. */
+export const unique = (prefix: string): string => `${prefix}-${randomUUID()}`
+
+export async function newAsset({ api, token }: Given, body: object = {}) {
+  return (await succeed(api.call('createAsset', { token, body: { name: 'Forklift', ...body } }))).body.data
+}
+
+export async function newLocation({ api, token }: Given, body: object = {}) {
+  return (await succeed(api.call('createLocation', { token, body: { name: 'Dock', ...body } }))).body.data
+}
+
+export async function newReader({ api, org }: Given): Promise<number> {
+  const body = { reader_key: unique('r'), name: 'Gate', format: 'canonical' }
+  return (await succeed(api.call('createReader', { token: org.admin, body }))).body.data.id ?? 0
+}
+
+export const newTag = () => ({ tag_type: 'rfid', value: unique('tag') })

@@ -1,0 +1,23 @@
+import { newOrganization, succeed } from '../support/organization.ts'
+import type { Given, Scenario } from './scenario.ts'
+
+const BODY = { url: 'https://receiver.example/hook' }
+
+/** There is one webhook per organization, hence a new organization each time. */
+async function newWebhook({ api }: Given) {
+  const { admin: token } = await newOrganization(api)
+  const created = await succeed(api.call('createWebhook', { token, body: BODY }))
+  return { token, params: { webhook_id: created.body.data.id } }
+}
+
+export const webhookScenarios: Record<string, Scenario> = {
+  listWebhooks: { 200: () => ({}) },
+  createWebhook: {
+    201: async ({ api }) => ({ token: (await newOrganization(api)).admin, body: BODY }),
+    409: async (given) => ({ token: (await newWebhook(given)).token, body: BODY }),
+  },
+  getWebhook: { 200: newWebhook },
+  updateWebhook: { 200: async (given) => ({ ...(await newWebhook(given)), body: { enabled: false } }) },
+  deleteWebhook: { 204: newWebhook },
+  listWebhookDeliveries: { 200: newWebhook },
+}

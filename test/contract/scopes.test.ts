@@ -1,0 +1,136 @@
+import { scopes, type Route, type Scope } from '@whereabouts/contracts/route'
+import { routes, type OperationId } from '@whereabouts/contracts/routes'
+import { randomUUID } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import { fromNewAddress } from './support/addresses.ts'
+import type { Api } from './support/api.ts'
+import { test } from './support/fixtures.ts'
+import { succeed, type Organization } from './support/organization.ts'
+
+const table = Object.entries<Route>(routes) as [OperationId, Route][]
+const guarded = table.filter(([, { access }]) => access !== 'none')
+
+/**
+ * The scope table of the contract, read row by row and not from our own table: which scope opens an operation;
+ * `any` key, or `none` at all.
+ */
+function scopeOf({ method, path, described }: Route): Scope | 'any' | 'none' {
+  if (!described) return 'none' // the console's (D10)
+  const isRead = method === 'GET'
+  if (path === '/orgs/me') return 'any'
+  if (path.startsWith('/orgs/{org_id}/api-keys')) return 'keys:admin'
+  if (path === '/inventory/save') return 'scans:write'
+  if (path === '/locations/current' || path.startsWith('/reports/') || path.endsWith('/history'))
+    return 'scans:read'
+  if (path.startsWith('/assets')) return isRead ? 'assets:read' : 'assets:write'
+  if (path.startsWith('/locations')) return isRead ? 'locations:read' : 'locations:write'
+  throw new Error(`${method} ${path} is not in the scope table: say here which scope opens it`)
+}
+
+const opens = (scope: Scope, wanted: Scope | 'any' | 'none') =>
+  wanted === 'any' || scope === wanted || (scope === 'tracking:read' && wanted === 'scans:read')
+
+/** An id that nobody has, and no body: whoever is let in is told so, and nothing is done. */
+function knock(api: Api, operationId: OperationId, org: Organization, token: string) {
+  const row: Route = routes[operationId]
+  const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const params = Object.fromEntries(names.map((name) => [name, name === 'org_id' ? org.id : 1]))
+  return api.call(operationId, { params, token })
+}
+
+describe('D9.5 each scope opens exactly what the table says', () => {
+  test.for(scopes)('%s', async (scope, { api, org }) => {
+    const { token } = await org.key({ scopes: [scope] })
+    for (const [operationId, row] of guarded) {
+      const wanted = scopeOf(row)
+      const { status, body } = await knock(api, operationId, org, token)
+      if (opens(scope, wanted)) expect([401, 403], operationId).not.toContain(status)
+      else {
+        expect(status, operationId).toBe(403)
+        const detail =
+          wanted === 'none' ? 'A signed-in user is required' : `Missing required scope: ${wanted}`
+        expect(body.error, operationId).toMatchObject({ type: 'forbidden', detail })
+      }
+    }
+  })
+
+  test('together they open all that is described', async ({ api, org }) => {
+    const { token } = await org.key()
+    for (const [operationId, row] of guarded) {
+      const { status } = await knock(api, operationId, org, token)
+      if (row.described) expect([401, 403], operationId).not.toContain(status)
+      else expect(status, operationId).toBe(403)
+    }
+  })
+})
+
+describe('D9.5 minting', () => {
+  test.for(scopes)('%s can be minted alone', async (scope, { api, org }) => {
+    const { token } = await org.key({ scopes: [scope] })
+    expect((await api.call('getCurrentOrg', { token })).body.data.scopes).toEqual([scope])
+  })
+
+  test.for(['scans:admin', '*', 'ASSETS:READ', ' assets:read', 'assets', ''])(
+    'the scope %j is refused with those that can be',
+    async (scope, { api, newOrg }) => {
+      const org = await newOrg()
+      const options = { params: { org_id: org.id }, token: org.admin }
+      const body = { name: 'a key', scopes: ['assets:read', scope] }
+      const answer = await api.call('createApiKey', { ...options, body })
+      expect(answer.status).toBe(400)
+      expect(answer.body.error.fields).toEqual([
+        {
+          field: 'scopes[1]',
+          code: 'invalid_value',
+          message: `scopes[1] must be one of: ${scopes.join(', ')}`,
+          params: { allowed_values: [...scopes] },
+        },
+      ])
+      expect((await api.call('listApiKeys', options)).body.total_count).toBe(0)
+    },
+  )
+
+  test('a scope that is named twice is one', async ({ api, org }) => {
+    const { token } = await org.key({ scopes: ['scans:read', 'scans:read'] })
+    expect((await api.call('getCurrentOrg', { token })).body.data.scopes).toEqual(['scans:read'])
+  })
+})
+
+describe('D9.7 sessions', () => {
+  test("an administrator's opens everything but GET /orgs/me", async ({ api, newOrg }) => {
+    const org = await newOrg()
+    for (const [operationId, { access }] of guarded) {
+      const { status } = await knock(api, operationId, org, org.admin)
+      if (access === 'key') expect(status, operationId).toBe(401)
+      else expect([401, 403], operationId).not.toContain(status)
+    }
+  })
+
+  // Of the members a member may remove nobody but themselves.
+  test("a member's opens what needs no administrator", async ({ api, newOrg }) => {
+    const org = await newOrg()
+    const member = await newMember(api, org)
+    for (const [operationId, { access }] of guarded) {
+      const { status, body } = await knock(api, operationId, org, member)
+      if (access === 'key') expect(status, operationId).toBe(401)
+      else if (access === 'admin' || access === 'session-or-keys-admin' || operationId === 'removeMember')
+        expect(body.error, operationId).toMatchObject({
+          status: 403,
+          type: 'forbidden',
+          detail: 'Organization admin role required',
+        })
+      else expect([401, 403], operationId).not.toContain(status)
+    }
+  })
+})
+
+/** The session of a user who was invited as a member. */
+async function newMember(api: Api, { id, admin }: Organization): Promise<string> {
+  const body = { email: `bob-${randomUUID()}@example.com`, role: 'member' }
+  const inviting = api.call('createInvitation', { params: { org_id: id }, token: admin, body })
+  const { token } = (await succeed(inviting)).body.data
+  const joining = { token, name: 'Bob', password: 'correct horse battery' }
+  const session = await succeed(api.call('acceptInvitation', { body: joining, headers: fromNewAddress() }))
+  expect(session.body.data.user.role).toBe('member')
+  return session.body.data.access_token
+}

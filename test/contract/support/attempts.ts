@@ -1,0 +1,172 @@
+import type { OperationId } from '@whereabouts/contracts/routes'
+import type { World } from './world.ts'
+
+export type Params = Record<string, string | number>
+type Attempt = { params: Params; status: 403 | 404 }
+type Attempts = (mine: World, theirs: World) => Attempt[]
+
+const missing = (...params: Params[]): Attempt[] => params.map((one) => ({ params: one, status: 404 }))
+
+/**
+ * For every path of the route table with parameters: the ids of another organization that are tried, alone and mixed
+ * with own ones. The first attempt is the one with nothing but its own ids, so that with one world on both sides it
+ * is a request that succeeds.
+ */
+export const attempts: Partial<Record<string, Attempts>> = {
+  '/assets/{asset_id}': assets,
+  '/assets/{asset_id}/rename': assets,
+  '/assets/{asset_id}/history': assets,
+  '/assets/{asset_id}/tags': assets,
+  '/assets/{asset_id}/tags/{tag_id}': ({ asset: mine }, { asset: { id, tagId } }) =>
+    missing(
+      { asset_id: id, tag_id: tagId },
+      { asset_id: mine.id, tag_id: tagId },
+      { asset_id: id, tag_id: mine.tagId },
+    ),
+  '/locations/{location_id}': locations,
+  '/locations/{location_id}/rename': locations,
+  '/locations/{location_id}/ancestors': locations,
+  '/locations/{location_id}/children': locations,
+  '/locations/{location_id}/descendants': locations,
+  '/locations/{location_id}/tags': locations,
+  '/locations/{location_id}/tags/{tag_id}': ({ location: mine }, { location: { id, tagId } }) =>
+    missing(
+      { location_id: id, tag_id: tagId },
+      { location_id: mine.id, tag_id: tagId },
+      { location_id: id, tag_id: mine.tagId },
+    ),
+  '/readers/{reader_id}': readers,
+  '/readers/{reader_id}/scan-points': readers,
+  '/readers/{reader_id}/scan-points/{scan_point_id}': ({ reader: mine }, { reader: { id, scanPointId } }) =>
+    missing(
+      { reader_id: id, scan_point_id: scanPointId },
+      { reader_id: mine.id, scan_point_id: scanPointId },
+      { reader_id: id, scan_point_id: mine.scanPointId },
+    ),
+  '/webhooks/{webhook_id}': webhooks,
+  '/webhooks/{webhook_id}/test': webhooks,
+  '/webhooks/{webhook_id}/deliveries': webhooks,
+  '/orgs/{org_id}/api-keys': organizations,
+  '/orgs/{org_id}/api-keys/{key_id}': ({ org: mine, key: own }, { org, key }) => [
+    { params: { org_id: org.id, key_id: key.id }, status: 403 },
+    { params: { org_id: org.id, key_id: key.jti }, status: 403 },
+    { params: { org_id: org.id, key_id: own.id }, status: 403 },
+    ...missing({ org_id: mine.id, key_id: key.id }, { org_id: mine.id, key_id: key.jti }),
+  ],
+  '/orgs/{org_id}/members': organizations,
+  '/orgs/{org_id}/members/{user_id}': ({ org: mine }, { org }) => [
+    { params: { org_id: org.id, user_id: org.userId }, status: 403 },
+    { params: { org_id: org.id, user_id: mine.userId }, status: 403 },
+    ...missing({ org_id: mine.id, user_id: org.userId }),
+  ],
+  '/orgs/{org_id}/invitations': organizations,
+  '/orgs/{org_id}/invitations/{invitation_id}': ({ org: mine, invitationId: own }, { org, invitationId }) => [
+    { params: { org_id: org.id, invitation_id: invitationId }, status: 403 },
+    { params: { org_id: org.id, invitation_id: own }, status: 403 },
+    ...missing({ org_id: mine.id, invitation_id: invitationId }),
+  ],
+}
+
+function assets(_mine: World, { asset }: World): Attempt[] {
+  return missing({ asset_id: asset.id })
+}
+
+function locations(_mine: World, { location }: World): Attempt[] {
+  return missing({ location_id: location.id })
+}
+
+function readers(_mine: World, { reader }: World): Attempt[] {
+  return missing({ reader_id: reader.id })
+}
+
+function webhooks(_mine: World, { webhookId }: World): Attempt[] {
+  return missing({ webhook_id: webhookId })
+}
+
+/** D9.6: here the answer is 403, whether the organization exists or not. */
+function organizations(_mine: World, { org }: World): Attempt[] {
+  return [{ params: { org_id: org.id }, status: 403 }]
+}
+
+type Reference = {
+  /** A body that is refused for nothing else than the ids of the path. */
+  valid?: object
+  /** Requests on own resources whose bodies name another organization's, with the fields that must be refused. */
+  foreign?: (mine: World, theirs: World) => { params?: Params; body: object; fields: string[] }[]
+}
+
+const RENAME = { external_key: 'STOLEN-1' }
+const TAG = { tag_type: 'barcode', value: 'STOLEN-TAG' }
+
+/** For every operation that takes a body and either ids in its path or references in the body. */
+export const references: Partial<Record<OperationId | (string & {}), Reference>> = {
+  createAsset: {}, // its location fields are refused whatever they hold
+  createLocation: {
+    foreign: (_mine, { location: { id, external_key } }) => [
+      { body: { name: 'Mine', parent_id: id }, fields: ['parent_id'] },
+      { body: { name: 'Mine', parent_external_key: external_key }, fields: ['parent_external_key'] },
+    ],
+  },
+  createScanPoint: {
+    valid: { antenna: 2, name: 'Stolen' },
+    foreign: ({ reader }, { location: { id, external_key } }) => {
+      const params = { reader_id: reader.id }
+      const point = { antenna: 9, name: 'Mine' }
+      return [
+        { params, body: { ...point, location_id: id }, fields: ['location_id'] },
+        {
+          params,
+          body: { ...point, location_external_key: external_key },
+          fields: ['location_external_key'],
+        },
+      ]
+    },
+  },
+  updateScanPoint: {
+    valid: { name: 'Stolen' },
+    foreign: ({ reader }, { location }) => [
+      {
+        params: { reader_id: reader.id, scan_point_id: reader.scanPointId },
+        body: { location_id: location.id },
+        fields: ['location_id'],
+      },
+    ],
+  },
+  updateReader: { valid: { name: 'Stolen' } },
+  updateAsset: { valid: { name: 'Stolen' } }, // its references are read-only: they are compared, not looked up
+  updateLocation: {
+    valid: { name: 'Stolen' },
+    foreign: (mine, { location }) => [
+      { params: { location_id: mine.location.id }, body: { parent_id: location.id }, fields: ['parent_id'] },
+    ],
+  },
+  renameAsset: { valid: RENAME },
+  renameLocation: { valid: RENAME },
+  attachAssetTag: { valid: TAG },
+  attachLocationTag: { valid: TAG },
+  saveInventory: {
+    foreign: ({ asset, location }, theirs) => [
+      {
+        body: {
+          asset_identifiers: [asset.external_key],
+          location_identifier: theirs.location.external_key,
+        },
+        fields: ['location_identifier'],
+      },
+      {
+        body: {
+          asset_identifiers: [theirs.asset.external_key],
+          location_identifier: location.external_key,
+        },
+        fields: ['asset_identifiers'],
+      },
+    ],
+  },
+  createReader: {}, // `reader_key` is what it is called, no reference
+  updateWebhook: { valid: { enabled: true } },
+  createApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },
+  issueToken: {}, // `client_id` is who asks
+  switchOrg: {}, // members.test.ts: only organizations of the user
+  updateMember: { valid: { role: 'member' } },
+  createInvitation: { valid: { email: 'stolen@example.com', role: 'admin' } },
+}

@@ -1,0 +1,31 @@
+import type { Answer, Api } from './api.ts'
+
+/** Twice the limit per minute (`interface.md`, Limits). */
+export const BURST = 120
+
+/** Asks for something cheap that counts, until the bucket of the token is empty. */
+export async function exhaust(api: Api, token: string): Promise<void> {
+  const wave = () => Promise.all(Array.from({ length: 20 }, () => spend(api, token)))
+  for (let sent = 0; sent < 2 * BURST; sent += 20)
+    if ((await wave()).some(({ status }) => status === 429)) return
+  throw new Error(`no 429 after ${2 * BURST} requests`)
+}
+
+/** One counted request, refused by the gateway's rate limit or by the service for its query. */
+export const spend = (api: Api, token: string) => api.call('listAssets', { token, query: { limit: 0 } })
+
+/**
+ * The answer to a request of an empty bucket. A token comes back every second, perhaps between our last request and
+ * this one: then the bucket is emptied once more.
+ */
+export async function whenExhausted<A extends Pick<Answer, 'status'>>(
+  api: Api,
+  token: string,
+  ask: () => Promise<A>,
+): Promise<A> {
+  await exhaust(api, token)
+  const answer = await ask()
+  if (answer.status === 429) return answer
+  await exhaust(api, token)
+  return ask()
+}

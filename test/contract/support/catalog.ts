@@ -1,0 +1,12 @@
+import type { Api } from './api.ts'
+
+/** Calls as one caller, for tests that make several things. */
+export const catalogOf = (api: Api, token: string) => ({
+  asset: async (body: object = {}) =>
+    (await api.call('createAsset', { token, body: { name: 'Forklift', ...body } })).body.data,
+  location: async (body: object = {}) =>
+    (await api.call('createLocation', { token, body: { name: 'Dock', ...body } })).body.data,
+  getAsset: (asset_id: number) => api.call('getAsset', { token, params: { asset_id } }),
+  deleteAsset: (asset_id: number) => api.call('deleteAsset', { token, params: { asset_id } }),
+  deleteLocation: (location_id: number) => api.call('deleteLocation', { token, params: { location_id } }),
+})

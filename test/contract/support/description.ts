@@ -1,0 +1,103 @@
+import type { OperationId } from '@whereabouts/contracts/routes'
+import { Ajv, type ValidateFunction } from 'ajv'
+import { expect } from 'vitest'
+import type { HttpAnswer } from './http.ts'
+
+type Json = { [key: string]: unknown }
+type Operation = { operationId: string; responses: Record<string, Json> }
+type Document = { paths: Record<string, Record<string, Operation>>; components: Json }
+
+export type Description = {
+  /** The statuses an operation is described with, ascending; undefined when it is not described. */
+  statusesOf(operationId: OperationId): number[] | undefined
+  /** Fails unless the answer is one that the operation is described with, header for header, field for field. */
+  check(operationId: OperationId, answer: HttpAnswer, hasBody: boolean): void
+}
+
+/** Compiles descriptions (3.0.3) into checks; of an operation in several of them, the first one counts. */
+export function readDescriptions(texts: readonly string[]): Description {
+  const operations = new Map<string, OperationCheck>()
+  for (const text of texts) {
+    const document = JSON.parse(text) as Document
+    const compile = compilerFor(document)
+    for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item)))
+      if (!operations.has(operation.operationId))
+        operations.set(operation.operationId, { document, operation, compile, checks: new Map() })
+  }
+  return {
+    statusesOf: (operationId) => {
+      const found = operations.get(operationId)
+      return found && Object.keys(found.operation.responses).map(Number)
+    },
+    check(operationId, answer, hasBody) {
+      const found = operations.get(operationId)
+      expect(found, `${operationId} is in no description`).toBeDefined()
+      if (found) checkAgainst(found, answer, hasBody)
+    },
+  }
+}
+
+type OperationCheck = {
+  document: Document
+  operation: Operation
+  compile: (schema: unknown) => ValidateFunction
+  checks: Map<number, ValidateFunction>
+}
+
+function checkAgainst(found: OperationCheck, { status, headers, text }: HttpAnswer, hasBody: boolean): void {
+  const { document, operation, compile, checks } = found
+  const where = `${operation.operationId} → ${status} ${text.slice(0, 500)}`
+  const documented = operation.responses[String(status)]
+  expect(documented, `a status that is not described: ${where}`).toBeDefined()
+  const response = resolve(document, documented) as {
+    headers?: Record<string, Json>
+    content?: Record<string, { schema: unknown }>
+  }
+  for (const [name, header] of Object.entries(response.headers ?? {}))
+    if (resolve(document, header)['required'] === true)
+      expect(headers.get(name), `header ${name} of ${where}`).not.toBeNull()
+  if (!hasBody) return
+  const schema = response.content?.['application/json']?.schema
+  if (!schema) return expect(text, where).toBe('')
+  const check = checks.get(status) ?? compile(schema)
+  checks.set(status, check)
+  expect(check(JSON.parse(text)) ? [] : check.errors, where).toEqual([])
+}
+
+function resolve(document: Document, node: unknown): Json {
+  const { $ref } = node as { $ref?: string }
+  if ($ref === undefined) return node as Json
+  const found = $ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((at, key) => (at as Json)[key], document)
+  return resolve(document, found)
+}
+
+/** What the formats of our replies look like exactly: instants are UTC with three fraction digits. */
+const formats = {
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/,
+  int64: { type: 'number', validate: (value: number) => Number.isSafeInteger(value) },
+} as const
+
+function compilerFor(document: Document): (schema: unknown) => ValidateFunction {
+  const ajv = new Ajv({ strict: false, allErrors: true, formats })
+  ajv.addSchema({ $id: 'description', components: closed(document.components) as Json })
+  return (schema) => ajv.compile(closed(schema) as Json)
+}
+
+/**
+ * The same schema, made stricter and of the dialect ajv speaks: clients must tolerate new fields, but a field of ours
+ * that the description does not know is a mistake; `nullable` becomes a choice, also beside `$ref`.
+ */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed)
+  if (typeof node !== 'object' || node === null) return node
+  const { nullable, example: _example, examples: _examples, ...rest } = node as Json
+  const schema = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, closed(value)]))
+  if (typeof schema['$ref'] === 'string') schema['$ref'] = `description${schema['$ref']}`
+  if (schema['type'] === 'object' && schema['properties'] && schema['additionalProperties'] === undefined)
+    schema['additionalProperties'] = false
+  return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema
+}

@@ -1,0 +1,81 @@
+import { errorTypes, fieldCodes, type ErrorEnvelope } from '@whereabouts/contracts/errors'
+import { expect } from 'vitest'
+import type { HttpAnswer, HttpRequest } from './http.ts'
+
+export const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/
+
+/** What holds for every answer of the public port, whatever was asked. */
+export function checkAnswer(request: HttpRequest, answer: HttpAnswer): void {
+  const { status, headers, text } = answer
+  const where = `${request.method} ${request.path} → ${status} ${text.slice(0, 500)}`
+  expect(headers.get('access-control-allow-origin'), where).toBe('*')
+  expect(headers.get('access-control-expose-headers'), where).toContain('X-Request-ID')
+  const requestId = headers.get('x-request-id')
+  const sent = request.headers['x-request-id']
+  if (sent === undefined || sent === '') expect(requestId, where).toMatch(ULID)
+  else expect(requestId, where).toBe(sent)
+  if (request.method === 'HEAD' || status === 204 || status === 304) expect(text, where).toBe('')
+  else if (status >= 400 && !isWebFilter(answer)) checkEnvelope(request, answer, where)
+}
+
+/** The web filter stands before the API and does not speak its envelope (general fact 5). */
+export const isWebFilter = ({ status, headers }: HttpAnswer): boolean =>
+  status === 403 && headers.get('content-type')?.startsWith('text/plain') === true
+
+const KEYS = ['type', 'title', 'status', 'detail', 'instance', 'request_id']
+const ENTRY_KEYS = new Set(['field', 'code', 'message', 'params'])
+
+function checkEnvelope(request: HttpRequest, { status, headers, text }: HttpAnswer, where: string): void {
+  expect(headers.get('content-type'), where).toMatch(/^application\/json(?:; charset=utf-8)?$/)
+  const body = JSON.parse(text) as ErrorEnvelope
+  expect(Object.keys(body), where).toEqual(['error'])
+  const { error } = body
+  const ofType = errorTypes[error.type]
+  expect(ofType, `an unknown error type: ${where}`).toBeDefined()
+  expect(error, where).toMatchObject({ status, title: ofType.title })
+  expect(ofType.status, where).toBe(status)
+  expect(decoded(error.instance), where).toBe(decoded(request.path.split('?')[0] ?? ''))
+  expect(error.request_id, where).toBe(headers.get('x-request-id'))
+  const keys = error.type === 'validation_error' ? [...KEYS, 'fields'] : KEYS
+  expect(Object.keys(error).toSorted(), where).toEqual(keys.toSorted())
+  if (error.type === 'validation_error') checkFields(error, where)
+  checkHeaders(error, headers, where)
+}
+
+/** The gateway spells the escapes of a path anew before a service sees it; which path it is stays the same. */
+function decoded(path: string): string {
+  try {
+    const once = decodeURIComponent(path)
+    return once === path ? path : decoded(once)
+  } catch {
+    return path
+  }
+}
+
+function checkFields({ detail, fields = [] }: ErrorEnvelope['error'], where: string): void {
+  expect(fields.length, where).toBeGreaterThan(0)
+  for (const entry of fields) {
+    expect(
+      Object.keys(entry).filter((key) => !ENTRY_KEYS.has(key)),
+      where,
+    ).toEqual([])
+    expect(entry, where).toMatchObject({ field: expect.any(String), message: expect.any(String) })
+    expect(fieldCodes, where).toContain(entry.code)
+  }
+  expect(detail, where).toBe(`${fields[0]?.message}${suffix(fields.length - 1)}`)
+}
+
+/** D3.2: the detail counts the entries it does not quote. */
+function suffix(others: number): string {
+  if (others === 0) return ''
+  return others === 1 ? ' (and 1 more validation error)' : ` (and ${others} more validation errors)`
+}
+
+function checkHeaders({ type, detail }: ErrorEnvelope['error'], headers: Headers, where: string): void {
+  if (type === 'unauthorized') expect(headers.get('www-authenticate'), where).toBe('Bearer realm="api"')
+  if (type === 'method_not_allowed') expect(detail, where).toBe(`Allowed methods: ${headers.get('allow')}`)
+  if (type === 'service_unavailable') expect(headers.get('retry-after'), where).toMatch(/^[1-9][0-9]*$/)
+  if (type !== 'rate_limited') return
+  expect(headers.get('retry-after'), where).toMatch(/^[1-9][0-9]*$/)
+  expect(detail, where).toBe(`Retry after ${headers.get('retry-after')} seconds`)
+}

@@ -1,0 +1,34 @@
+import { fullDescription } from '@whereabouts/contracts/openapi'
+import { inject, test as base } from 'vitest'
+import { createApi } from './api.ts'
+import { readDescriptions } from './description.ts'
+import { send } from './http.ts'
+import { newOrganization, type Organization } from './organization.ts'
+
+/** The served descriptions; the console's operations, which they leave out, are held against the full one. */
+async function readDescription() {
+  const headers = { 'user-agent': 'contract-suite/1' }
+  const paths = ['/api/openapi.json', '/legacy/api/openapi.json']
+  const served = await Promise.all(
+    paths.map((path) => send(inject('urls').base, { method: 'GET', path, headers })),
+  )
+  const found = served.filter(({ status }) => status === 200).map(({ text }) => text)
+  return readDescriptions([...found, JSON.stringify(fullDescription())])
+}
+
+/**
+ * `api`: the public port; every answer is checked. `org`: an organization of this file, for tests that only read or
+ * that name what they make uniquely. `newOrg`: another one, for tests that count or list. `token`: the access token
+ * of a key of `org` with every scope, minted for this test, hence with a full bucket.
+ */
+export const test = base
+  .extend('description', { scope: 'worker' }, readDescription)
+  .extend('api', { scope: 'worker' }, ({ description }) => createApi(inject('urls').base, description))
+  .extend('org', { scope: 'file' }, async ({ api }): Promise<Organization> => newOrganization(api))
+  .extend(
+    'newOrg',
+    ({ api }) =>
+      (name?: string) =>
+        newOrganization(api, name),
+  )
+  .extend('token', async ({ org }) => (await org.key()).token)

@@ -1,0 +1,38 @@
+import { Agent, request, type IncomingMessage } from 'node:http'
+
+/** A request as bytes on the wire: node:http changes neither the path nor the headers, as `fetch` would. */
+export type HttpRequest = {
+  method: string
+  /** With its query string, sent as it is. */
+  path: string
+  headers: Record<string, string>
+  body?: string | Uint8Array | undefined
+}
+
+export type HttpAnswer = { status: number; headers: Headers; text: string }
+
+const agent = new Agent({ keepAlive: true, maxSockets: 32 })
+
+/** Sends one request to `base` and reads the whole answer. Rejects when no answer came. */
+export async function send(base: string, { method, path, headers, body }: HttpRequest): Promise<HttpAnswer> {
+  const { hostname, port } = new URL(base)
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const outgoing = request({ hostname, port, method, path, headers, agent }, resolve)
+  outgoing.on('error', reject) // a refused body may end in one after the answer, when nobody listens any more
+  if (body !== undefined) outgoing.setHeader('content-length', Buffer.byteLength(body))
+  outgoing.end(body)
+  const incoming = await promise
+  const parts: Buffer[] = []
+  for await (const part of incoming) parts.push(part as Buffer)
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: headersOf(incoming),
+    text: Buffer.concat(parts).toString(),
+  }
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
+  return headers
+}

@@ -1,0 +1,23 @@
+import type { TestProject } from 'vitest/node'
+import type { StackPlace } from '../../system/gateways.ts'
+import { startSystem } from '../../system/system.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The public port, and the addresses readers connect to. */
+    urls: { base: string; nats: string; mqtt: string }
+    /** For one more gateway beside the system's own. */
+    place: StackPlace
+  }
+}
+
+/** One system for all contract files: each works in organizations of its own. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Failed sign-ins are counted by address: a test of them comes from one of its own, by X-Forwarded-For.
+  const system = await startSystem({ gateway: { TRUSTED_PROXIES: '127.0.0.1' } })
+  const { urls, secrets, dataDir } = system.stack
+  const { base, nats, mqtt } = urls
+  project.provide('urls', { base, nats, mqtt })
+  project.provide('place', { urls, secrets, dataDir })
+  return () => system.stop()
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { expect, inject } from 'vitest'
+import { connectReader } from '../../system/readers.ts'
+import type { Api } from './api.ts'
+import { newOrganization, succeed, type Key, type Organization } from './organization.ts'
+
+/** An organization that has one of everything, under keys and names that no other has. */
+export type World = {
+  org: Organization
+  /** With every scope. */
+  key: Key
+  readerKey: Key
+  asset: { id: number; external_key: string; name: string; tagId: number; tagValue: string }
+  location: { id: number; external_key: string; name: string; tagId: number; tagValue: string }
+  /** A child of `location`. */
+  child: { id: number; external_key: string }
+  reader: { id: number; reader_key: string; scanPointId: number }
+  webhookId: number
+  /** Open, for an administrator. */
+  invitationId: number
+}
+
+/** Everything is made through the public API; the scan comes over the broker, and is in report and history. */
+export async function newWorld(api: Api): Promise<World> {
+  const mark = randomBytes(6).toString('hex').toUpperCase()
+  const org = await newOrganization(api, `World ${mark}`)
+  const [key, readerKey] = [await org.key(), await org.key({ name: 'readers', scopes: ['scans:write'] })]
+  const location = await newLocation(api, key.token, mark)
+  const asset = await newAsset(api, key.token, mark)
+  const below = { name: `Shelf ${mark}`, external_key: `SHELF-${mark}`, parent_id: location.id }
+  const child = (await succeed(api.call('createLocation', { token: key.token, body: below }))).body.data
+  const reader = await newReader(api, org.admin, `gate-${mark}`, location.id)
+  const webhook = { url: `https://receiver.example/${mark}`, enabled: false } // nothing is logged while we look
+  const webhookId = (await succeed(api.call('createWebhook', { token: org.admin, body: webhook }))).body.data
+    .id
+  const invitationId = await newInvitation(api, org, mark)
+  const world = { org, key, readerKey, asset, location, child, reader, webhookId, invitationId }
+  await scan(api, world)
+  return world
+}
+
+async function newLocation(api: Api, token: string, mark: string) {
+  const tagValue = `PLATE-${mark}`
+  const tags = [{ tag_type: 'barcode', value: tagValue }]
+  const body = { name: `Dock ${mark}`, external_key: `DOCK-${mark}`, tags }
+  const {
+    id,
+    external_key,
+    name,
+    tags: made,
+  } = (await succeed(api.call('createLocation', { token, body }))).body.data
+  return { id, external_key, name, tagValue, tagId: made[0]?.id ?? 0 }
+}
+
+async function newAsset(api: Api, token: string, mark: string) {
+  const tagValue = `BOX-${mark}`
+  const tags = [{ tag_type: 'barcode', value: tagValue }]
+  const body = { name: `Box ${mark}`, external_key: `BOX-${mark}`, tags }
+  const {
+    id,
+    external_key,
+    name,
+    tags: made,
+  } = (await succeed(api.call('createAsset', { token, body }))).body.data
+  return { id, external_key, name, tagValue, tagId: made[0]?.id ?? 0 }
+}
+
+async function newReader(api: Api, token: string, reader_key: string, location_id: number) {
+  const body = { reader_key, name: reader_key, format: 'canonical' }
+  const id = (await succeed(api.call('createReader', { token, body }))).body.data.id ?? 0
+  const point = { antenna: 1, name: `${reader_key} antenna`, location_id }
+  const creating = api.call('createScanPoint', { params: { reader_id: id }, token, body: point })
+  return { id, reader_key, scanPointId: (await succeed(creating)).body.data.id }
+}
+
+async function newInvitation(api: Api, { id, admin }: Organization, mark: string) {
+  const body = { email: `${mark}@example.com`, role: 'admin' }
+  const inviting = api.call('createInvitation', { params: { org_id: id }, token: admin, body })
+  return (await succeed(inviting)).body.data.id
+}
+
+/** The reader sees the asset's tag at the location. */
+async function scan(api: Api, { org, key, readerKey, asset, reader }: World): Promise<void> {
+  const link = await connectReader({ urls: inject('urls') }, readerKey, 'nats')
+  const read = { tag: { type: 'barcode', value: asset.tagValue }, antenna: 1 }
+  const bytes = Buffer.from(JSON.stringify({ reads: [read] }))
+  await link.publish(org.id, reader.reader_key, 'canonical', bytes)
+  await link.close()
+  const rows = async () => (await api.call('listAssetLocations', { token: key.token })).body.total_count
+  await expect.poll(rows, { timeout: 10_000, interval: 200 }).toBe(1)
+  // The counters of the reader are written a little later; from then on nothing changes by itself.
+  const readers = async () => (await api.call('listReaders', { token: org.admin })).body.data
+  await expect.poll(readers, { timeout: 10_000 }).toMatchObject([{ health: { messages: 1 } }])
+}

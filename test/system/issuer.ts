@@ -1,0 +1,48 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Stands in front of the service `keys` and publishes one more signing key, with which tests sign tokens. */
+export type IssuerInTheMiddle = {
+  url: string
+  kid: string
+  privateKey: KeyObject
+  /** The raw public key, as anybody can read it. */
+  publicKey: Buffer
+  stop(): Promise<void>
+}
+
+const JWKS = '/.well-known/jwks.json'
+
+/** `keysUrl` is the address of the service itself. */
+export async function startIssuer(keysUrl: string): Promise<IssuerInTheMiddle> {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const { x = '' } = publicKey.export({ format: 'jwk' })
+  const own = { kty: 'OKP', crv: 'Ed25519', x, kid: 'of-the-test', use: 'sig', alg: 'EdDSA' }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const real = await fetch(`${keysUrl}${request.url}`)
+    const body = await real.text()
+    response.writeHead(real.status, { 'content-type': 'application/json' })
+    response.end(request.url === JWKS ? withKey(body, own) : body)
+  }
+
+  const server = createServer((request, response) => void answer(request, response))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    kid: own.kid,
+    privateKey,
+    publicKey: Buffer.from(x, 'base64url'),
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function withKey(body: string, key: object): string {
+  const { keys } = JSON.parse(body) as { keys: object[] }
+  return JSON.stringify({ keys: [...keys, key] })
+}
