@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { Secrets } from './secrets.ts'
+import { freePort } from './servers/free-port.ts'
 import { findNatsServer } from './servers/nats-binary.ts'
-import { startNatsServer } from './servers/nats-server.ts'
+import { type NatsOptions, startNatsServer } from './servers/nats-server.ts'
 import { startPostgres } from './servers/postgres.ts'
 import { ROOT } from './services.ts'
 
@@ -10,8 +11,11 @@ export type DatabaseServer = { url: string; pid: number | undefined; stop: () =>
 export type BrokerServer = {
   url: string
   mqttUrl: string
-  pid: number | undefined
+  /** Of the process that runs now, or ran last. */
+  readonly pid: number | undefined
   stop: (signal?: NodeJS.Signals) => Promise<void>
+  /** Stops it, by default with a crash, and starts it on the same ports and streams; for tests of what comes back. */
+  restart: (signal?: NodeJS.Signals) => Promise<void>
 }
 
 export const postgresDir = (dataDir: string) => join(dataDir, 'postgres')
@@ -43,15 +47,30 @@ export async function startBroker(
     ports,
   }: { given: { url: string; mqttUrl: string } | undefined; ports: { nats?: number; mqtt?: number } },
 ): Promise<BrokerServer> {
-  if (given) return { ...given, pid: undefined, stop: async () => {} }
-  const binary = await findNatsServer({ cacheDir: join(ROOT, '.cache/nats-server'), onNote })
-  return startNatsServer({
-    binary,
+  if (given) return { ...given, pid: undefined, stop: async () => {}, restart: notOurs }
+  const options: NatsOptions = {
+    binary: await findNatsServer({ cacheDir: join(ROOT, '.cache/nats-server'), onNote }),
     dataDir: natsDir(dataDir),
     secrets: secrets.nats,
-    ...(ports.nats !== undefined && { port: ports.nats }),
-    ...(ports.mqtt !== undefined && { mqttPort: ports.mqtt }),
+    port: ports.nats ?? (await freePort()),
+    mqttPort: ports.mqtt ?? (await freePort()),
     logFile: join(dataDir, 'logs/nats.log'),
     onNote,
-  })
+  }
+  let server = await startNatsServer(options)
+  const { url, mqttUrl } = server
+  return {
+    url,
+    mqttUrl,
+    get pid() {
+      return server.pid
+    },
+    stop: (signal) => server.stop(signal),
+    async restart(signal = 'SIGKILL') {
+      await server.stop(signal)
+      server = await startNatsServer(options)
+    },
+  }
 }
+
+const notOurs = () => Promise.reject(new Error('a given broker is not ours to restart'))

@@ -27,7 +27,7 @@ const headings = [
   { path: '/legacy/api', anchor: '', heading: 'Whereabouts API, older vocabulary' },
 ]
 test.for(headings)(
-  '$path$anchor shows "$heading" from its description, asking no other host for anything',
+  '"$heading" of $path is shown from its description, asking no other host for anything',
   async ({ path, anchor, heading }) => {
     const { page, requested, problems } = await newPage(browser)
     await page.goto(`${system.stack.urls.base}${path}${anchor}`)

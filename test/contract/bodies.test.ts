@@ -151,7 +151,7 @@ describe('D3.3 hostile text is a 4xx', () => {
       const bodies = [
         `{"metadata":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
         '{"__proto__":{"name":"a"},"constructor":{"prototype":{}}}',
-        `{${Array.from({ length: 5_000 }, (_, i) => `"k${i}":1`).join()}}`,
+        `{${Array.from({ length: 500 }, (_, i) => `"k${i}":1`).join()}}`,
       ]
       for (const body of bodies) expect((await api.call(operationId, { ...call, body })).status).toBe(400)
     },

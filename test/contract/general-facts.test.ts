@@ -3,6 +3,9 @@ import { ULID } from './support/envelope.ts'
 import { test } from './support/fixtures.ts'
 import { isForSessions, protectedRows, rows, rowsWith, unknownParams } from './support/rows.ts'
 
+type Property = { properties?: Record<string, unknown> }
+type Schema = { properties: Record<string, Property> }
+
 describe('general fact 4: the machine-readable description', () => {
   test('general fact 4 JSON and YAML are served to anyone, and are 3.0.3', async ({ api }) => {
     const json = await api.request('/api/openapi.json')
@@ -35,6 +38,16 @@ describe('general fact 4: the machine-readable description', () => {
       .filter((row) => row.described && row.vocabulary === undefined)
       .map((row) => `${row.operationId} ${row.method.toLowerCase()} ${row.url}`)
     expect(described.toSorted()).toEqual(expected.toSorted())
+  })
+
+  test('versioning 7 extensible enums and nullable fields are marked as 3.0.3 does', async ({ api }) => {
+    const { text } = await api.request('/api/openapi.json')
+    const { components } = JSON.parse(text) as { components: { schemas: Record<string, Schema> } }
+    const { Asset, Tag, Error: envelope } = components.schemas
+    expect(Asset?.properties['type']).toMatchObject({ type: 'string', 'x-extensible-enum': true })
+    expect(Tag?.properties['tag_type']).toMatchObject({ type: 'string', 'x-extensible-enum': true })
+    expect(envelope?.properties['error']?.properties?.['type']).toMatchObject({ 'x-extensible-enum': true })
+    expect(Asset?.properties['valid_to']).toMatchObject({ type: 'string', nullable: true })
   })
 
   test('general fact 6 HEAD is not declared in the description', async ({ api }) => {

@@ -46,7 +46,7 @@ export async function newOrganization(stack: Stack, name: string): Promise<Organ
   }
 }
 
-async function mintKey(admin: Client, orgId: number, name: string, scopes: string[]): Promise<ApiKey> {
+export async function mintKey(admin: Client, orgId: number, name: string, scopes: string[]): Promise<ApiKey> {
   const created = await admin.POST('/api/v1/orgs/{org_id}/api-keys', {
     params: { path: { org_id: orgId } },
     body: { name, scopes: scopes as 'scans:write'[] },

@@ -124,6 +124,13 @@ test('a decision that fails refuses at once, and no secret is logged', async ({ 
   expect(JSON.stringify(bus.log)).not.toMatch(/secret/)
 })
 
+test('a burst of logins waits for its turn: nobody with the right password is refused', async ({ bus }) => {
+  await answering(bus)
+  const logins = Array.from({ length: 300 }, (_, i) => overNats(bus, i % 2 < 1 ? 'k7' : 'k8'))
+  const readers = await Promise.all(logins)
+  await Promise.all(readers.map((reader) => reader.close()))
+})
+
 test('a request that was not encrypted for us is refused at once and reported', async ({ bus }) => {
   const { xkeySeed } = createCalloutKeys() // not the one in nats.conf
   const callout = await bus.connect('callout')

@@ -1,11 +1,11 @@
 import { randomUUID, sign, type KeyObject } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fromCurveSeed, type KeyPair } from '@nats-io/nkeys'
 import type { Msg } from 'nats'
 import { z } from 'zod'
 import { natsOf, type Broker } from './connection.ts'
 import { describeError, type Logger } from './logger.ts'
 import { issuerOf, signingKey } from './nkeys.ts'
+import { sealedBox } from './sealed-box.ts'
 
 /** Someone who wants to connect to the broker. Everything in it is the client's own claim. */
 export type Login = {
@@ -45,7 +45,9 @@ const MAX_PAYLOAD = 257 * 1024
 const MAX_SUBSCRIPTIONS = 20
 /** The broker waits 2 s for an answer; a refusal that comes earlier saves the client the wait. */
 const DECISION_MS = 1_500
-const MAX_ACTIVE = 64
+/** Logins being decided at once; those beyond wait for their turn, as after a restart of the broker. */
+const MAX_ACTIVE = 32
+const MAX_WAITING = 4_096
 
 const Ask = z.object({
   user_nkey: z.string().min(1),
@@ -62,8 +64,8 @@ type Ask = z.output<typeof Ask>
 
 /**
  * Answers the broker's authorization callout; any number of replicas share the work. `decide` resolves to undefined
- * for a login that is refused. When it rejects, takes too long or is asked too much at once, the login is refused too,
- * at once: silence would cost the client two seconds. Nothing secret is logged.
+ * for a login that is refused. When it rejects, or the answer would come too late, the login is refused too, at once:
+ * silence would cost the client two seconds. Nothing secret is logged.
  */
 export function answerLogins(
   broker: Broker,
@@ -72,8 +74,9 @@ export function answerLogins(
   logger: Logger,
 ): LoginAnswerer {
   const signer: Signer = { key: signingKey(seeds.issuerSeed), issuer: issuerOf(seeds.issuerSeed) }
-  const xkey = fromCurveSeed(Buffer.from(seeds.xkeySeed))
+  const xkey = sealedBox(seeds.xkeySeed)
   const active = new Set<Promise<void>>()
+  const waiting: { msg: Msg; deadline: number }[] = []
   const subscription = natsOf(broker).subscribe('$SYS.REQ.USER.AUTH', {
     queue: 'auth-callout',
     callback: (error, msg) => {
@@ -83,15 +86,43 @@ export function answerLogins(
   })
 
   function receive(msg: Msg): void {
+    if (waiting.length >= MAX_WAITING) return drop(msg, 'too many logins at once')
+    waiting.push({ msg, deadline: performance.now() + DECISION_MS })
+    startNext()
+  }
+
+  function startNext(): void {
+    while (active.size < MAX_ACTIVE) {
+      const next = waiting.shift()
+      if (!next) return
+      if (next.deadline <= performance.now()) drop(next.msg, 'waited too long')
+      else start(next.msg, next.deadline)
+    }
+  }
+
+  function start(msg: Msg, deadline: number): void {
     const peer = msg.headers?.get('Nats-Server-Xkey') ?? ''
     const ask = openAsk(msg, peer)
     if (!ask) {
       logger.error({ encrypted: peer !== '' }, 'malformed authorization request')
-      msg.respond() // no valid answer exists, but an invalid one ends the login at once
-      return
+      return refuseUnread(msg)
     }
-    const answered = answer(msg, ask, peer).finally(() => active.delete(answered))
+    const answered = answer(msg, ask, peer, deadline).finally(() => {
+      active.delete(answered)
+      startNext()
+    })
     active.add(answered)
+  }
+
+  /** Not even opened: whoever is overloaded must not spend time on answers that nobody waits for. */
+  function drop(msg: Msg, reason: string): void {
+    logger.error({ reason }, 'login refused because it could not be decided')
+    refuseUnread(msg)
+  }
+
+  /** No valid answer can be made, but an invalid one ends the login at once. */
+  function refuseUnread(msg: Msg): void {
+    msg.respond()
   }
 
   function openAsk(msg: Msg, peer: string): Ask | undefined {
@@ -104,12 +135,12 @@ export function answerLogins(
     }
   }
 
-  async function answer(msg: Msg, ask: Ask, peer: string): Promise<void> {
+  async function answer(msg: Msg, ask: Ask, peer: string, deadline: number): Promise<void> {
     const login = loginOf(ask)
-    const grant = await decision(login)
+    const grant = await decision(login, deadline)
     const verdict = grant ? { jwt: userToken(signer, ask.user_nkey, grant) } : { error: 'login refused' }
     try {
-      msg.respond(seal(xkey, responseToken(signer, ask, verdict), peer))
+      msg.respond(xkey.seal(responseToken(signer, ask, verdict), peer))
     } catch (error) {
       logger.error(
         { user: loggable(login.user), reason: describeError(error) },
@@ -118,11 +149,10 @@ export function answerLogins(
     }
   }
 
-  async function decision(login: Login): Promise<Grant | undefined> {
+  async function decision(login: Login, deadline: number): Promise<Grant | undefined> {
     const fields = { user: loggable(login.user), client_type: login.clientType, host: login.host }
     try {
-      if (active.size >= MAX_ACTIVE) throw new Error('too many logins at once')
-      const late = delay(DECISION_MS, 'late' as const, { ref: false })
+      const late = delay(deadline - performance.now(), 'late' as const, { ref: false })
       const grant = await Promise.race([decide(login), late])
       if (grant === 'late') throw new Error('decision took too long')
       if (!grant) logger.info(fields, 'login refused')
@@ -139,7 +169,7 @@ export function answerLogins(
   return {
     async stop() {
       if (!natsOf(broker).isClosed()) await subscription.drain()
-      await Promise.all(active)
+      while (active.size > 0) await Promise.all(active) // each may be followed by one that waits
     },
   }
 }
@@ -183,8 +213,6 @@ function responseToken(signer: Signer, ask: Ask, verdict: { jwt: string } | { er
   const nats = { type: 'authorization_response', version: 2, ...verdict }
   return Buffer.from(signed(signer, { sub: ask.user_nkey, aud: ask.server_id.id, nats }))
 }
-
-const seal = (xkey: KeyPair, reply: Uint8Array, peer: string): Uint8Array => xkey.seal(reply, peer)
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const HEADER = encode({ typ: 'JWT', alg: 'ed25519-nkey' })

@@ -111,7 +111,8 @@ async function firstConnection(options: ConnectOptions): Promise<NatsConnection>
   }
 }
 
-function natsOptions({ url, user, password, name, tls, inboxPrefix }: ConnectOptions): ConnectionOptions {
+function natsOptions(options: ConnectOptions): ConnectionOptions {
+  const { url, user, password, name, tls, inboxPrefix, eager = false } = options
   return {
     servers: url.split(',').map((address) => address.trim()),
     user,
@@ -122,7 +123,7 @@ function natsOptions({ url, user, password, name, tls, inboxPrefix }: ConnectOpt
     pingInterval: 10_000,
     maxPingOut: 2,
     maxReconnectAttempts: -1,
-    reconnectDelayHandler: reconnectDelayMs,
+    reconnectDelayHandler: eager ? eagerDelayMs : reconnectDelayMs,
     ignoreAuthErrorAbort: true, // a broker that is starting may refuse for a while
     noAsyncTraces: true, // an Error per request is dear and tells little
     ...(tls && { tls }),
@@ -132,6 +133,7 @@ function natsOptions({ url, user, password, name, tls, inboxPrefix }: ConnectOpt
 
 /** Spread, so that a restarted broker does not meet all its clients in the same instant. */
 const reconnectDelayMs = () => 250 + Math.random() * 750
+const eagerDelayMs = () => 20 + Math.random() * 20
 
 function brokerOf(connection: Live, logger: Logger): Broker {
   const { nc } = connection

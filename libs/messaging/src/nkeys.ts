@@ -30,11 +30,32 @@ export const xkeyOf = (xkeySeed: string): string => fromCurveSeed(Buffer.from(xk
  */
 export function signingKey(seed: string): KeyObject {
   issuerOf(seed) // checks prefix and checksum
-  const bits = Array.from(seed, (digit) => BASE32.indexOf(digit).toString(2).padStart(5, '0')).join('')
-  const raw = Uint8Array.from({ length: 32 }, (_, i) =>
-    Number.parseInt(bits.slice(16 + 8 * i, 24 + 8 * i), 2),
-  )
-  return createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, raw]), format: 'der', type: 'pkcs8' })
+  return createPrivateKey({
+    key: Buffer.concat([PKCS8_ED25519, rawKey(seed, 16)]),
+    format: 'der',
+    type: 'pkcs8',
+  })
+}
+
+/** The 32 bytes of a curve seed (SX…). Throws for anything else. */
+export function rawXkeySeed(xkeySeed: string): Uint8Array {
+  xkeyOf(xkeySeed) // checks prefix and checksum
+  return rawKey(xkeySeed, 16)
+}
+
+/** The 32 bytes of a public curve key (X…), which has one prefix byte. Its checksum is not looked at. */
+export function rawPublicXkey(xkey: string): Uint8Array {
+  if (!/^X[A-Z2-7]{55}$/.test(xkey)) throw new Error('not a public curve key (X…)')
+  return rawKey(xkey, 8)
+}
+
+/** The 32 bytes that begin at this bit of a base32 text. */
+function rawKey(text: string, firstBit: number): Uint8Array {
+  const bits = Array.from(text, (digit) => BASE32.indexOf(digit).toString(2).padStart(5, '0')).join('')
+  return Uint8Array.from({ length: 32 }, (_, i) => {
+    const at = firstBit + 8 * i
+    return Number.parseInt(bits.slice(at, at + 8), 2)
+  })
 }
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'

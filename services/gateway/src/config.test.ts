@@ -1,8 +1,36 @@
+import { ConfigError } from '@whereabouts/service-kit/env'
 import { configTables } from '@whereabouts/testing/config-table'
 import { expect, test } from 'vitest'
-import { Config } from './config.ts'
+import { Config, loadConfig } from './config.ts'
 
 test('the README documents every variable as it is', () => {
   const { documented, actual } = configTables(new URL('../README.md', import.meta.url), Config)
   expect(documented).toBe(actual)
+})
+
+const url = 'http://127.0.0.1:1'
+const enough = {
+  PORT: '1',
+  OPS_PORT: '2',
+  DATABASE_URL: 'postgres://a@b/c',
+  NATS_URL: 'nats://b',
+  NATS_PASSWORD: 'p',
+  CATALOG_URL: url,
+  TRACKING_URL: url,
+  KEYS_URL: url,
+  WEBHOOK_DISPATCHER_URL: url,
+  CONSOLE_URL: url,
+  PRINCIPAL_PRIVATE_KEY: 'x'.repeat(43),
+}
+
+test.for([
+  ['', undefined],
+  ['2027-06-01', '2027-06-01T00:00:00.000Z'],
+  ['2027-06-01T02:00:00+02:00', '2027-06-01T00:00:00.000Z'],
+] as const)('LEGACY_SUNSET %j is the instant %s', ([text, instant]) => {
+  expect(loadConfig({ ...enough, LEGACY_SUNSET: text }).LEGACY_SUNSET?.toISOString()).toBe(instant)
+})
+
+test.for(['tomorrow', '2027-02-30', '06/01/2027'])('LEGACY_SUNSET %j is refused, not guessed', (text) => {
+  expect(() => loadConfig({ ...enough, LEGACY_SUNSET: text })).toThrow(ConfigError)
 })

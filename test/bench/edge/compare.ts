@@ -1,7 +1,7 @@
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import { median, quantile, sum } from '../load/figures.ts'
 import type { Get, LoadGenerator, LoadJob, LoadResult } from '../load/load.ts'
-import { cpuBetween, cpuTimes, type CpuTimes } from '../load/processes.ts'
+import { cpuBetween, cpuTimes, machineTime, type CpuTimes } from '../load/processes.ts'
 
 /** One way of asking; the sides of a comparison take turns. */
 export type Side = { name: string; origin: string; gets: readonly Get[]; expectStatus: number }
@@ -23,10 +23,12 @@ export type Comparison = {
   ratios: number[]
   /** The others − the first, p99 in milliseconds, likewise. */
   addedP99: number[]
+  /** Of the machine's processors (0 to 1), what other programs took meanwhile; NaN without /proc. */
+  othersShare: number
 }
 
 type Load = Pick<LoadJob, 'connections' | 'perSecond' | 'seconds'>
-type Round = LoadResult & { cpu: CpuTimes }
+type Round = LoadResult & { cpu: CpuTimes; othersShare: number }
 
 /**
  * Loads the sides in alternation, so that what slows the machine down for a while slows down all of them. Throws when
@@ -47,18 +49,21 @@ export async function compare(
   return {
     sides: sides.map((side, i) => figuresOf(side.name, results[i] ?? [])),
     ratios: others.map((other) => median(other.map((round, i) => rate(round) / rate(base[i])))),
+    othersShare: median(results.flat().map((round) => round.othersShare)),
     addedP99: others.map((other) => median(other.map((round, i) => p99(round) - p99(base[i])))),
   }
 }
 
 async function runRound(stack: Stack, generator: LoadGenerator, side: Side, load: Load): Promise<Round> {
-  const before = cpuTimes(stack)
+  const [before, machine] = [cpuTimes(stack), machineTime()]
   const result = await generator.run({ origin: side.origin, gets: side.gets, ...load })
   const cpu = { ...cpuBetween(before, cpuTimes(stack)), generator: result.cpuSeconds }
   const unexpected = Object.keys(result.statuses).filter((status) => status !== String(side.expectStatus))
   if (unexpected.length > 0)
     throw new Error(`${side.name}: answers by status were ${JSON.stringify(result.statuses)}`)
-  return { ...result, cpu }
+  const { busySeconds, totalSeconds } = machineTime()
+  const others = busySeconds - machine.busySeconds - sum(Object.values(cpu))
+  return { ...result, cpu, othersShare: Math.max(0, others) / (totalSeconds - machine.totalSeconds) }
 }
 
 function figuresOf(name: string, rounds: readonly Round[]): SideFigures {

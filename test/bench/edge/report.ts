@@ -1,20 +1,30 @@
-import { table } from '../load/figures.ts'
+import { sum, table } from '../load/figures.ts'
 import type { Comparison } from './compare.ts'
 
 const CPU_PARTS = ['gateway', 'postgres for gateway', 'catalog', 'postgres for catalog', 'generator']
 
 /** One table per comparison: what a client sees, and what each process spent on it. */
-export function comparisonTable(title: string, { sides, ratios }: Comparison): string {
-  const head = ['', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', ...CPU_PARTS.map((part) => `${part} µs`)]
+export function comparisonTable(title: string, { sides, ratios, othersShare }: Comparison): string {
+  const head = [
+    '',
+    'requests/s',
+    'ratio',
+    'p50 ms',
+    'p99 ms',
+    'all µs',
+    ...CPU_PARTS.map((part) => `${part} µs`),
+  ]
   const rows = sides.map(({ name, perSecond, p50, p99, cpu }, i) => [
     name,
     perSecond.toFixed(0),
     i === 0 ? '1' : (ratios[i - 1] ?? Number.NaN).toFixed(2),
     p50.toFixed(2),
     p99.toFixed(2),
+    sum(Object.values(cpu)).toFixed(0),
     ...CPU_PARTS.map((part) => (cpu[part] === undefined ? '-' : cpu[part].toFixed(0))),
   ])
-  return `\n${title}\n${table([head, ...rows])}\n`
+  const share = `  Other programs took ${(othersShare * 100).toFixed(0)} % of the machine.`
+  return `\n${title}\n${table([head, ...rows])}\n${share}\n`
 }
 
 /** What was to be reached, and what was. */

@@ -28,6 +28,19 @@ export function cpuTimes(stack: Stack): CpuTimes {
 export const cpuBetween = (before: CpuTimes, after: CpuTimes): CpuTimes =>
   Object.fromEntries(Object.entries(after).map(([part, s]) => [part, Math.max(0, s - (before[part] ?? 0))]))
 
+export type MachineTime = { busySeconds: number; totalSeconds: number }
+
+/** What all processors of the machine did since its start, and what other virtual machines took from them. */
+export function machineTime(): MachineTime {
+  const fields = (read('/proc/stat').split('\n', 1)[0] ?? '').split(/ +/).slice(1, 9).map(Number)
+  const [user = 0, nice = 0, system = 0, , , , , steal = 0] = fields // not idle, and not interrupts: nobody's in particular
+  const all = fields.reduce((total, ticks) => total + ticks, 0)
+  return {
+    busySeconds: (user + nice + system + steal) / TICKS_PER_SECOND,
+    totalSeconds: all / TICKS_PER_SECOND,
+  }
+}
+
 /** Resident memory in MiB; undefined where there is no /proc. */
 export function residentMiB(pid: number | undefined): number | undefined {
   const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`)) ?? []

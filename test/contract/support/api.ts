@@ -68,7 +68,7 @@ function parse({ text, headers }: HttpAnswer): unknown {
 }
 
 /** The path of a row with its parameters filled in, and the query string. */
-export function pathOf(row: Route, { params = {}, query }: Pick<CallOptions, 'params' | 'query'>): string {
+function pathOf(row: Route, { params = {}, query }: Pick<CallOptions, 'params' | 'query'>): string {
   const path = routePath(row).replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name]
     if (value === undefined) throw new Error(`${row.path} needs the parameter ${name}`)

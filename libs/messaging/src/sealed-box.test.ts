@@ -1,0 +1,36 @@
+import { createCurve } from '@nats-io/nkeys'
+import { expect, test } from 'vitest'
+import { createCalloutKeys } from './nkeys.ts'
+import { sealedBox } from './sealed-box.ts'
+
+const keys = createCalloutKeys()
+const box = sealedBox(keys.xkeySeed)
+const plain = Buffer.from('who is it?')
+
+test('opens what nkeys has sealed, and the other way round', () => {
+  const broker = createCurve()
+  for (const _again of [1, 2]) {
+    expect(box.open(broker.seal(plain, keys.xkey), broker.getPublicKey())).toEqual(new Uint8Array(plain))
+    const opened = broker.open(box.seal(plain, broker.getPublicKey()), keys.xkey)
+    expect(Buffer.from(opened ?? [])).toEqual(plain)
+  }
+})
+
+test('opens nothing of anybody else, and nothing that was changed', () => {
+  const [broker, other] = [createCurve(), createCurve()]
+  const sealed = Buffer.from(broker.seal(plain, keys.xkey))
+  const changed = Buffer.from(sealed)
+  changed.writeUInt8((changed.at(-1) ?? 0) ^ 1, changed.length - 1)
+  expect(box.open(sealed, other.getPublicKey())).toBeUndefined()
+  expect(box.open(changed, broker.getPublicKey())).toBeUndefined()
+  expect(box.open(sealed.subarray(0, 20), broker.getPublicKey())).toBeUndefined()
+  expect(
+    box.open(Buffer.concat([Buffer.from('xkv2'), sealed.subarray(4)]), broker.getPublicKey()),
+  ).toBeUndefined()
+  expect(() => box.open(sealed, 'nobody')).toThrow('public curve key')
+})
+
+test('seals the same text differently each time', () => {
+  const peer = createCurve().getPublicKey()
+  expect(box.seal(plain, peer)).not.toEqual(box.seal(plain, peer))
+})

@@ -1,0 +1,84 @@
+import mqtt from 'mqtt'
+import { connect, Events } from 'nats'
+import type { ApiKey } from './organization.ts'
+import type { Transport } from './readers.ts'
+
+/** A reader that logs in again for ever, as readers do. */
+export type Reader = {
+  key: ApiKey
+  transport: Transport
+  readonly isConnected: boolean
+  /** How often the broker refused its login. */
+  readonly refusals: number
+  close(): Promise<void>
+}
+
+type Options = { urls: Record<Transport, string>; key: ApiKey; name: string }
+
+/** Between two attempts, spread as a fleet of devices is. */
+const retryMs = () => 500 + Math.random() * 1_000
+const PATIENCE_MS = 30_000
+
+/** Resolves when the reader is logged in for the first time. */
+export const startReader = (transport: Transport, options: Options): Promise<Reader> =>
+  transport === 'nats' ? overNats(options) : overMqtt(options)
+
+async function overNats({ urls, key, name }: Options): Promise<Reader> {
+  const state = { isConnected: true, refusals: 0 }
+  const nc = await connect({
+    servers: urls.nats,
+    user: key.clientId,
+    pass: key.clientSecret,
+    name,
+    inboxPrefix: `_INBOX.${key.clientId}`,
+    timeout: PATIENCE_MS,
+    maxReconnectAttempts: -1,
+    reconnectDelayHandler: retryMs,
+    ignoreAuthErrorAbort: true,
+  })
+  const follow = async () => {
+    for await (const { type, data } of nc.status()) {
+      if (type === Events.Disconnect) state.isConnected = false
+      if (type === Events.Reconnect) state.isConnected = true
+      if (type === Events.Error && /AUTH/i.test(String(data))) state.refusals += 1
+    }
+  }
+  void follow()
+  return {
+    key,
+    transport: 'nats',
+    get isConnected() {
+      return state.isConnected
+    },
+    get refusals() {
+      return state.refusals
+    },
+    close: () => nc.close(),
+  }
+}
+
+async function overMqtt({ urls, key, name }: Options): Promise<Reader> {
+  const client = await mqtt.connectAsync(urls.mqtt, {
+    protocolVersion: 4,
+    clientId: name,
+    username: key.clientId,
+    password: key.clientSecret,
+    connectTimeout: PATIENCE_MS,
+    reconnectPeriod: retryMs(),
+  })
+  let refusals = 0
+  client.on('error', (error) => {
+    if (/not authorized|bad user name/i.test(error.message)) refusals += 1
+  })
+  return {
+    key,
+    transport: 'mqtt',
+    get isConnected() {
+      return client.connected
+    },
+    get refusals() {
+      return refusals
+    },
+    close: () => client.endAsync(true),
+  }
+}
