@@ -8,6 +8,7 @@ const READERS = 1_000
 const KEYS = 10
 /** From the moment the broker is back until the last reader is logged in. */
 const BOUND_MS = 30_000
+const SLOW_MS = 5_000
 
 let system: System
 beforeAll(async () => {
@@ -21,8 +22,8 @@ async function startFleet(keys: readonly ApiKey[]): Promise<Reader[]> {
   while (fleet.length < READERS) {
     const wave = Array.from({ length: 100 }, (_, i) => {
       const n = fleet.length + i
-      const key = keys[n % KEYS]!
-      return startReader(n % 2 < 1 ? 'nats' : 'mqtt', { urls: system.stack.urls, key, name: `reader-${n}` })
+      const key = keys[n % KEYS] ?? { clientId: '', clientSecret: '' }
+      return startReader(n % 20 < 10 ? 'nats' : 'mqtt', { urls: system.stack.urls, key, name: `reader-${n}` })
     })
     fleet.push(...(await Promise.all(wave)))
   }
@@ -34,17 +35,20 @@ function keepAsking(org: Organization) {
   const ended = new AbortController()
   const failures: string[] = []
   let asked = 0
-  const run = async () => {
+  async function ask(): Promise<void> {
+    const begun = performance.now()
+    const answers = await Promise.all([
+      org.integrator.GET('/api/v1/orgs/me'),
+      org.admin.GET('/api/v1/readers'),
+    ])
+    asked += answers.length
+    for (const { response } of answers) if (!response.ok) failures.push(`${response.url}: ${response.status}`)
+    const tookMs = Math.round(performance.now() - begun)
+    if (tookMs > SLOW_MS) failures.push(`${tookMs} ms`)
+  }
+  async function run(): Promise<void> {
     while (!ended.signal.aborted) {
-      const begun = performance.now()
-      const answers = await Promise.all([
-        org.integrator.GET('/api/v1/orgs/me'),
-        org.admin.GET('/api/v1/readers'),
-      ])
-      asked += answers.length
-      for (const { response } of answers) if (!response.ok) failures.push(`${response.url}: ${response.status}`)
-      const tookMs = performance.now() - begun
-      if (tookMs > 5_000) failures.push(`${Math.round(tookMs)} ms`)
+      await ask().catch((error: unknown) => failures.push(String(error)))
       await delay(100)
     }
   }
@@ -56,40 +60,52 @@ function keepAsking(org: Organization) {
   }
 }
 
-test('a thousand readers are back soon after the broker crashed, and a key revoked meanwhile stays out', {
-  timeout: 180_000,
-}, async () => {
-  const org = await newOrganization(system.stack, 'storm')
-  const keys = await Promise.all(
-    Array.from({ length: KEYS }, (_, i) => mintKey(org.admin, org.id, `site ${i}`, ['scans:write'])),
-  )
-  const revoked = keys[0]!
-  const fleet = await startFleet(keys)
-  const good = fleet.filter(({ key }) => key !== revoked)
-  const bad = fleet.filter(({ key }) => key === revoked)
-  const refusedBefore = good.reduce((sum, { refusals }) => sum + refusals, 0)
-  const stopAsking = keepAsking(org)
+const connected = (readers: readonly Reader[]) => readers.filter(({ isConnected }) => isConnected).length
 
-  await system.stack.broker.restart('SIGKILL')
-  const backAt = performance.now()
-  const revocation = await org.admin.DELETE('/api/v1/orgs/{org_id}/api-keys/{key_id}', {
-    params: { path: { org_id: org.id, key_id: revoked.clientId } },
-  })
-  expect(revocation.response.status).toBe(204)
+test(
+  'a thousand readers are back soon after the broker crashed, and a key revoked meanwhile stays out',
+  { timeout: 180_000 },
+  async () => {
+    const org = await newOrganization(system.stack, 'storm')
+    const keys = await Promise.all(
+      Array.from({ length: KEYS }, (_, i) => mintKey(org.admin, org.id, `site ${i}`, ['scans:write'])),
+    )
+    const [revoked] = keys
+    const fleet = await startFleet(keys)
+    const good = fleet.filter(({ key }) => key !== revoked)
+    const bad = fleet.filter(({ key }) => key === revoked)
+    const refusedBefore = new Map(good.map((reader) => [reader, reader.refusals]))
+    const stopAsking = keepAsking(org)
+    try {
+      await system.stack.broker.restart('SIGKILL')
+      const backAt = performance.now()
+      const key_id = revoked?.clientId ?? ''
+      const path = { org_id: org.id, key_id }
+      const revocation = await org.admin.DELETE('/api/v1/orgs/{org_id}/api-keys/{key_id}', {
+        params: { path },
+      })
+      expect(revocation.response.status).toBe(204)
 
-  const connected = (readers: readonly Reader[]) => readers.filter(({ isConnected }) => isConnected).length
-  await expect.poll(() => connected(good), { timeout: BOUND_MS, interval: 50 }).toBe(good.length)
-  const tookMs = Math.round(performance.now() - backAt)
-  const refusals = good.reduce((sum, reader) => sum + reader.refusals, 0) - refusedBefore
-  console.log(`${good.length} readers were back after ${tookMs} ms, ${refusals} logins were refused`)
+      await expect.poll(() => connected(good), { timeout: BOUND_MS, interval: 20 }).toBe(good.length)
+      const tookMs = Math.round(performance.now() - backAt)
+      const refusals = good.map((reader) => reader.refusals - (refusedBefore.get(reader) ?? 0))
+      const refused = refusals.filter((count) => count > 0).length
+      console.log(`${good.length} readers were back after ${tookMs} ms; ${refused} had to ask twice`)
+      // Once, when it came before the callout did: then the broker has nobody to ask. Never again.
+      expect(Math.max(...refusals)).toBeLessThanOrEqual(1)
 
-  // Whoever was let in an instant before the revocation is out again after the second round of disconnects.
-  await expect.poll(() => connected(bad), { timeout: 15_000 }).toBe(0)
-  await delay(3_000) // in which each of them tries again
-  expect(connected(bad)).toBe(0)
-  expect(connected(good)).toBe(good.length)
-  const { asked, failures } = await stopAsking()
-  expect(failures).toEqual([])
-  expect(asked).toBeGreaterThan(20)
-  await Promise.all(fleet.map((reader) => reader.close()))
-})
+      // Whoever was let in an instant before the revocation is out after the second round of disconnects.
+      await expect.poll(() => connected(bad), { timeout: 15_000 }).toBe(0)
+      const attempts = () => bad.reduce((sum, reader) => sum + reader.refusals, 0)
+      const enough = attempts() + 2 * bad.length
+      await expect.poll(attempts, { timeout: 20_000 }).toBeGreaterThan(enough)
+      expect(connected(bad)).toBe(0)
+      expect(connected(good)).toBe(good.length)
+    } finally {
+      const { asked, failures } = await stopAsking()
+      await Promise.all(fleet.map((reader) => reader.close()))
+      expect(failures).toEqual([])
+      expect(asked).toBeGreaterThan(20)
+    }
+  },
+)

@@ -1,5 +1,5 @@
 import mqtt from 'mqtt'
-import { connect, Events } from 'nats'
+import { connect, ErrorCode, Events } from 'nats'
 import type { ApiKey } from './organization.ts'
 import type { Transport } from './readers.ts'
 
@@ -40,7 +40,7 @@ async function overNats({ urls, key, name }: Options): Promise<Reader> {
     for await (const { type, data } of nc.status()) {
       if (type === Events.Disconnect) state.isConnected = false
       if (type === Events.Reconnect) state.isConnected = true
-      if (type === Events.Error && /AUTH/i.test(String(data))) state.refusals += 1
+      if (type === Events.Error && data === ErrorCode.AuthorizationViolation) state.refusals += 1
     }
   }
   void follow()
@@ -65,6 +65,7 @@ async function overMqtt({ urls, key, name }: Options): Promise<Reader> {
     password: key.clientSecret,
     connectTimeout: PATIENCE_MS,
     reconnectPeriod: retryMs(),
+    reconnectOnConnackError: true,
   })
   let refusals = 0
   client.on('error', (error) => {

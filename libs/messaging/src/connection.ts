@@ -32,6 +32,8 @@ export type ConnectOptions = {
   tls?: { caFile?: string }
   /** For users that may only subscribe below their own prefix. */
   inboxPrefix?: string
+  /** Reconnects within some 30 ms instead of a second: for who must be there before the others are. */
+  eager?: boolean
   /** How long the first connection is tried. Afterwards the connection is never given up. */
   firstConnectMs?: number
 }

@@ -23,6 +23,14 @@ export function withoutQuery(url: string): string {
   return at === -1 ? url : url.slice(0, at)
 }
 
+/** In which the gateway tells a service the path that the caller had asked for, byte for byte; it rebuilds paths. */
+export const REQUEST_PATH_HEADER = 'x-request-path'
+
+function requestedPath({ headers, url }: FastifyRequest): string {
+  const told = headers[REQUEST_PATH_HEADER]
+  return typeof told === 'string' ? told : url
+}
+
 /** Fastify's error handler: whatever was thrown leaves as the envelope. */
 export async function handleError(
   error: unknown,
@@ -35,7 +43,7 @@ export async function handleError(
     .status(known.status)
     .headers(known.headers)
     .header('content-type', 'application/json')
-    .send(errorEnvelope(known, request.url, request.id))
+    .send(errorEnvelope(known, requestedPath(request), request.id))
 }
 
 // What a client of PostgreSQL or NATS throws when the other side is away or has no room (SQLSTATE class 08, 53, 57).

@@ -23,12 +23,17 @@ export const serviceUnavailable = (cause?: unknown) =>
     cause,
   })
 
+/** Entries of one answer: a body of a megabyte may hold a hundred thousand unknown keys. The detail counts all. */
+const MAX_ENTRIES = 1_000
+
 /** `fields` in the order in which they are shown; the detail quotes the first and counts the others (D3.2). */
 export function validationFailed(fields: readonly [FieldEntry, ...FieldEntry[]]): AppError {
   const others = fields.length - 1
   const noun = others === 1 ? 'error' : 'errors'
   const suffix = others === 0 ? '' : ` (and ${others} more validation ${noun})`
-  return new AppError('validation_error', `${fields[0].message}${suffix}`, { fields })
+  return new AppError('validation_error', `${fields[0].message}${suffix}`, {
+    fields: fields.slice(0, MAX_ENTRIES),
+  })
 }
 
 /** Throws when there is at least one problem. */

@@ -187,3 +187,10 @@ test.for([
 test('a part that does not parse is one validation_error', () => {
   expect(() => parsePart(AssetCreate, {}, 'body')).toThrow(AppError)
 })
+
+test('an answer names at most a thousand problems and counts all of them', () => {
+  const entry = { field: 'a', code: 'unknown_field', message: 'unknown field "a"' } as const
+  const error = validationFailed([entry, ...Array.from({ length: 4_999 }, () => entry)])
+  expect(error.fields).toHaveLength(1_000)
+  expect(error.message).toContain('(and 4999 more validation errors)')
+})

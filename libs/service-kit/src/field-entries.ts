@@ -117,7 +117,7 @@ function wrongType(field: string, issue: Issue): FieldEntry {
 function expectedType(issue: Issue): string {
   if (issue.code === 'invalid_value') return 'string'
   if (issue.code !== 'invalid_type') return 'value'
-  if (issue.expected === 'int') return 'integer'
+  if (issue.expected === 'int' || issue.expected === 'number') return 'integer' // the API has no other numbers
   return issue.expected === 'record' ? 'object' : issue.expected
 }
 

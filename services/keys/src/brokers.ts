@@ -62,12 +62,21 @@ async function asSystem(system: Broker | undefined, work: (system: Broker) => Pr
 }
 
 async function connectAll(config: Config, { db, log }: { db: Db; log: Logger }): Promise<Connections> {
-  const open = (user: string, password: string) =>
-    connect({ url: config.NATS_URL, user, password, name: 'keys', logger: log, firstConnectMs: 60_000 })
+  const open = (user: string, password: string, options: { eager?: boolean } = {}) =>
+    connect({
+      url: config.NATS_URL,
+      user,
+      password,
+      name: 'keys',
+      logger: log,
+      firstConnectMs: 60_000,
+      ...options,
+    })
   const [services, system, callout] = await Promise.all([
     open(config.NATS_USER, config.NATS_PASSWORD),
     open('system', config.NATS_SYSTEM_PASSWORD),
-    open('callout', config.CALLOUT_PASSWORD),
+    // A reader that comes back to a restarted broker before the callout does is refused after two seconds.
+    open('callout', config.CALLOUT_PASSWORD, { eager: true }),
   ])
   const seeds = { issuerSeed: config.CALLOUT_ISSUER_SEED, xkeySeed: config.CALLOUT_XKEY_SEED }
   const answerer = answerLogins(callout, seeds, decideLogin({ db, now: Date.now }), log)

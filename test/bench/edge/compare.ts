@@ -40,6 +40,7 @@ export async function compare(
   load: Load,
   rounds: number,
 ): Promise<Comparison> {
+  for (const side of sides) await runRound(stack, generator, side, load) // compiles and connects what is still cold
   const results = sides.map((): Round[] => [])
   for (let round = 0; round < rounds; round += 1)
     for (const [i, side] of sides.entries()) results[i]?.push(await runRound(stack, generator, side, load))

@@ -1,5 +1,10 @@
 import { AppError } from '@whereabouts/service-kit/app-error'
-import { errorEnvelope, toAppError, withoutQuery } from '@whereabouts/service-kit/error-handler'
+import {
+  errorEnvelope,
+  REQUEST_PATH_HEADER,
+  toAppError,
+  withoutQuery,
+} from '@whereabouts/service-kit/error-handler'
 import { unknownRoute } from '@whereabouts/service-kit/errors'
 import { REQUEST_ID_HEADER, requestIdOf } from '@whereabouts/service-kit/request-id'
 import type { EdgeOptions } from '@whereabouts/service-kit/server'
@@ -29,6 +34,7 @@ export function addPipeline(app: FastifyInstance, { refusedAgents, routes, legac
   const isRefused = webFilter(refusedAgents)
   const allowedMethods = allowedMethodsOf(routes)
   app.addHook('onRequest', async (request, reply) => {
+    delete request.headers[REQUEST_PATH_HEADER] // ours to say, not the client's
     const path = withoutQuery(request.url)
     reply.headers(corsHeaders).headers(legacy.headersOf(path))
     if (isWithoutHost(request)) throw malformed()

@@ -1,4 +1,5 @@
 import { childTrace, traceFrom, traceHeaders } from '@whereabouts/service-kit/trace'
+import { REQUEST_PATH_HEADER, withoutQuery } from '@whereabouts/service-kit/error-handler'
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import { REQUEST_ID_HEADER } from '@whereabouts/service-kit/request-id'
 import type { FastifyRequest } from 'fastify'
@@ -32,6 +33,7 @@ export function requestHeaders(request: FastifyRequest, extra: Extra): Record<st
     ...headers,
     ...traceHeaders(trace),
     [REQUEST_ID_HEADER]: request.id,
+    [REQUEST_PATH_HEADER]: withoutQuery(request.url),
     'x-forwarded-for': request.ip,
     ...(extra.principalToken !== undefined && { [PRINCIPAL_HEADER]: extra.principalToken }),
     ...(extra.authorization !== undefined && { authorization: extra.authorization }),
