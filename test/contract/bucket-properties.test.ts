@@ -65,12 +65,14 @@ test(
       fc.asyncProperty(fc.array(wave, { minLength: 6, maxLength: 14 }), async (waves) => {
         const { token } = await org.key()
         const model = new Model(seconds())
-        for (const { to, pauseMs } of waves) {
-          await delay(pauseMs)
+        for (const sent of waves) {
+          await delay(sent.pauseMs)
           const from = seconds()
-          const answers = await Promise.all(to.map((index) => spend(gateways[index] ?? gateways[0]!, token)))
+          const answers = await Promise.all(
+            sent.to.map((index) => spend(gateways[index] ?? gateways[0]!, token)),
+          )
           const granted = answers.filter(({ status }) => status !== 429).length
-          model.take({ asked: to.length, granted, from, to: seconds() })
+          model.take({ asked: sent.to.length, granted, from, to: seconds() })
           if (answers.length === 1) expectShown(model, answers[0]!.headers)
         }
       }),
