@@ -145,7 +145,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open a session in another organization of the user
+         * End this session and open one in another organization of the user
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -2049,7 +2049,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "org_id": 4503599627370497
+                 *       "org_id": 4503599627370497,
+                 *       "refresh_token": "no example"
                  *     }
                  */
                 "application/json": {
@@ -2058,6 +2059,7 @@ export interface operations {
                      * @example 4503599627370497
                      */
                     org_id: number;
+                    refresh_token: string;
                 };
             };
         };

@@ -22,6 +22,11 @@ async function session({ api }: Given, org: Organization) {
   return (await succeed(api.call('logIn', { body }))).body.data
 }
 
+const switchBody = async (given: Given, orgId: number) => ({
+  org_id: orgId,
+  refresh_token: (await session(given, given.org)).refresh_token,
+})
+
 async function invite({ api, org }: Given) {
   const body = { email: newEmail(), role: 'member' }
   const call = { params: { org_id: org.id }, token: org.admin, body }
@@ -74,8 +79,8 @@ export const peopleScenarios: Record<string, Scenario> = {
   },
   getCurrentUser: { 200: () => ({}) },
   switchOrg: {
-    200: ({ org }) => ({ body: { org_id: org.id } }),
-    404: () => ({ body: { org_id: UNKNOWN_ID } }),
+    200: async (given) => ({ body: await switchBody(given, given.org.id) }),
+    404: async (given) => ({ body: await switchBody(given, UNKNOWN_ID) }),
   },
 
   getCurrentOrg: { 200: () => ({}), 404: 'an organization cannot be deleted' },

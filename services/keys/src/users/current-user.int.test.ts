@@ -12,8 +12,8 @@ async function guest(keys: Keys): Promise<{ host: Org; own: Org }> {
   return { host, own }
 }
 
-const switchTo = (keys: Keys, from: Org, org_id: unknown) =>
-  keys.post(SWITCH, { org_id }, { caller: keys.admin(from) })
+const switchTo = (keys: Keys, from: Org, org_id: unknown, refresh_token = from.session.refresh_token) =>
+  keys.post(SWITCH, { org_id, refresh_token }, { caller: keys.admin(from) })
 
 test('D10 a user sees themself and their organizations with the role in each, and no others', async ({
   keys,
@@ -35,9 +35,7 @@ test('D10 a user sees themself and their organizations with the role in each, an
   })
 })
 
-test('switching opens a session of its own in the other organization and leaves the first one be', async ({
-  keys,
-}) => {
+test('switching ends the session and opens one in the other organization', async ({ keys }) => {
   const { host, own } = await guest(keys)
   const response = await switchTo(keys, own, host.orgId)
   expect(response.statusCode).toBe(200)
@@ -48,10 +46,24 @@ test('switching opens a session of its own in the other organization and leaves 
     org: { id: host.orgId },
     expires_in: 3600,
   })
-  const refresh = async (refresh_token: string) =>
-    (await keys.post('/api/v1/auth/refresh', { refresh_token })).json().data.org.id
-  expect(await refresh(session.refresh_token)).toBe(host.orgId)
-  expect(await refresh(own.session.refresh_token)).toBe(own.orgId)
+  const refresh = (refresh_token: string) => keys.post('/api/v1/auth/refresh', { refresh_token })
+  expect((await refresh(session.refresh_token)).json().data.org.id).toBe(host.orgId)
+  expect((await refresh(own.session.refresh_token)).statusCode).toBe(401)
+})
+
+test('an access token alone becomes no session: the refresh token must be its own, unspent and alive', async ({
+  keys,
+}) => {
+  const { host, own } = await guest(keys)
+  const spent = own.session.refresh_token
+  const next = (await keys.post('/api/v1/auth/refresh', { refresh_token: spent })).json().data.refresh_token
+  for (const token of ['made-up', host.session.refresh_token])
+    expect((await switchTo(keys, own, host.orgId, token)).statusCode).toBe(401)
+  expect((await switchTo(keys, own, host.orgId, spent)).statusCode).toBe(401)
+  // The replay of a spent one has revoked the chain, successor included; the other user's session is untouched.
+  expect((await switchTo(keys, own, host.orgId, next)).statusCode).toBe(401)
+  const other = { refresh_token: host.session.refresh_token }
+  expect((await keys.post('/api/v1/auth/refresh', other)).statusCode).toBe(200)
 })
 
 test('an organization one does not belong to is 404, and so is one that does not exist', async ({ keys }) => {
@@ -76,10 +88,11 @@ test('who was removed a moment ago can neither look nor switch with the session 
 })
 
 test.for([
-  { body: {}, code: 'required' },
-  { body: { org_id: '7' }, code: 'invalid_value' },
-  { body: { org_id: 0 }, code: 'too_small' },
-  { body: { org_id: 7, role: 'admin' }, code: 'unknown_field' },
+  { body: { refresh_token: 'x' }, code: 'required' },
+  { body: { org_id: 7 }, code: 'required' },
+  { body: { org_id: '7', refresh_token: 'x' }, code: 'invalid_value' },
+  { body: { org_id: 0, refresh_token: 'x' }, code: 'too_small' },
+  { body: { org_id: 7, refresh_token: 'x', role: 'admin' }, code: 'unknown_field' },
 ])('switching with $body is refused', async ({ body, code }, { keys }) => {
   const response = await keys.post(SWITCH, body, { caller: keys.admin(await keys.signUp()) })
   expect(response.statusCode).toBe(400)
@@ -89,5 +102,5 @@ test.for([
 test('nobody is refused with 401', async ({ keys }) => {
   const { orgId } = await keys.signUp()
   expect((await keys.send(ME)).statusCode).toBe(401)
-  expect((await keys.post(SWITCH, { org_id: orgId })).statusCode).toBe(401)
+  expect((await keys.post(SWITCH, { org_id: orgId, refresh_token: 'x' })).statusCode).toBe(401)
 })

@@ -4,7 +4,7 @@ import { Answer } from '@whereabouts/service-kit/serve'
 import type { Tx } from '../db.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import { hashSecret, NO_STORE, randomToken } from '../tokens/secrets.ts'
-import { startChain } from '../tokens/tokens.queries.ts'
+import { lockRefreshToken, revokeChain, startChain } from '../tokens/tokens.queries.ts'
 import { lockMember, type Member } from './users.queries.ts'
 
 export type OpenedSession = { member: Member; refreshToken: string }
@@ -23,6 +23,26 @@ export async function startSession(tx: Tx, member: Member): Promise<OpenedSessio
   const refreshToken = randomToken()
   await startChain(tx, { orgId: member.org_id, userId: member.id }, hashSecret(refreshToken))
   return { member, refreshToken }
+}
+
+/**
+ * Ends the session that a refresh token belongs to and starts one in another organization; undefined, with the old one
+ * untouched, when the user is no member there. The refresh token is asked for because an access token alone, which may
+ * be in wrong hands for an hour, must not become a session of thirty days.
+ */
+export async function switchSession(
+  tx: Tx,
+  from: { orgId: number; userId: number },
+  refreshTokenHash: Buffer,
+  orgId: number,
+): Promise<OpenedSession | 'refused' | undefined> {
+  const token = await lockRefreshToken(tx, refreshTokenHash)
+  if (token?.user_id !== from.userId || token.org_id !== from.orgId) return 'refused'
+  if (token.is_spent) await revokeChain(tx, token.org_id, token.chain_id) // as for any replay
+  if (token.is_spent || token.is_expired || token.is_revoked) return 'refused'
+  const session = await openSession(tx, orgId, from.userId)
+  if (session) await revokeChain(tx, token.org_id, token.chain_id)
+  return session
 }
 
 /** Call `tokens.prepare` before the transaction. */

@@ -11,7 +11,7 @@ import { lockRefreshToken, revokeChain } from '../tokens/tokens.queries.ts'
 import { checkPassword } from './password-check.ts'
 import type { Passwords } from './passwords.ts'
 import { register } from './registration.ts'
-import { openSession, sessionAnswer, startSession } from './sessions.ts'
+import { openSession, sessionAnswer, startSession, switchSession } from './sessions.ts'
 import { findFirstMembership, findMember, findUserByEmail, listMemberships } from './users.queries.ts'
 
 export type UserDeps = {
@@ -79,16 +79,14 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       return { data: { id, name, email, org_id, orgs } }
     },
 
-    // The session that is left goes on; the console signs it out if it is done with it.
     async switchOrg({ principal, body }) {
-      const userId = userOf(principal)
       await accessTokens.prepare()
-      const session = await db.transaction().execute(async (tx) => {
-        if (!(await findMember(tx, principal.orgId, userId))) throw invalidToken()
-        return openSession(tx, body.org_id, userId)
-      })
-      if (!session) throw orgNotFound()
-      return sessionAnswer(accessTokens, session)
+      const hash = hashSecret(body.refresh_token)
+      const from = { orgId: principal.orgId, userId: userOf(principal) }
+      const outcome = await db.transaction().execute((tx) => switchSession(tx, from, hash, body.org_id))
+      if (outcome === 'refused') throw invalidRefreshToken()
+      if (!outcome) throw orgNotFound()
+      return sessionAnswer(accessTokens, outcome)
     },
   }
 }
