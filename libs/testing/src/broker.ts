@@ -126,15 +126,30 @@ async function endProcess(child: ChildProcess): Promise<void> {
   await ended
 }
 
+// Below the range of outgoing connections, one of which could take a port between our look and the server's start. Test
+// workers have different pids: each goes through ports of its own.
+const FIRST_PORT = 10_000
+const PORTS_PER_WORKER = 100
+let nextPort = 0
+
 async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => {
-    const address = server.address()
-    return typeof address === 'object' && address !== null ? address.port : 0
-  })
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  const ports: number[] = []
+  while (ports.length < count) {
+    const port = FIRST_PORT + (process.pid % 80) * PORTS_PER_WORKER + (nextPort % PORTS_PER_WORKER)
+    nextPort += 1
+    if (await isFree(port)) ports.push(port)
+  }
   return ports
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen({ port, host: '127.0.0.1', exclusive: true })
+  const free = await once(server, 'listening').then(
+    () => true,
+    () => false, // rejects with the server's error
+  )
+  if (free) await once(server.close(), 'close')
+  return free
 }
 
 /** `WB_TEST_NATS_BIN`, else `nats-server` on PATH, else the newest one in the project's cache. */
