@@ -8,12 +8,22 @@ import type { Stack } from '@whereabouts/deploy/local/stack'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const OPS = join(ROOT, 'services/keys/src/ops/main.ts')
 
+/** Every member that some command prints; which ones, its test says. */
+type Output = {
+  org: { id: number; subscription_ends_at: string | null }
+  password: string
+  key: { revoked_at: string }
+  data: { kid: string }[]
+  total_count: number
+  error: { type: string }
+}
+
 export type Ran = {
   exitCode: number
   stdout: string
   stderr: string
   /** What was printed with --json: a result, or on standard error what failed. Throws when it is no JSON. */
-  json(): any
+  json(): Output
 }
 
 /** Runs the operator's command line as a process of its own, with nothing in its environment but what is given. */
@@ -26,7 +36,7 @@ export async function runProgram(
   child.stdin.end(input)
   const exit = new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? -1)))
   const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exit])
-  return { exitCode, stdout, stderr, json: () => JSON.parse(exitCode === 0 ? stdout : stderr) }
+  return { exitCode, stdout, stderr, json: () => JSON.parse(exitCode === 0 ? stdout : stderr) as Output }
 }
 
 /** `pnpm ops …` with these variables; without any, they are missing. */
