@@ -51,15 +51,15 @@ function parameters<T>(read: Read<T>, schema: Shape, description = 'Repeatable: 
 }
 
 const readInteger =
-  (min: number, max: number): Read<number> =>
+  (min: number, max?: number): Read<number> =>
   (raw) => {
     if (!/^-?[0-9]+$/.test(raw)) return invalid('an integer')
     const value = Number(raw)
     if (value < min)
       return { problem: { code: 'too_small', message: `{f} must be ≥ ${min}`, params: { min } } }
-    if (value > max)
+    if (max !== undefined && value > max)
       return { problem: { code: 'too_large', message: `{f} must be ≤ ${max}`, params: { max } } }
-    return { value }
+    return { value: Math.min(value, Number.MAX_SAFE_INTEGER) }
   }
 
 const readBoolean: Read<boolean> = (raw) =>
@@ -103,7 +103,7 @@ export const limit = parameter(
   'Rows of a page.',
 )
 export const offset = parameter(
-  readInteger(0, MAX_ID),
+  readInteger(0),
   { type: 'integer', minimum: 0, default: 0 },
   'Rows to skip. Past the end the page is empty.',
 )
@@ -175,8 +175,6 @@ export const listOf = <T extends z.ZodType>(item: T) =>
   })
 
 export const dataOf = <T extends z.ZodType>(item: T) => z.object({ data: item })
-
-export const PAGE_DEFAULTS = { limit: 50, offset: 0 } as const
 
 /** An id in a path. The mapping of its problems is D7.7. */
 export const pathId = z

@@ -1,4 +1,3 @@
-import { PAGE_DEFAULTS } from '@whereabouts/contracts/query'
 import { sql, type RawBuilder } from 'kysely'
 
 /** Rows whose validity window contains this moment; on lists always (D7.1). */
@@ -32,9 +31,4 @@ export function anyOf(
   return sql<boolean>`${sql.ref(column)} = any(${[...values]}::${sql.raw(`${type}[]`)})`
 }
 
-type PageQuery = { limit?: number | undefined; offset?: number | undefined }
-
-export const pageOf = (query: PageQuery) => ({
-  limit: query.limit ?? PAGE_DEFAULTS.limit,
-  offset: query.offset ?? PAGE_DEFAULTS.offset,
-})
+export const pageOf = ({ limit, offset }: { limit: number; offset: number }) => ({ limit, offset })

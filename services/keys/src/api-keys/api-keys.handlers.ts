@@ -1,7 +1,6 @@
 import type { ApiKeyView } from '@whereabouts/contracts/api-keys'
 import { epochMs } from '@whereabouts/contracts/instant'
 import type { Principal } from '@whereabouts/contracts/principal'
-import { PAGE_DEFAULTS } from '@whereabouts/contracts/query'
 import { adminOnly } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
@@ -26,9 +25,8 @@ type ApiKeyOperation = 'listApiKeys' | 'createApiKey' | 'revokeApiKey'
 export function apiKeyHandlers({ db, now, onChange }: ApiKeyDeps): Pick<Handlers<'keys'>, ApiKeyOperation> {
   return {
     async listApiKeys({ principal: { orgId }, query }) {
-      const page = { ...PAGE_DEFAULTS, ...query }
-      const [rows, total_count] = await Promise.all([listKeys(db, orgId, page), countKeys(db, orgId)])
-      return { data: rows.map(toView), limit: page.limit, offset: page.offset, total_count }
+      const [rows, total_count] = await Promise.all([listKeys(db, orgId, query), countKeys(db, orgId)])
+      return { data: rows.map(toView), limit: query.limit, offset: query.offset, total_count }
     },
 
     async createApiKey({ principal, body }) {

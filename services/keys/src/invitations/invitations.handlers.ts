@@ -1,5 +1,4 @@
 import type { InvitationView } from '@whereabouts/contracts/members'
-import { PAGE_DEFAULTS } from '@whereabouts/contracts/query'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
 import type { Db, InvitationRow } from '../db.ts'
 import { alreadyMember, invitationNotFound } from '../errors.ts'
@@ -14,12 +13,11 @@ type InvitationOperation = 'listInvitations' | 'createInvitation' | 'revokeInvit
 export function invitationHandlers({ db }: { db: Db }): Pick<Handlers<'keys'>, InvitationOperation> {
   return {
     async listInvitations({ principal: { orgId }, query }) {
-      const page = { ...PAGE_DEFAULTS, ...query }
       const [rows, total_count] = await Promise.all([
-        listInvitations(db, orgId, page),
+        listInvitations(db, orgId, query),
         countInvitations(db, orgId),
       ])
-      return { data: rows.map(toView), limit: page.limit, offset: page.offset, total_count }
+      return { data: rows.map(toView), limit: query.limit, offset: query.offset, total_count }
     },
 
     async createInvitation({ principal, body }) {

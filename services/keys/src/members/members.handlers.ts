@@ -1,5 +1,4 @@
 import type { MemberView } from '@whereabouts/contracts/members'
-import { PAGE_DEFAULTS } from '@whereabouts/contracts/query'
 import { adminOnly } from '@whereabouts/service-kit/errors'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { Db, Tx } from '../db.ts'
@@ -21,9 +20,8 @@ type MemberOperation = 'listMembers' | 'updateMember' | 'removeMember'
 export function memberHandlers({ db, onChange }: MemberDeps): Pick<Handlers<'keys'>, MemberOperation> {
   return {
     async listMembers({ principal: { orgId }, query }) {
-      const page = { ...PAGE_DEFAULTS, ...query }
-      const [rows, total_count] = await Promise.all([listMembers(db, orgId, page), countMembers(db, orgId)])
-      return { data: rows.map(toView), limit: page.limit, offset: page.offset, total_count }
+      const [rows, total_count] = await Promise.all([listMembers(db, orgId, query), countMembers(db, orgId)])
+      return { data: rows.map(toView), limit: query.limit, offset: query.offset, total_count }
     },
 
     async updateMember({ principal, params, body: { role } }) {

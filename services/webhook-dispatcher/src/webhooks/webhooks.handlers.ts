@@ -1,4 +1,3 @@
-import { PAGE_DEFAULTS } from '@whereabouts/contracts/query'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import type { WebhookView } from '@whereabouts/contracts/webhooks'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
@@ -23,9 +22,8 @@ export type WebhookDeps = { db: Db; secretKeys: SecretKeys; allowPrivateTargets:
 export const webhookHandlers = ({ db, secretKeys, allowPrivateTargets }: WebhookDeps) =>
   ({
     async listWebhooks({ principal: { orgId }, query }) {
-      const page = { ...PAGE_DEFAULTS, ...query }
-      const rows = await listWebhooks(db, orgId, page)
-      return { data: rows.map((row) => toView(row)), ...page, total_count: await countWebhooks(db, orgId) }
+      const rows = await listWebhooks(db, orgId, query)
+      return { data: rows.map((row) => toView(row)), ...query, total_count: await countWebhooks(db, orgId) }
     },
 
     async createWebhook({ principal: { orgId }, body: { url, enabled = true } }) {
@@ -60,9 +58,8 @@ export const webhookHandlers = ({ db, secretKeys, allowPrivateTargets }: Webhook
 
     async listWebhookDeliveries({ principal: { orgId }, params, query }) {
       const { id } = await getWebhook(db, orgId, params.webhook_id)
-      const page = { ...PAGE_DEFAULTS, ...query }
-      const data = await listAttempts(db, orgId, id, page)
-      return { data, ...page, total_count: await countAttempts(db, orgId, id) }
+      const data = await listAttempts(db, orgId, id, query)
+      return { data, ...query, total_count: await countAttempts(db, orgId, id) }
     },
   }) satisfies Partial<Handlers<'webhook-dispatcher'>>
 
