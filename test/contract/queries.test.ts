@@ -107,7 +107,10 @@ describe('D7.4 limit and offset', () => {
   )
 })
 
-test.for(listRows)(
+// Lists of what one thing has would need that thing; how they page is the same code.
+const plainLists = listRows.filter((row) => !/\{(?!org_id)/.test(row.path))
+
+test.for(plainLists)(
   'D7.6 $operationId: an offset past the end, however far, is an empty page with the true total',
   async (row, { api, org, token }) => {
     const call = { params: paramsOf(row, org), token: callerOf(row, { admin: org.admin, token }) }
