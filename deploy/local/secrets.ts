@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createAccount, createCurve } from '@nats-io/nkeys'
+import { createCalloutKeys } from '@whereabouts/messaging/nkeys'
 
 /** Every role of the database: it owns the schema of its name. */
 export const DATABASE_ROLES = ['gateway', 'catalog', 'tracking', 'keys', 'webhooks'] as const
@@ -57,15 +57,15 @@ export function generateSecrets(): Secrets {
 }
 
 function natsSecrets(): Secrets['nats'] {
-  const [issuer, curve] = [createAccount(), createCurve()]
+  const { issuer, issuerSeed, xkey, xkeySeed } = createCalloutKeys()
   return {
     callout_password: password(),
     services_password: password(),
     system_password: password(),
-    callout_issuer: issuer.getPublicKey(),
-    callout_issuer_seed: Buffer.from(issuer.getSeed()).toString(),
-    callout_xkey: curve.getPublicKey(),
-    callout_xkey_seed: Buffer.from(curve.getSeed()).toString(),
+    callout_issuer: issuer,
+    callout_issuer_seed: issuerSeed,
+    callout_xkey: xkey,
+    callout_xkey_seed: xkeySeed,
   }
 }
 

@@ -1,15 +1,9 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type pg from 'pg'
+import type { OutboxTable } from './outbox.ts'
 
 /** One row on its way out. */
-export type OutboxRow = {
-  id: number
-  subject: string
-  msg_id: string
-  keep: 'last' | 'all'
-  payload: unknown
-  headers: Record<string, string>
-}
+export type OutboxRow = Omit<OutboxTable, 'created_at'>
 
 /** Hands rows to the broker, in order; true per row that is stored there, also when it was a duplicate. */
 export type OutboxPublish = (rows: readonly OutboxRow[]) => Promise<boolean[]>

@@ -2,6 +2,7 @@ import { errorTypes, type ErrorEnvelope } from '@whereabouts/contracts/errors'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
 import { bodyTooLarge, serviceUnavailable } from './errors.ts'
+import { isUnavailable } from './unavailable.ts'
 
 /** The envelope of one failed request (D3). `path` is shown without its query string. */
 export function errorEnvelope(error: AppError, path: string, requestId: string): ErrorEnvelope {
@@ -46,24 +47,13 @@ export async function handleError(
     .send(errorEnvelope(known, requestedPath(request), request.id))
 }
 
-// What a client of PostgreSQL or NATS throws when the other side is away or has no room (SQLSTATE class 08, 53, 57).
-const UNAVAILABLE = new Set([
-  'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT',
-  '08000', '08003', '08006', '53300', '57P01', '57P02', '57P03',
-]) // prettier-ignore
-
 /** Our own errors as they are; the framework's 4xx in the envelope; anything else says nothing of its cause. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
-  const { code, statusCode, message } = error as Partial<FastifyError>
+  const { code, statusCode } = error as Partial<FastifyError>
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge()
   if (code?.startsWith('FST_') && statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new AppError('bad_request', 'The request is malformed', { cause: error })
-  if (isUnavailable(code, message)) return serviceUnavailable(error)
+  if (isUnavailable(error)) return serviceUnavailable(error)
   return new AppError('internal_error', 'An unexpected error occurred', { cause: error })
-}
-
-function isUnavailable(code: string | undefined, message: string | undefined): boolean {
-  if (code !== undefined && UNAVAILABLE.has(code)) return true
-  return /Connection terminated|timeout exceeded when trying to connect/.test(message ?? '')
 }

@@ -3,15 +3,17 @@ import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 
 /** What is counted per reader. Statistics: a crash loses at most the last second, a redelivery counts twice. */
-type ReaderCounts = {
-  messages: number
-  reads: number
-  reads_unknown_tag: number
-  reads_unplaced: number
-  reads_clock_skewed: number
-  read_errors: number
-  messages_buried: number
+export const NO_COUNTS = {
+  messages: 0,
+  reads: 0,
+  reads_unknown_tag: 0,
+  reads_unplaced: 0,
+  reads_clock_skewed: 0,
+  read_errors: 0,
+  messages_buried: 0,
 }
+type ReaderCounts = typeof NO_COUNTS
+const COUNTS = Object.keys(NO_COUNTS) as (keyof ReaderCounts)[]
 
 export type ReaderNews = Partial<ReaderCounts> & {
   seenAtMs: number
@@ -91,16 +93,6 @@ export class ReaderHealthLog {
   }
 }
 
-const COUNTS = [
-  'messages',
-  'reads',
-  'reads_unknown_tag',
-  'reads_unplaced',
-  'reads_clock_skewed',
-  'read_errors',
-  'messages_buried',
-] as const satisfies readonly (keyof ReaderCounts)[]
-
 const empty = (orgId: number, readerKey: string): Pending => ({
   org_id: orgId,
   reader_key: readerKey,
@@ -108,13 +100,7 @@ const empty = (orgId: number, readerKey: string): Pending => ({
   identity: null,
   last_problem: null,
   last_problem_ms: null,
-  messages: 0,
-  reads: 0,
-  reads_unknown_tag: 0,
-  reads_unplaced: 0,
-  reads_clock_skewed: 0,
-  read_errors: 0,
-  messages_buried: 0,
+  ...NO_COUNTS,
 })
 
 /** Sorted by key, so that two replicas lock the rows in one order. */

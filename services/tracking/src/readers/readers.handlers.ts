@@ -14,6 +14,7 @@ import {
 } from '../errors.ts'
 import type { FindLocation } from '../projections/finders.ts'
 import type { ReaderDirectory } from './reader-directory.ts'
+import { NO_COUNTS } from './reader-health.ts'
 import {
   countReaders,
   deleteReader,
@@ -110,13 +111,7 @@ async function resolveLocation(findLocation: FindLocation, orgId: number, body: 
 const SILENT: ReaderView['health'] = {
   last_seen_at: null,
   identity: null,
-  messages: 0,
-  reads: 0,
-  reads_unknown_tag: 0,
-  reads_unplaced: 0,
-  reads_clock_skewed: 0,
-  read_errors: 0,
-  messages_buried: 0,
+  ...NO_COUNTS,
   last_problem: null,
   last_problem_at: null,
 }
