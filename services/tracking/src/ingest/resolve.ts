@@ -27,13 +27,18 @@ export async function resolve(
   deps: ResolveDeps,
   signal: AbortSignal,
 ): Promise<Resolved> {
-  await Promise.all(
-    [...findGaps(messages, deps)].map(([orgId, gap]) =>
-      deps.gaps.fill(orgId, [...gap.tags.values()], [...gap.locationKeys], signal),
-    ),
-  )
+  let matches = matchReads(messages, deps)
+  const gaps = findGaps(messages, matches, deps)
+  if (gaps.size > 0) {
+    await Promise.all(
+      [...gaps].map(([orgId, gap]) =>
+        deps.gaps.fill(orgId, [...gap.tags.values()], [...gap.locationKeys], signal),
+      ),
+    )
+    matches = matchReads(messages, deps) // all of them: the view may have changed meanwhile
+  }
   const resolved: Resolved = { observations: [], news: [] }
-  for (const message of messages) resolveMessage(message, deps, resolved)
+  for (const [i, message] of messages.entries()) resolveMessage(message, matches[i] ?? [], deps, resolved)
   return resolved
 }
 
@@ -41,12 +46,16 @@ export function noteNews(health: ReaderHealthLog, { news }: Resolved): void {
   for (const item of news) health.note(item.orgId, item.readerKey, item.news)
 }
 
-function findGaps(messages: readonly ReaderMessage[], { view }: ResolveDeps): Map<number, Gap> {
+function findGaps(
+  messages: readonly ReaderMessage[],
+  matches: readonly (readonly Match[])[],
+  { view }: ResolveDeps,
+): Map<number, Gap> {
   const gaps = new Map<number, Gap>()
-  for (const { orgId, decoded } of messages)
-    for (const read of decoded.reads) {
+  for (const [i, { orgId, decoded }] of messages.entries())
+    for (const [j, read] of decoded.reads.entries()) {
       const key = read.extra?.location
-      const missesTag = !matchRead(view, orgId, read).known
+      const missesTag = !matches[i]?.[j]?.known
       const missesKey = key !== undefined && !view.locationByKey(orgId, key)
       if (!missesTag && !missesKey) continue
       const gap = gaps.get(orgId) ?? { tags: new Map<string, Tag>(), locationKeys: new Set<string>() }
@@ -65,11 +74,13 @@ function tagsOf(read: NeutralRead): Tag[] {
   return [tag, { tag_type: 'ble', value: `${beacon.uuid}/${beacon.major}/${beacon.minor}` }]
 }
 
-function matchRead(
-  view: CatalogView,
-  orgId: number,
-  read: NeutralRead,
-): { known: boolean; asset?: KnownAsset | undefined } {
+type Match = { known: boolean; asset?: KnownAsset | undefined }
+
+/** Per message the match of each of its reads. */
+const matchReads = (messages: readonly ReaderMessage[], { view }: ResolveDeps): Match[][] =>
+  messages.map(({ orgId, decoded }) => decoded.reads.map((read) => matchRead(view, orgId, read)))
+
+function matchRead(view: CatalogView, orgId: number, read: NeutralRead): Match {
   if (!read.extra?.ibeacon) return view.matchTag(orgId, read.tag_type, read.tag_value)
   for (const tag of tagsOf(read)) {
     const match = view.matchTag(orgId, tag.tag_type, tag.value)
@@ -78,7 +89,12 @@ function matchRead(
   return { known: false }
 }
 
-function resolveMessage(message: ReaderMessage, deps: ResolveDeps, into: Resolved): void {
+function resolveMessage(
+  message: ReaderMessage,
+  matches: readonly Match[],
+  deps: ResolveDeps,
+  into: Resolved,
+): void {
   const { orgId, readerKey, receivedAtMs, decoded } = message
   const news = {
     seenAtMs: receivedAtMs,
@@ -90,11 +106,11 @@ function resolveMessage(message: ReaderMessage, deps: ResolveDeps, into: Resolve
     reads_unplaced: 0,
     reads_clock_skewed: 0,
   }
-  for (const read of decoded.reads) {
+  for (const [i, read] of decoded.reads.entries()) {
     const time = observedAt(read.read_at_ms, receivedAtMs)
     if (time.skewed) news.reads_clock_skewed += 1
     const place = placeOf(orgId, readerKey, read, deps)
-    const { asset } = matchRead(deps.view, orgId, read)
+    const asset = matches[i]?.asset
     if (!asset) news.reads_unknown_tag += 1
     if (!place) news.reads_unplaced += 1
     if (!asset || !place) continue
