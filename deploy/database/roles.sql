@@ -1,4 +1,5 @@
--- One role per service that owns data, each with a schema of its own name and nothing beside it. Run in the database of
+-- One role per service that owns data, each with a schema of its own name and nothing beside it. Beside it stands a role
+-- `<service>_tenant` that owns nothing and nobody logs in as: requests are served as it, under row-level security. Run in the database of
 -- the product by its administrator; may be run again. Passwords come from the settings whereabouts.<role>_password.
 -- Two deployments at once wait for each other (roles belong to the whole server, so an error could come from outside).
 
@@ -19,6 +20,10 @@ begin
     execute format('alter schema %I owner to %I', service, service);
     -- Statements name no schema: they find this one, and no other.
     execute format('alter role %I in database %I set search_path = %I', service, current_database(), service);
+    if not exists (select from pg_roles where rolname = service || '_tenant') then
+      execute format('create role %I nologin', service || '_tenant');
+    end if;
+    execute format('grant %I to %I with inherit false, set true', service || '_tenant', service);
     execute format('grant connect, temporary on database %I to %I', current_database(), service);
   end loop;
   execute format('revoke all on database %I from public', current_database());

@@ -34,15 +34,12 @@ export const types: pg.CustomTypesConfig = {
 export const sessionOptions = (statementTimeoutMs: number): string =>
   `-c timezone=UTC -c datestyle=ISO -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`
 
-/**
- * Opens a pool to one database as one role. `int8` arrives as number (beyond 2^53-1 throws) and `timestamptz` as the
- * wire's own text, UTC with milliseconds. Connecting is lazy: a database that is away shows in readiness, not here.
- */
-export function openDatabase<T>(
+/** What all pools of ours have in common. */
+export function poolConfig(
   url: string,
-  { max, name, log, statementTimeoutMs = 30_000 }: Options,
-): Database<T> {
-  const pool = new pg.Pool({
+  { max, name, statementTimeoutMs = 30_000 }: Omit<Options, 'log'>,
+): pg.PoolConfig & { options: string } {
+  return {
     connectionString: url,
     max,
     types,
@@ -51,7 +48,15 @@ export function openDatabase<T>(
     keepAlive: true,
     options: sessionOptions(statementTimeoutMs),
     ...(name !== undefined && { application_name: name }),
-  })
+  }
+}
+
+/**
+ * Opens a pool to one database as one role. `int8` arrives as number (beyond 2^53-1 throws) and `timestamptz` as the
+ * wire's own text, UTC with milliseconds. Connecting is lazy: a database that is away shows in readiness, not here.
+ */
+export function openDatabase<T>(url: string, { log, ...options }: Options): Database<T> {
+  const pool = new pg.Pool(poolConfig(url, options))
   // Without a listener an idle connection that breaks would end the process.
   pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection lost'))
   const db = new Kysely<T>({ dialect: new PostgresDialect({ pool }) })

@@ -39,6 +39,8 @@ export async function createServiceDatabase<T>(
 }
 
 const roleOf = (schema: string) => `test_${schema}`
+/** The role as which `openTenantDatabase` serves requests. */
+const tenantRoleOf = (schema: string) => `${roleOf(schema)}_tenant`
 
 async function ensureTemplate(schema: string, folder: string): Promise<string> {
   const template = `template_${schema}_${fingerprint(folder)}`
@@ -61,6 +63,9 @@ async function buildTemplate(
   const { rowCount } = await admin.query('select 1 from pg_roles where rolname = $1', [role])
   if (rowCount === 0) await admin.query(`create role ${role} login password '${PASSWORD}'`)
   await admin.query(`alter role ${role} set search_path = ${schema}`)
+  const tenant = await admin.query('select 1 from pg_roles where rolname = $1', [tenantRoleOf(schema)])
+  if (tenant.rowCount === 0) await admin.query(`create role ${tenantRoleOf(schema)} nologin`)
+  await admin.query(`grant ${tenantRoleOf(schema)} to ${role} with inherit false, set true`)
   const building = `${template}_building`
   await admin.query(`drop database if exists ${building} with (force)`)
   await admin.query(`create database ${building} owner ${role}`)

@@ -1,10 +1,10 @@
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import type { PrincipalVerifier } from '@whereabouts/service-kit/principal'
 import { serve } from '@whereabouts/service-kit/serve'
 import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
-import type { Kysely } from 'kysely'
 import { assetHandlers } from './assets/assets.handlers.ts'
 import { changing } from './change.ts'
 import type { Tables } from './db.ts'
@@ -12,7 +12,7 @@ import { locationHandlers } from './locations/locations.handlers.ts'
 import { tagHandlers } from './tags/tags.handlers.ts'
 
 export type AppDeps = {
-  db: Kysely<Tables>
+  db: TenantDatabase<Tables>
   verify: PrincipalVerifier
   log: Logger
   registry: Registry

@@ -1,6 +1,7 @@
 import type { AssetCreate, AssetView } from '@whereabouts/contracts/assets'
 import type { LocationCreate, LocationView } from '@whereabouts/contracts/locations'
 import type { TagView } from '@whereabouts/contracts/tags'
+import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { testCallers } from '@whereabouts/testing/caller'
@@ -16,7 +17,10 @@ type Method = 'GET' | 'POST' | 'DELETE'
 /** The service on a database of this file; `orgId` is an organization of this test's own. */
 export type Catalog = {
   orgId: number
+  /** As the owner of the schema: sees all organizations. */
   database: ServiceDatabase<Tables>
+  /** As the service sees it. */
+  tenants: TenantDatabase<Tables>
   call(method: Method, path: string, body?: unknown, as?: As): Promise<LightMyRequestResponse>
   get(path: string, as?: As): Promise<LightMyRequestResponse>
   post(path: string, body: unknown, as?: As): Promise<LightMyRequestResponse>
@@ -37,6 +41,7 @@ export type Catalog = {
 type Service = {
   app: FastifyInstance
   database: ServiceDatabase<Tables>
+  tenants: TenantDatabase<Tables>
   callers: ReturnType<typeof testCallers>
 }
 
@@ -50,16 +55,18 @@ export const test = base.extend<{ logLevel: string; service: Service; catalog: C
         'catalog',
         new URL('../migrations', import.meta.url).pathname,
       )
+      const tenants = openTenantDatabase<Tables>(database.url, { max: 10, name: 'catalog' })
       const callers = testCallers()
       const app = buildApp({
-        db: database.db,
+        db: tenants,
         verify: callers.verify,
         log: createLogger('catalog', logLevel),
         registry: createRegistry('catalog'),
         kick: () => undefined,
       })
-      await use({ app, database, callers })
+      await use({ app, database, tenants, callers })
       await app.close()
+      await tenants.close()
       await database.drop()
     },
     { scope: 'file' },
@@ -73,7 +80,7 @@ export const test = base.extend<{ logLevel: string; service: Service; catalog: C
   },
 })
 
-function catalogOf({ app, database, callers }: Service, orgId: number): Catalog {
+function catalogOf({ app, database, tenants, callers }: Service, orgId: number): Catalog {
   const call: Catalog['call'] = async (method, path, body, as = {}) =>
     app.inject({
       method,
@@ -89,6 +96,7 @@ function catalogOf({ app, database, callers }: Service, orgId: number): Catalog 
   return {
     orgId,
     database,
+    tenants,
     call,
     get: (path, as) => call('GET', path, undefined, as),
     post: (path, body, as) => call('POST', path, body, as),

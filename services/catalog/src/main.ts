@@ -1,5 +1,6 @@
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay, type OutboxRelay } from '@whereabouts/db/outbox-relay'
+import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { connect, type Broker } from '@whereabouts/messaging/connection'
 import { outboxPublish } from '@whereabouts/messaging/publish'
 import type { Responder } from '@whereabouts/messaging/request'
@@ -17,18 +18,20 @@ await start('catalog', async () => {
   const config = loadConfig(process.env)
   const log = createLogger('catalog', config.LOG_LEVEL)
   const registry = createRegistry('catalog')
-  const database = openDatabase<Tables>(config.DATABASE_URL, {
+  // Requests see one organization each; the outbox, which holds all of them, has connections of its own.
+  const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: 'catalog',
     log,
   })
+  const database = openDatabase(config.DATABASE_URL, { max: 2, name: 'catalog outbox', log })
   // Set once the broker has been reached. Until then changes gather in the outbox and lookups have no responder.
   let broker: Broker | undefined
   let relay: OutboxRelay | undefined
   let lookups: Responder | undefined
   outboxAge(registry, () => relay?.ageSeconds() ?? 0)
   const app = buildApp({
-    db: database.db,
+    db: tenants,
     verify: principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY)),
     log,
     registry,
@@ -48,7 +51,7 @@ await start('catalog', async () => {
     { name: 'lookups', run: () => lookups?.stop() },
     { name: 'outbox', run: () => relay?.stop() },
     { name: 'broker', run: () => broker?.drain() },
-    { name: 'database', run: () => database.close() },
+    { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
     { name: 'ops', run: () => ops.close() },
   ]
   runUntilSignal(phases, { graceMs: config.SHUTDOWN_GRACE_MS, log })
@@ -60,6 +63,6 @@ await start('catalog', async () => {
     logger: log,
   })
   relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
-  lookups = answerLookups(broker, database.db, log)
+  lookups = answerLookups(broker, tenants, log)
   log.info({ port: config.PORT, ops_port: ops.port }, 'catalog started')
 })

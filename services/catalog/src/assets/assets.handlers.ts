@@ -14,8 +14,8 @@ import { toAssetState, toAssetView } from './assets.views.ts'
 export const assetHandlers = ({ db, change }: HandlerDeps) =>
   ({
     async listAssets({ principal: { orgId }, query }) {
-      const { rows, total } = await listAssets(db, orgId, query)
-      const tags = await listTags(db, orgId, 'asset_id', rows.map((row) => row.id)) // prettier-ignore
+      const { rows, total } = await listAssets(db.forOrg(orgId), orgId, query)
+      const tags = await listTags(db.forOrg(orgId), orgId, 'asset_id', rows.map((row) => row.id)) // prettier-ignore
       const tagsOf = Map.groupBy(tags, (tag) => tag.asset_id)
       const data = rows.map((row) => toAssetView(row, tagsOf.get(row.id) ?? []))
       return { data, ...pageOf(query), total_count: total }
@@ -30,7 +30,7 @@ export const assetHandlers = ({ db, change }: HandlerDeps) =>
         location_external_key: __,
         ...fields
       } = context.body
-      const view = await change(async (tx) => {
+      const view = await change(orgId, async (tx) => {
         const key = await settleKey(tx, orgId, 'asset', external_key)
         const asset = await insertAsset(tx, orgId, { ...fields, external_key: key })
         const tags = await insertTags(tx, orgId, { asset_id: asset.id }, wanted ?? [])
@@ -42,13 +42,13 @@ export const assetHandlers = ({ db, change }: HandlerDeps) =>
     },
 
     async getAsset({ principal: { orgId }, params: { asset_id } }) {
-      const asset = await findAsset(db, orgId, asset_id)
+      const asset = await findAsset(db.forOrg(orgId), orgId, asset_id)
       if (!asset) throw assetNotFound()
-      return { data: toAssetView(asset, await listTags(db, orgId, 'asset_id', [asset.id])) }
+      return { data: toAssetView(asset, await listTags(db.forOrg(orgId), orgId, 'asset_id', [asset.id])) }
     },
 
     async deleteAsset({ principal: { orgId }, params: { asset_id } }) {
-      await change(async (tx) => {
+      await change(orgId, async (tx) => {
         if (!(await lockAsset(tx, orgId, asset_id))) throw assetNotFound()
         const asset = await deleteAsset(tx, orgId, asset_id)
         const tags = await deleteTagsOf(tx, orgId, { asset_id })

@@ -22,8 +22,8 @@ import { resolveParent } from './parents.ts'
 export const locationHandlers = ({ db, change }: HandlerDeps) =>
   ({
     async listLocations({ principal: { orgId }, query }) {
-      const { rows, total } = await listLocations(db, orgId, query)
-      const tags = await listTags(db, orgId, 'location_id', rows.map((row) => row.id)) // prettier-ignore
+      const { rows, total } = await listLocations(db.forOrg(orgId), orgId, query)
+      const tags = await listTags(db.forOrg(orgId), orgId, 'location_id', rows.map((row) => row.id)) // prettier-ignore
       const tagsOf = Map.groupBy(tags, (tag) => tag.location_id)
       const data = rows.map((row) => toLocationView(row, tagsOf.get(row.id) ?? []))
       return { data, ...pageOf(query), total_count: total }
@@ -31,7 +31,7 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
 
     async createLocation({ principal: { orgId }, body }) {
       const { tags: wanted, external_key, parent_id, parent_external_key, ...fields } = body
-      const view = await change(async (tx) => {
+      const view = await change(orgId, async (tx) => {
         const parent = await resolveParent(tx, orgId, { parent_id, parent_external_key })
         const key = await settleKey(tx, orgId, 'location', external_key)
         const row = { ...fields, external_key: key, parent_id: parent?.id ?? null }
@@ -45,13 +45,15 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
     },
 
     async getLocation({ principal: { orgId }, params: { location_id } }) {
-      const location = await findLocation(db, orgId, location_id)
+      const location = await findLocation(db.forOrg(orgId), orgId, location_id)
       if (!location) throw locationNotFound()
-      return { data: toLocationView(location, await listTags(db, orgId, 'location_id', [location.id])) }
+      return {
+        data: toLocationView(location, await listTags(db.forOrg(orgId), orgId, 'location_id', [location.id])),
+      }
     },
 
     async deleteLocation({ principal: { orgId }, params: { location_id } }) {
-      await change(async (tx) => {
+      await change(orgId, async (tx) => {
         const stored = await lockLocation(tx, orgId, location_id)
         if (!stored) throw locationNotFound()
         if (await hasLiveChildren(tx, orgId, location_id)) throw locationHasChildren(stored.external_key)

@@ -7,7 +7,7 @@ import { test } from '../catalog.fixture.ts'
 import { answerLookups, lookUp } from './lookup.responder.ts'
 
 test('D6.5 tags are found by their matching form, with their owners', async ({ catalog, otherOrg }) => {
-  const { db } = catalog.database
+  const db = catalog.tenants
   const tags = [{ tag_type: 'rfid' as const, value: 'e2-80:11 60' }]
   const asset = await catalog.asset({ tags })
   const dock = await catalog.location({ tags: [{ tag_type: 'barcode', value: 'a-b' }] })
@@ -30,7 +30,7 @@ test('detached tags and tags of deleted owners are not found', async ({ catalog 
   await catalog.delete(`/assets/${one.id}`)
   await catalog.delete(`/assets/${two.id}/tags/${two.tags[0]?.id}`)
   const read = ['1', '2'].map((value) => ({ tag_type: 'rfid', value }))
-  const reply = await lookUp(catalog.database.db, { org_id: catalog.orgId, tags: read })
+  const reply = await lookUp(catalog.tenants, { org_id: catalog.orgId, tags: read })
   expect(reply).toEqual({ assets: [], locations: [], tags: [] })
 })
 
@@ -45,10 +45,10 @@ test('ids find deleted ones too, keys only live ones, and never those of others'
   const live = await catalog.location({ external_key: 'DOCK' })
   const theirs = await catalog.location({ external_key: 'THEIRS' }, { org: otherOrg })
   const ask = { org_id: catalog.orgId, asset_ids: [asset.id, theirs.id] }
-  const byKey = await lookUp(catalog.database.db, { ...ask, location_keys: ['DOCK', 'THEIRS'] })
+  const byKey = await lookUp(catalog.tenants, { ...ask, location_keys: ['DOCK', 'THEIRS'] })
   expect(byKey.assets).toMatchObject([{ id: asset.id, deleted_at: expect.any(String) }])
   expect(byKey.locations.map((l) => l.id)).toEqual([live.id])
-  const byId = await lookUp(catalog.database.db, {
+  const byId = await lookUp(catalog.tenants, {
     org_id: catalog.orgId,
     location_ids: [gone.id, theirs.id],
   })
@@ -59,7 +59,7 @@ test('values that no tag can have are passed over', async ({ catalog }) => {
   await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'AB' }] })
   const values = ['\u0000', '\ud800', 'ab', 'x'.repeat(5000)]
   const read = values.map((value) => ({ tag_type: 'rfid', value }))
-  const reply = await lookUp(catalog.database.db, {
+  const reply = await lookUp(catalog.tenants, {
     org_id: catalog.orgId,
     tags: read,
     location_keys: ['\u0000'],
@@ -68,7 +68,7 @@ test('values that no tag can have are passed over', async ({ catalog }) => {
 })
 
 test('what is no request, and what would not fit into a message, is refused', async ({ catalog }) => {
-  const { db } = catalog.database
+  const db = catalog.tenants
   await expect(lookUp(db, { org_id: 'x' })).rejects.toThrow('not a lookup request')
   const many = Array.from({ length: 1001 }, (_, i) => i)
   await expect(lookUp(db, { org_id: catalog.orgId, asset_ids: many })).rejects.toThrow('not a lookup request')
@@ -81,7 +81,7 @@ test('what is no request, and what would not fit into a message, is refused', as
 test('a lookup over the broker is answered', async ({ catalog }) => {
   const bus = await startBus()
   try {
-    const { db } = catalog.database
+    const db = catalog.tenants
     const log = createLogger('catalog', 'silent')
     const responders = [answerLookups(bus.broker, db, log), answerLookups(bus.broker, db, log)]
     const asset = await catalog.asset()

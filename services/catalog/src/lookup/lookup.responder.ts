@@ -1,9 +1,10 @@
 import { catalogLookup, type CatalogLookupReply } from '@whereabouts/contracts/messages/catalog-lookup'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { RefusedError, respond, type Responder } from '@whereabouts/messaging/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { toAssetState } from '../assets/assets.views.ts'
-import type { Db } from '../db.ts'
+import type { Tables } from '../db.ts'
 import { toLocationState } from '../locations/locations.views.ts'
 import { toTagState } from '../tags/tags.views.ts'
 import { findAssets, findLocations, findMatchingTags } from './lookup.queries.ts'
@@ -12,14 +13,15 @@ import { findAssets, findLocations, findMatchingTags } from './lookup.queries.ts
 const MAX_REPLY_BYTES = 1_000_000
 
 /** Answers `rpc.catalog.lookup`; of all replicas, one answers each request. */
-export const answerLookups = (broker: Broker, db: Db, logger: Logger): Responder =>
+export const answerLookups = (broker: Broker, db: TenantDatabase<Tables>, logger: Logger): Responder =>
   respond(broker, catalogLookup.subject, 'catalog-lookup', async (payload) => lookUp(db, payload), { logger })
 
 /** The answer to one request. Refuses what is no such request, and what would not fit into one message. */
-export async function lookUp(db: Db, payload: unknown): Promise<CatalogLookupReply> {
+export async function lookUp(tenants: TenantDatabase<Tables>, payload: unknown): Promise<CatalogLookupReply> {
   const asked = catalogLookup.request.safeParse(payload)
   if (!asked.success) throw new RefusedError('not a lookup request')
   const { org_id: orgId, tags: read, asset_ids, location_ids, location_keys } = asked.data
+  const db = tenants.forOrg(orgId)
   // Readers may send what PostgreSQL cannot hold as text, and what no tag can therefore be.
   const tags = await findMatchingTags(db, orgId, read.filter(isStorable)) // prettier-ignore
   const owners = (column: 'asset_id' | 'location_id') => tags.flatMap((tag) => tag[column] ?? [])

@@ -15,7 +15,7 @@ import { toTagState, toTagView } from './tags.views.ts'
 export const tagHandlers = ({ change }: { change: Change }) =>
   ({
     async attachAssetTag({ principal: { orgId }, params: { asset_id }, body }) {
-      const tag = await change(async (tx) => {
+      const tag = await change(orgId, async (tx) => {
         if (!(await pinAsset(tx, orgId, asset_id))) throw assetNotFound()
         return attach(tx, orgId, { asset_id }, body)
       })
@@ -23,12 +23,12 @@ export const tagHandlers = ({ change }: { change: Change }) =>
     },
 
     async detachAssetTag({ principal: { orgId }, params: { asset_id, tag_id } }) {
-      await change((tx) => detach(tx, orgId, { asset_id }, tag_id))
+      await change(orgId, async (tx) => detach(tx, orgId, { asset_id }, tag_id))
       return undefined
     },
 
     async attachLocationTag({ principal: { orgId }, params: { location_id }, body }) {
-      const tag = await change(async (tx) => {
+      const tag = await change(orgId, async (tx) => {
         if (!(await pinLocation(tx, orgId, location_id))) throw locationNotFound()
         return attach(tx, orgId, { location_id }, body)
       })
@@ -36,7 +36,7 @@ export const tagHandlers = ({ change }: { change: Change }) =>
     },
 
     async detachLocationTag({ principal: { orgId }, params: { location_id, tag_id } }) {
-      await change((tx) => detach(tx, orgId, { location_id }, tag_id))
+      await change(orgId, async (tx) => detach(tx, orgId, { location_id }, tag_id))
       return undefined
     },
   }) satisfies Partial<Handlers<'catalog'>>

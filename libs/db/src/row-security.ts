@@ -1,0 +1,40 @@
+import { sql, type Kysely } from 'kysely'
+import { ORG_SETTING } from './tenant-database.ts'
+
+/**
+ * Called by a migration, which runs as the owner of the schema: hides the rows of `tables` from every role but the
+ * owner, unless the session is set to the organization of the row (`openTenantDatabase`). Without any organization a
+ * statement fails. The owner, who migrates, relays the outbox and republishes, sees all.
+ */
+export async function protectByOrganization(db: Kysely<unknown>, tables: readonly string[]): Promise<void> {
+  for (const table of tables) {
+    await sql`alter table ${sql.table(table)} enable row level security`.execute(db)
+    await sql`create policy own_organization on ${sql.table(table)}
+      using (org_id = ${sql.raw(`current_setting('${ORG_SETTING}')`)}::bigint)`.execute(db)
+  }
+}
+
+/**
+ * Lets the role that serves requests (the owner's name with `_tenant`) work with what is in the schema, and with what
+ * later migrations add to it.
+ */
+export async function grantToTenant(db: Kysely<unknown>): Promise<void> {
+  await sql
+    .raw(
+      `do $$
+    declare
+      tenant text := current_user || '_tenant';
+      own text := current_schema();
+    begin
+      if not exists (select from pg_roles where rolname = tenant) then
+        raise exception 'role % is missing', tenant using hint = 'Run deploy/database/roles.sql, then migrate again.';
+      end if;
+      execute format('grant usage on schema %I to %I', own, tenant);
+      execute format('grant select, insert, update, delete on all tables in schema %I to %I', own, tenant);
+      execute format('grant usage on all sequences in schema %I to %I', own, tenant);
+      execute format('alter default privileges in schema %I grant select, insert, update, delete on tables to %I', own, tenant);
+      execute format('alter default privileges in schema %I grant usage on sequences to %I', own, tenant);
+    end $$`,
+    )
+    .execute(db)
+}
