@@ -4,12 +4,19 @@ import { serviceEnvironment, type Wiring } from './services.ts'
 
 /** What the operator's command line needs to know of the stack on a data folder: see ops.mjs. */
 export const opsEnvFile = (dataDir: string) => join(dataDir, 'ops.env')
+/** The same for republish.mjs. */
+export const republishEnvFile = (dataDir: string) => join(dataDir, 'republish.env')
 
-/** Readable by its owner only, and never seen half written. */
 export function writeOpsEnv(dataDir: string, wiring: Wiring): void {
   const { DATABASE_URL, SIGNING_KEY_SECRET } = serviceEnvironment('keys', wiring)
-  const partial = `${opsEnvFile(dataDir)}.${process.pid}`
-  const lines = [`DATABASE_URL=${DATABASE_URL}`, `SIGNING_KEY_SECRET=${SIGNING_KEY_SECRET}`, '']
-  writeFileSync(partial, lines.join('\n'), { mode: 0o600 })
-  renameSync(partial, opsEnvFile(dataDir))
+  write(opsEnvFile(dataDir), { DATABASE_URL, SIGNING_KEY_SECRET })
+  write(republishEnvFile(dataDir), { DATABASE_URL: serviceEnvironment('catalog', wiring)['DATABASE_URL'] })
+}
+
+/** Readable by its owner only, and never seen half written. */
+function write(file: string, variables: Record<string, string | undefined>): void {
+  const partial = `${file}.${process.pid}`
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`)
+  writeFileSync(partial, lines.join(''), { mode: 0o600 })
+  renameSync(partial, file)
 }

@@ -78,7 +78,10 @@ async function connectFor(pool: pg.Pool, orgId: number): Promise<PostgresPoolCli
     return answer
   }
   // Kysely may also ask for a cursor, which a pipelining connection refuses and nothing here does.
-  return { query: query as unknown as PostgresPoolClient['query'], release: (destroy) => client.release(broken || destroy) }
+  return {
+    query: query as unknown as PostgresPoolClient['query'],
+    release: (destroy) => client.release(broken || destroy),
+  }
 }
 
 const MAX_NAMES = 500

@@ -15,6 +15,14 @@ type Kind = 'location' | 'asset' | 'tag'
 
 const START: Place = { org_id: Number.MIN_SAFE_INTEGER, id: 0 }
 
+export type RepublishOptions = {
+  /** Rows of a transaction. */
+  batchSize: number
+  /** Called before each batch; the next one is queued when it resolves. */
+  room?: () => Promise<void>
+  onBatch?: (kind: Kind, total: number) => void
+}
+
 /**
  * Puts the state of every location, asset and tag into the outbox once more, deleted ones and unchanged revisions
  * included: consumers that have it ignore it, a stream or a projection that was lost is whole again. Safe to run while
@@ -22,13 +30,14 @@ const START: Place = { org_id: Number.MIN_SAFE_INTEGER, id: 0 }
  */
 export async function republishAll(
   db: Kysely<Tables>,
-  options: { batchSize: number; onBatch?: (kind: Kind, total: number) => void },
+  options: RepublishOptions,
 ): Promise<Record<Kind, number>> {
   const totals = { location: 0, asset: 0, tag: 0 }
   for (const kind of ['location', 'asset', 'tag'] as const) {
     let after: Place | undefined = START
     while (after) {
       const from: Place = after
+      await options.room?.()
       const rows = await db.transaction().execute((tx) => republishBatch(tx, kind, from, options.batchSize))
       totals[kind] += rows.length
       options.onBatch?.(kind, totals[kind])

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { test } from '../catalog.fixture.ts'
 import { republishAll } from './republish.batches.ts'
+import { awaitRoom, NobodyPublishes } from './republish.pace.ts'
 
 test('everything is queued once more as it is, deleted things included, in whatever batches', async ({
   catalog,
@@ -18,4 +19,29 @@ test('everything is queued once more as it is, deleted things included, in whate
   const again = await catalog.takeOutbox()
   expect(again).toHaveLength(newest.size)
   expect(new Map(again.map((message) => [message.subject, message.payload]))).toEqual(newest)
+})
+
+test('no batch is queued while the outbox is long, and the next one as soon as it is not', async ({
+  catalog,
+}) => {
+  const { db, pool } = catalog.database
+  await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'waits' }] })
+  let waits = 0
+  await awaitRoom(db, {
+    atMost: 0,
+    patienceMs: 60_000,
+    onWait: () => {
+      waits += 1
+      void pool.query('delete from outbox')
+    },
+  })
+  expect(waits).toBeGreaterThan(0)
+  expect(await catalog.takeOutbox()).toEqual([])
+})
+
+test('an outbox that nobody empties is an error that says so', async ({ catalog }) => {
+  await catalog.asset()
+  const waiting = awaitRoom(catalog.database.db, { atMost: 0, patienceMs: 1 })
+  await expect(waiting).rejects.toThrow(NobodyPublishes)
+  await catalog.takeOutbox()
 })

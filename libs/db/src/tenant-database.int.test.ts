@@ -1,0 +1,94 @@
+import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import { sql, type Kysely } from 'kysely'
+import { test as base, expect } from 'vitest'
+import { openTenantDatabase, type TenantDatabase } from './tenant-database.ts'
+
+type Tables = { note: { org_id: number; text: string } }
+type World = { database: ServiceDatabase<Tables>; tenants: TenantDatabase<Tables> }
+
+const folder = new URL('../testing/notes', import.meta.url).pathname
+
+const test = base.extend<{ world: World }>({
+  world: [
+    // oxlint-disable-next-line no-empty-pattern -- vitest reads the pattern
+    async ({}, use) => {
+      const database = await createServiceDatabase<Tables>('notes', folder)
+      // One connection: every change of organization happens on it.
+      const tenants = openTenantDatabase<Tables>(database.url, { max: 1, name: 'test' })
+      await use({ database, tenants })
+      await tenants.close()
+      await database.drop()
+    },
+    { scope: 'file' },
+  ],
+})
+
+const write = (db: Kysely<Tables>, org_id: number, text: string) =>
+  db.insertInto('note').values({ org_id, text }).execute()
+/** The filter is forgotten here on purpose. */
+const readAll = async (db: Kysely<Tables>) =>
+  (await db.selectFrom('note').select('text').orderBy('text').execute()).map(({ text }) => text)
+
+test('a statement without a filter reads, changes and deletes rows of its own organization only', async ({
+  world: { tenants, database },
+}) => {
+  await write(tenants.forOrg(1), 1, 'one')
+  await write(tenants.forOrg(2), 2, 'two')
+  expect(await readAll(tenants.forOrg(1))).toEqual(['one'])
+  await tenants.forOrg(1).updateTable('note').set({ text: 'ONE' }).execute()
+  await tenants.forOrg(1).deleteFrom('note').execute()
+  expect(await readAll(tenants.forOrg(1))).toEqual([])
+  expect(await readAll(database.db)).toEqual(['two'])
+})
+
+test('a row cannot be written for another organization, nor moved to one', async ({ world: { tenants } }) => {
+  await expect(write(tenants.forOrg(3), 4, 'planted')).rejects.toThrow('row-level security')
+  await write(tenants.forOrg(3), 3, 'three')
+  const moved = tenants.forOrg(3).updateTable('note').set({ org_id: 4 }).execute()
+  await expect(moved).rejects.toThrow('row-level security')
+})
+
+test('organizations that share a connection at once see their own rows each', async ({
+  world: { tenants },
+}) => {
+  const orgs = Array.from({ length: 20 }, (_, i) => 100 + i)
+  await Promise.all(orgs.map((org) => write(tenants.forOrg(org), org, `of ${org}`)))
+  const seen = await Promise.all(
+    Array.from({ length: 200 }, async (_, i) => readAll(tenants.forOrg(orgs[i % orgs.length] ?? 0))),
+  )
+  expect(seen).toEqual(Array.from({ length: 200 }, (_, i) => [`of ${orgs[i % orgs.length]}`]))
+})
+
+test('a transaction that is rolled back leaves the connection with its organization', async ({
+  world: { tenants },
+}) => {
+  const failed = tenants.transaction(5, async (tx) => {
+    await tx.insertInto('note').values({ org_id: 5, text: 'undone' }).execute()
+    throw new Error('on purpose')
+  })
+  await expect(failed).rejects.toThrow('on purpose')
+  await write(tenants.forOrg(5), 5, 'five')
+  expect(await readAll(tenants.forOrg(5))).toEqual(['five'])
+})
+
+test('when the organization cannot be set, nothing is answered and the connection is given up', async ({
+  world: { tenants },
+}) => {
+  await write(tenants.forOrg(6), 6, 'six')
+  const unsettable = tenants.forOrg('\u0000' as unknown as number) // no text PostgreSQL accepts
+  await expect(readAll(unsettable)).rejects.toThrow('invalid byte sequence')
+  expect(await readAll(tenants.forOrg(6))).toEqual(['six'])
+})
+
+test('the role of requests sees nothing without an organization, and can change no table', async ({
+  world: { database },
+}) => {
+  await database.db.connection().execute(async (owner) => {
+    await sql`set role ${sql.ref('test_notes_tenant')}`.execute(owner)
+    await expect(readAll(owner)).rejects.toThrow('whereabouts.org_id')
+    await expect(sql`alter table note disable row level security`.execute(owner)).rejects.toThrow(
+      'must be owner',
+    )
+    await sql`reset role`.execute(owner)
+  })
+})
