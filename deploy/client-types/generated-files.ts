@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { fullDescription, publicDescription } from '@whereabouts/contracts/openapi'
+import { fullDescription, legacyDescription, publicDescription } from '@whereabouts/contracts/openapi'
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript'
 
 const root = new URL('../../', import.meta.url)
@@ -10,15 +10,18 @@ export type GeneratedFile = { path: string; content: string }
 /** Every file that is made from the route table and committed, with the content it should have now. */
 export async function generatedFiles(): Promise<GeneratedFile[]> {
   return [
-    {
-      path: fileURLToPath(new URL('libs/contracts/openapi/openapi.json', root)),
-      content: `${JSON.stringify(publicDescription(), null, 2)}\n`,
-    },
+    description('libs/contracts/openapi/openapi.json', publicDescription()),
+    description('libs/contracts/openapi/openapi.legacy.json', legacyDescription()),
     { path: fileURLToPath(new URL('libs/client/src/api.d.ts', root)), content: await clientTypes() },
   ]
 }
 
-/** The types of the client know the console's routes too, which the public description leaves out. */
+const description = (path: string, content: object): GeneratedFile => ({
+  path: fileURLToPath(new URL(path, root)),
+  content: `${JSON.stringify(content, null, 2)}\n`,
+})
+
+/** The types of the client know the console's routes too, which the public description leaves out, and not the older vocabulary: nobody is to begin with it. */
 async function clientTypes(): Promise<string> {
   const description = structuredClone(fullDescription()) as unknown as OpenAPI3
   return `${NOTICE}${astToString(await openapiTypescript(description))}`

@@ -24,7 +24,7 @@ export async function migrateAll(urlOf: (role: DatabaseRole) => string): Promise
 }
 
 async function migrateOne({ service, role }: Migration, url: string): Promise<string[]> {
-  const database = openDatabase<unknown>(url, { max: 2, name: 'migrate' })
+  const database = openDatabase<unknown>(url, { max: 2, name: 'migrate', statementTimeoutMs: 0 })
   try {
     const ran = await migrate(database.db, role, migrationFolder(service))
     return ran.map((name) => `${service} ${name}`)

@@ -31,5 +31,7 @@ end $$;
 
 revoke all on schema public from public;
 
--- Substring search in the catalog. Only an administrator may install it; the role finds it in its own schema.
+-- Substring search in the catalog, within one organization. Only an administrator may install them; the role finds them
+-- in its own schema.
 create extension if not exists pg_trgm schema catalog;
+create extension if not exists btree_gin schema catalog;

@@ -1,16 +1,19 @@
 // `pnpm bench <name>`: measurements of the whole system on this machine. Everything listens on loopback.
+import { benchCatalog, CATALOG_HELP } from './catalog/catalog.ts'
 import { benchEdge, EDGE_HELP } from './edge/edge.ts'
 import { benchRevocation, REVOCATION_HELP } from './revocation/revocation.ts'
 
 const HELP = `pnpm bench <name> [flags]    exits with 1 when a target was missed
 
 ${EDGE_HELP}
+${CATALOG_HELP}
 ${REVOCATION_HELP}
   --help            prints this
 `
 
 const benches: Record<string, (args: string[], say: (text: string) => void) => Promise<boolean>> = {
   edge: benchEdge,
+  catalog: benchCatalog,
   revocation: benchRevocation,
 }
 

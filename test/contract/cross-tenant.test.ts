@@ -172,8 +172,10 @@ function filterValues(parameter: string, { asset, location }: World): (string | 
     case 'location':
     case 'location_external_key':
     case 'parent_external_key':
+    case 'parent_identifier':
       return [location.external_key]
     case 'external_key':
+    case 'identifier':
     case 'q':
       return [asset.external_key, location.external_key]
     default:

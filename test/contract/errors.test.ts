@@ -57,7 +57,7 @@ describe('D3 message templates', () => {
     ['createApiKey', { name, scopes: ['scans:read', 'assets:*'] }, enumEntry('scopes[1]', scopes)],
     ['issueToken', { grant_type: 'password' }, enumEntry('grant_type', ['client_credentials', 'refresh_token'])],
     ['issueToken', {}, required('grant_type')],
-    ['createReader', { reader_key: 'a', name, format: 'x' }, enumEntry('format', ['canonical', 'impinj', 'zebra'])],
+    ['createReader', { reader_key: 'a', name, format: 'x' }, enumEntry('format', ['canonical', 'impinj', 'zebra', 'csl', 'moko', 'minew', 'gl-s10', 'kkm', 'mapping'])],
     ['createAsset', { name, colour: 'red' }, entry('colour', 'unknown_field', 'unknown field "colour"')],
     ['createAsset', { name, tags: [{ tag_type: 'rfid', value: 'x', id: 1 }] }, entry('tags[0].id', 'unknown_field', 'unknown field "tags[0].id"')],
     ['createLocation', { name, metadata: {} }, entry('metadata', 'unknown_field', 'unknown field "metadata"')],

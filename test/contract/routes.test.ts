@@ -6,12 +6,18 @@ import { readDescriptions } from './support/description.ts'
 import { test } from './support/fixtures.ts'
 import { callerOf, rows, type Row } from './support/rows.ts'
 import { commonScenario, namedStatuses } from './scenarios/common.ts'
+import { legacyScenarios } from './scenarios/legacy.ts'
 import { peopleScenarios } from './scenarios/people.ts'
 import { resourceScenarios } from './scenarios/resources.ts'
 import type { Make, Scenario } from './scenarios/scenario.ts'
 import { webhookScenarios } from './scenarios/webhooks.ts'
 
-const scenarios: Record<string, Scenario> = { ...resourceScenarios, ...webhookScenarios, ...peopleScenarios }
+const scenarios: Record<string, Scenario> = {
+  ...resourceScenarios,
+  ...webhookScenarios,
+  ...peopleScenarios,
+  ...legacyScenarios,
+}
 
 const scenarioOf = (row: Row): Scenario => {
   const own = scenarios[row.operationId] ?? {}
@@ -83,7 +89,7 @@ async function canBeRead(
   { token }: CallOptions,
 ): Promise<void> {
   const location = headers.get('location') ?? ''
-  expect(location).toMatch(/^\/api\/v1\//)
+  expect(location).toMatch(/^(?:\/legacy)?\/api\/v1\//)
   const { status, text } = await api.request(location, { token })
   expect([200, 405], `${location}: ${text}`).toContain(status)
 }

@@ -4,7 +4,15 @@ import type { Tag } from './organization.ts'
 const folder = new URL('../fixtures/readers/', import.meta.url)
 
 type Read = { tag_type: Tag['tag_type']; tag_value: string; antenna: number; extra?: { location?: string } }
-type Fixture = { file: string; format: string; buried: boolean; reads: Read[] }
+type Fixture = {
+  file: string
+  format: string
+  /** What is configured on the reader. */
+  context: { timezone?: string; mapping?: object }
+  buried: boolean
+  reads: Read[]
+  errors: object[]
+}
 
 /** The captured and documented messages of real readers, with the reads they stand for. */
 const fixtures: Fixture[] = (

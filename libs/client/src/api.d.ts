@@ -414,6 +414,40 @@ export interface paths {
         delete: operations["deleteAsset"];
         options?: never;
         head?: never;
+        /**
+         * Change an asset
+         * @description What is left out stays; null clears. `metadata` is replaced whole. The body of a GET may be sent back as it is: its read-only fields are compared with the stored ones, so that `updated_at` of an older reading is refused. Every accepted change advances `updated_at`, an empty one too.
+         *
+         *     The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
+         *
+         *     **Access:** an API key with the scope `assets:write`, or a session.
+         *
+         *     **Rate limit:** counted.
+         */
+        patch: operations["updateAsset"];
+        trace?: never;
+    };
+    "/api/v1/assets/{asset_id}/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an asset another external key
+         * @description The same key again changes nothing. `descendant_count_affected` is always 0.
+         *
+         *     **Access:** an API key with the scope `assets:write`, or a session.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["renameAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -476,6 +510,112 @@ export interface paths {
         delete: operations["deleteLocation"];
         options?: never;
         head?: never;
+        /**
+         * Change or move a location
+         * @description What is left out stays; null clears, and makes a root of a location when it is sent for its parent. The body of a GET may be sent back as it is: its read-only fields are compared with the stored ones, so that `updated_at` of an older reading is refused. Every accepted change advances `updated_at`, an empty one too. Answers 409 to a parent that is the location itself or lies inside it.
+         *
+         *     The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
+         *
+         *     **Access:** an API key with the scope `locations:write`, or a session.
+         *
+         *     **Rate limit:** counted.
+         */
+        patch: operations["updateLocation"];
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a location another external key
+         * @description The same key again changes nothing. `descendant_count_affected` is the number of live locations inside, of whatever depth.
+         *
+         *     **Access:** an API key with the scope `locations:write`, or a session.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["renameLocation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/ancestors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a location is inside of
+         * @description The root first, the parent last. Validity windows are not looked at.
+         *
+         *     **Access:** an API key with the scope `locations:read`, or a session.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listLocationAncestors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the locations directly inside a location
+         * @description By name, then id. Validity windows are not looked at.
+         *
+         *     **Access:** an API key with the scope `locations:read`, or a session.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listLocationChildren"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/descendants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List everything inside a location
+         * @description Depth first: each location is followed by what is inside it. Siblings are in the order of name, then id. Validity windows are not looked at.
+         *
+         *     **Access:** an API key with the scope `locations:read`, or a session.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listLocationDescendants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -490,7 +630,9 @@ export interface paths {
         put?: never;
         /**
          * Attach a tag to an asset
-         * @description **Access:** an API key with the scope `assets:write`, or a session.
+         * @description Answers 409 when another asset or location has the tag, and when an asset has 200 tags already.
+         *
+         *     **Access:** an API key with the scope `assets:write`, or a session.
          *
          *     **Rate limit:** not counted.
          */
@@ -534,7 +676,9 @@ export interface paths {
         put?: never;
         /**
          * Attach a tag to a location
-         * @description **Access:** an API key with the scope `locations:write`, or a session.
+         * @description Answers 409 when another asset or location has the tag, and when a location has 200 tags already.
+         *
+         *     **Access:** an API key with the scope `locations:write`, or a session.
          *
          *     **Rate limit:** not counted.
          */
@@ -615,6 +759,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/inventory/save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that assets are at a location now
+         * @description Natural keys name the assets and the location; an asset named twice counts once. Either all are saved or, when a key does not resolve, none. The save overrides what readers saw of an asset in the current minute, and an asset that was last seen elsewhere sends `asset.moved` at once. Reports and histories show it when this answers.
+         *
+         *     **Access:** an API key with the scope `scans:write`, or a session.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["saveInventory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/readers": {
         parameters: {
             query?: never;
@@ -662,7 +830,15 @@ export interface paths {
         delete: operations["deleteReader"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the name, format, time zone or mapping of a reader
+         * @description The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
+         *
+         *     **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        patch: operations["updateReader"];
         trace?: never;
     };
     "/api/v1/readers/{reader_id}/scan-points": {
@@ -894,6 +1070,83 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "Forklift 8",
+         *       "description": null,
+         *       "metadata": {
+         *         "maker": "Linde",
+         *         "serial": "H2X-0815"
+         *       },
+         *       "updated_at": "2026-11-21T10:00:00.000Z"
+         *     }
+         */
+        AssetPatch: {
+            /**
+             * Format: int64
+             * @description Read-only: accepted when it equals what is stored, refused when it differs.
+             */
+            id?: number;
+            /** @description Read-only: accepted when it equals what is stored, refused when it differs. To change it: rename. */
+            external_key?: string;
+            name?: string;
+            description?: string | null;
+            /** @enum {string} */
+            type?: "asset" | "person" | "inventory";
+            metadata?: {
+                [key: string]: unknown;
+            };
+            is_active?: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to?: string | null;
+            /**
+             * Format: date-time
+             * @description Read-only: accepted when it equals what is stored, refused when it differs.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description Read-only: accepted when it equals what is stored, refused when it differs. Sent along, it refuses the change when somebody else was faster.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            updated_at?: string;
+            /**
+             * Format: date-time
+             * @description Read-only: accepted when it equals what is stored, refused when it differs.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            deleted_at?: string | null;
+            /** @description Read-only: accepted when it equals what is stored, refused when it differs. The order does not matter. To change them: the tags subresource. */
+            tags?: {
+                /**
+                 * Format: int64
+                 * @description Read-only: accepted when it equals what is stored, refused when it differs.
+                 */
+                id?: number;
+                tag_type?: string;
+                value?: string;
+            }[];
+            readonly location_id?: number;
+            readonly location_external_key?: string;
+        };
+        /**
+         * @example {
+         *       "external_key": "NORTH-1"
+         *     }
+         */
+        Rename: {
+            /** @example ASSET-0001 */
+            external_key: string;
+        };
+        /**
+         * @example {
          *       "name": "Dock 1",
          *       "external_key": "DOCK-1",
          *       "description": "North side",
@@ -925,12 +1178,134 @@ export interface components {
             valid_to?: string | null;
             tags?: components["schemas"]["TagCreate"][] | null;
         };
+        /**
+         * @example {
+         *       "name": "Dock 2",
+         *       "description": null,
+         *       "parent_external_key": "WAREHOUSE-1",
+         *       "updated_at": "2026-11-21T10:00:00.000Z"
+         *     }
+         */
+        LocationPatch: {
+            /**
+             * Format: int64
+             * @description Read-only: accepted when it equals what is stored, refused when it differs.
+             */
+            id?: number;
+            /** @description Read-only: accepted when it equals what is stored, refused when it differs. To change it: rename. */
+            external_key?: string;
+            name?: string;
+            description?: string | null;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            parent_id?: number | null;
+            /** @example ASSET-0001 */
+            parent_external_key?: string | null;
+            is_active?: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to?: string | null;
+            /**
+             * Format: date-time
+             * @description Read-only: accepted when it equals what is stored, refused when it differs.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description Read-only: accepted when it equals what is stored, refused when it differs. Sent along, it refuses the change when somebody else was faster.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            updated_at?: string;
+            /**
+             * Format: date-time
+             * @description Read-only: accepted when it equals what is stored, refused when it differs.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            deleted_at?: string | null;
+            /** @description Read-only: accepted when it equals what is stored, refused when it differs. The order does not matter. To change them: the tags subresource. */
+            tags?: {
+                /**
+                 * Format: int64
+                 * @description Read-only: accepted when it equals what is stored, refused when it differs.
+                 */
+                id?: number;
+                tag_type?: string;
+                value?: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "asset_identifiers": [
+         *         "FORKLIFT-7",
+         *         "PALLET-0031"
+         *       ],
+         *       "location_identifier": "DOCK-1"
+         *     }
+         */
+        InventorySave: {
+            asset_identifiers: string[];
+            /** @example ASSET-0001 */
+            location_identifier: string;
+        };
         ReaderCreate: {
             /** @example dock-1 */
             reader_key: string;
             name: string;
             /** @enum {string} */
-            format: "canonical" | "impinj" | "zebra";
+            format: "canonical" | "impinj" | "zebra" | "csl" | "moko" | "minew" | "gl-s10" | "kkm" | "mapping";
+            /** @example Asia/Singapore */
+            timezone?: string | null;
+            mapping?: components["schemas"]["ReaderMappingCreate"] | null;
+        };
+        ReaderMappingCreate: {
+            /** @example /epc */
+            reads: string;
+            /** @example /epc */
+            identity?: string;
+            /** @example /epc */
+            tag: string;
+            /** @enum {string} */
+            tag_type: "rfid" | "ble" | "barcode";
+            /** @enum {string} */
+            tag_format?: "hex" | "base64url" | "mac" | "text";
+            /** @example /epc */
+            antenna?: string;
+            /** @example /epc */
+            location?: string;
+            /** @example /epc */
+            count?: string;
+            /** @example /epc */
+            rssi?: string;
+            /** @enum {string} */
+            rssi_unit?: "dBm" | "dBm/10" | "dBm/100";
+            /** @example /epc */
+            time?: string;
+            /** @enum {string} */
+            time_format?: "iso" | "epoch_s" | "epoch_ms" | "epoch_us" | "local";
+            /** @example /epc */
+            zone?: string;
+            /** @example /epc */
+            event?: string;
+            read_events?: (string | number | boolean)[];
+            heartbeat_events?: (string | number | boolean)[];
+        };
+        ReaderUpdate: {
+            name?: string;
+            /** @enum {string} */
+            format?: "canonical" | "impinj" | "zebra" | "csl" | "moko" | "minew" | "gl-s10" | "kkm" | "mapping";
+            /** @example Asia/Singapore */
+            timezone?: string | null;
+            mapping?: components["schemas"]["ReaderMappingCreate"] | null;
         };
         ScanPointCreate: {
             antenna?: number;
@@ -1411,6 +1786,30 @@ export interface components {
             dwell_started_at: string | null;
             dwell_seconds: number | null;
         };
+        /**
+         * @example {
+         *       "count": 2,
+         *       "location_id": 4503599627370513,
+         *       "location_name": "Dock 1",
+         *       "timestamp": "2026-11-21T10:00:00.000Z"
+         *     }
+         */
+        InventorySaved: {
+            /** @description Assets, each counted once. */
+            count: number;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            location_id: number;
+            location_name: string;
+            /**
+             * Format: date-time
+             * @description The instant of the save.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            timestamp: string;
+        };
         Reader: {
             /**
              * Format: int64
@@ -1420,6 +1819,8 @@ export interface components {
             reader_key: string;
             name: string | null;
             format: string | null;
+            timezone: string | null;
+            mapping: components["schemas"]["ReaderMapping"] | null;
             configured: boolean;
             /**
              * Format: date-time
@@ -1427,6 +1828,50 @@ export interface components {
              */
             created_at: string | null;
             health: components["schemas"]["ReaderHealth"];
+        };
+        ReaderMapping: {
+            /** @example /epc */
+            reads: string;
+            /** @example /epc */
+            identity?: string;
+            /** @example /epc */
+            tag: string;
+            /**
+             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /**
+             * @description Known values: `hex`, `base64url`, `mac`, `text`.
+             * @example hex
+             */
+            tag_format?: string;
+            /** @example /epc */
+            antenna?: string;
+            /** @example /epc */
+            location?: string;
+            /** @example /epc */
+            count?: string;
+            /** @example /epc */
+            rssi?: string;
+            /**
+             * @description Known values: `dBm`, `dBm/10`, `dBm/100`.
+             * @example dBm
+             */
+            rssi_unit?: string;
+            /** @example /epc */
+            time?: string;
+            /**
+             * @description Known values: `iso`, `epoch_s`, `epoch_ms`, `epoch_us`, `local`.
+             * @example iso
+             */
+            time_format?: string;
+            /** @example /epc */
+            zone?: string;
+            /** @example /epc */
+            event?: string;
+            read_events?: (string | number | boolean)[];
+            heartbeat_events?: (string | number | boolean)[];
         };
         ReaderHealth: {
             /**
@@ -2972,6 +3417,161 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    updateAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Forklift 8",
+                 *       "description": null,
+                 *       "metadata": {
+                 *         "maker": "Linde",
+                 *         "serial": "H2X-0815"
+                 *       },
+                 *       "updated_at": "2026-11-21T10:00:00.000Z"
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["AssetPatch"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "ASSET-0001",
+                     *         "name": "Forklift 7",
+                     *         "description": null,
+                     *         "type": "asset",
+                     *         "metadata": {
+                     *           "maker": "Linde"
+                     *         },
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    renameAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "NORTH-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Rename"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "ASSET-0001",
+                     *         "name": "Forklift 7",
+                     *         "description": null,
+                     *         "type": "asset",
+                     *         "metadata": {
+                     *           "maker": "Linde"
+                     *         },
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "descendant_count_affected": 0
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"];
+                        /** @example 0 */
+                        descendant_count_affected: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     listLocations: {
         parameters: {
             query?: {
@@ -3218,6 +3818,395 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateLocation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Dock 2",
+                 *       "description": null,
+                 *       "parent_external_key": "WAREHOUSE-1",
+                 *       "updated_at": "2026-11-21T10:00:00.000Z"
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["LocationPatch"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "LOC-001",
+                     *         "name": "Dock 1",
+                     *         "description": null,
+                     *         "parent_id": null,
+                     *         "parent_external_key": null,
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    renameLocation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "NORTH-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Rename"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "LOC-001",
+                     *         "name": "Dock 1",
+                     *         "description": null,
+                     *         "parent_id": null,
+                     *         "parent_external_key": null,
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "descendant_count_affected": 0
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"];
+                        /** @example 0 */
+                        descendant_count_affected: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listLocationAncestors: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "external_key": "LOC-001",
+                     *           "name": "Dock 1",
+                     *           "description": null,
+                     *           "parent_id": null,
+                     *           "parent_external_key": null,
+                     *           "is_active": true,
+                     *           "valid_from": "2026-11-21T10:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 4503599627370497,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"][];
+                        /** @example 50 */
+                        limit: number;
+                        /** @example 0 */
+                        offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listLocationChildren: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "external_key": "LOC-001",
+                     *           "name": "Dock 1",
+                     *           "description": null,
+                     *           "parent_id": null,
+                     *           "parent_external_key": null,
+                     *           "is_active": true,
+                     *           "valid_from": "2026-11-21T10:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 4503599627370497,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"][];
+                        /** @example 50 */
+                        limit: number;
+                        /** @example 0 */
+                        offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listLocationDescendants: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "external_key": "LOC-001",
+                     *           "name": "Dock 1",
+                     *           "description": null,
+                     *           "parent_id": null,
+                     *           "parent_external_key": null,
+                     *           "is_active": true,
+                     *           "valid_from": "2026-11-21T10:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 4503599627370497,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"][];
+                        /** @example 50 */
+                        limit: number;
+                        /** @example 0 */
+                        offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
         };
@@ -3539,6 +4528,63 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    saveInventory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "asset_identifiers": [
+                 *         "FORKLIFT-7",
+                 *         "PALLET-0031"
+                 *       ],
+                 *       "location_identifier": "DOCK-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InventorySave"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 2,
+                     *         "location_id": 4503599627370513,
+                     *         "location_name": "Dock 1",
+                     *         "timestamp": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["InventorySaved"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     listReaders: {
         parameters: {
             query?: {
@@ -3569,6 +4615,8 @@ export interface operations {
                      *           "reader_key": "no example",
                      *           "name": null,
                      *           "format": null,
+                     *           "timezone": null,
+                     *           "mapping": null,
                      *           "configured": true,
                      *           "created_at": null,
                      *           "health": {
@@ -3650,6 +4698,8 @@ export interface operations {
                      *         "reader_key": "no example",
                      *         "name": null,
                      *         "format": null,
+                     *         "timezone": null,
+                     *         "mapping": null,
                      *         "configured": true,
                      *         "created_at": null,
                      *         "health": {
@@ -3709,6 +4759,86 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateReader: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "no example",
+                 *       "format": "canonical"
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["ReaderUpdate"];
+                /**
+                 * @example {
+                 *       "name": "no example",
+                 *       "format": "canonical"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReaderUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": null,
+                     *         "reader_key": "no example",
+                     *         "name": null,
+                     *         "format": null,
+                     *         "timezone": null,
+                     *         "mapping": null,
+                     *         "configured": true,
+                     *         "created_at": null,
+                     *         "health": {
+                     *           "last_seen_at": null,
+                     *           "identity": null,
+                     *           "messages": 1,
+                     *           "reads": 1,
+                     *           "reads_unknown_tag": 1,
+                     *           "reads_unplaced": 1,
+                     *           "reads_clock_skewed": 1,
+                     *           "read_errors": 1,
+                     *           "messages_buried": 1,
+                     *           "last_problem": null,
+                     *           "last_problem_at": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Reader"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
         };

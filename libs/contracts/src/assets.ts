@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { echoed, MERGE_PATCH_MEDIA_TYPE } from './echo.ts'
 import { Id } from './ids.ts'
 import { WindowInstant, WireInstant } from './instant.ts'
 import {
@@ -12,8 +13,9 @@ import {
   searchParameter,
   sortParameter,
 } from './query.ts'
-import { windowRule } from './object-rules.ts'
+import { patchWindowRule, windowRule } from './object-rules.ts'
 import { openEnum } from './open-enum.ts'
+import { Rename, renamed } from './rename.ts'
 import type { Route } from './route.ts'
 import { MAX_TAGS, TagCreate, TagView } from './tags.ts'
 import { addProblem, Description, Name, NaturalKey } from './text.ts'
@@ -113,6 +115,37 @@ export const AssetCreate = z
   })
 export type AssetCreate = z.infer<typeof AssetCreate>
 
+/** Three states per field: absent leaves it alone, null clears it, a value sets it. */
+export const AssetPatch = z
+  .strictObject({
+    id: echoed.id,
+    external_key: echoed.external_key,
+    name: Name.optional(),
+    description: Description.nullable().optional(),
+    type: z.enum(assetTypes).optional(),
+    metadata: Metadata.optional(),
+    is_active: z.boolean().optional(),
+    valid_from: WindowInstant.optional(),
+    valid_to: WindowInstant.nullable().optional(),
+    created_at: echoed.created_at,
+    updated_at: echoed.updated_at,
+    deleted_at: echoed.deleted_at,
+    tags: echoed.tags,
+    location_id: scanned.optional().meta({ override: { readOnly: true, type: 'integer' } }),
+    location_external_key: scanned.optional().meta({ override: { readOnly: true, type: 'string' } }),
+  })
+  .check(patchWindowRule())
+  .meta({
+    id: 'AssetPatch',
+    example: {
+      name: 'Forklift 8',
+      description: null,
+      metadata: { maker: 'Linde', serial: 'H2X-0815' },
+      updated_at: '2026-11-21T10:00:00.000Z',
+    },
+  })
+export type AssetPatch = z.infer<typeof AssetPatch>
+
 const AssetPath = z.strictObject({ asset_id: pathId })
 const listSort = ['external_key', 'name', 'created_at', 'updated_at'] as const
 
@@ -169,6 +202,38 @@ export const assetRoutes = {
     params: AssetPath,
     success: { status: 200, schema: dataOf(AssetView) },
     errors: ['validation_error', 'not_found'],
+  },
+  updateAsset: {
+    method: 'PATCH',
+    path: '/assets/{asset_id}',
+    upstream: 'catalog',
+    access: 'assets:write',
+    counted: true,
+    described: true,
+    summary: 'Change an asset',
+    description:
+      'What is left out stays; null clears. `metadata` is replaced whole. The body of a GET may be sent back as it is: ' +
+      'its read-only fields are compared with the stored ones, so that `updated_at` of an older reading is refused. ' +
+      'Every accepted change advances `updated_at`, an empty one too.',
+    mediaTypes: [MERGE_PATCH_MEDIA_TYPE],
+    params: AssetPath,
+    body: AssetPatch,
+    success: { status: 200, schema: dataOf(AssetView) },
+    errors: ['validation_error', 'bad_request', 'not_found'],
+  },
+  renameAsset: {
+    method: 'POST',
+    path: '/assets/{asset_id}/rename',
+    upstream: 'catalog',
+    access: 'assets:write',
+    counted: false,
+    described: true,
+    summary: 'Give an asset another external key',
+    description: 'The same key again changes nothing. `descendant_count_affected` is always 0.',
+    params: AssetPath,
+    body: Rename,
+    success: { status: 200, schema: renamed(AssetView) },
+    errors: ['validation_error', 'bad_request', 'not_found', 'conflict'],
   },
   deleteAsset: {
     method: 'DELETE',

@@ -42,6 +42,7 @@ test.for([
   ['1970-01-01T01:00:00+01:00', false],
   ['0001-01-01T00:00:00.000Z', false],
   ['0001-01-01T02:00:00+02:00', false],
+  ['1970-01-01T00:00:00.000999Z', false],
   ['1970-01-01T00:00:00.001Z', true],
   ['1969-12-31T23:59:59.999Z', true],
 ] as const)('a zero time is refused in every spelling, its neighbours are not: %s', ([raw, accepted]) => {

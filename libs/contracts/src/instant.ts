@@ -59,11 +59,14 @@ export const Instant = z
   })
   .meta({ override: { type: 'string', format: 'date-time' }, example: '2026-11-21T10:00:00.000Z' })
 
-const ZERO_TIMES = new Set(['0001-01-01T00:00:00.000000Z', '1970-01-01T00:00:00.000000Z'])
+const ZERO_TIMES = new Set(['0001-01-01T00:00:00.000', '1970-01-01T00:00:00.000'])
 
-/** A bound of the validity window: the zero times of other languages are refused, whatever their spelling. */
+/**
+ * A bound of the validity window: the zero times of other languages are refused, whatever their spelling, and so is
+ * what the wire, in milliseconds, would show as one.
+ */
 export const WindowInstant = Instant.check((payload) => {
-  if (ZERO_TIMES.has(payload.value))
+  if (ZERO_TIMES.has(payload.value.slice(0, 23)))
     addProblem(payload, { code: 'invalid_value', message: '{f} must not be a zero-time placeholder' })
 }).meta({ override: { type: 'string', format: 'date-time' }, example: '2026-11-21T10:00:00.000Z' })
 

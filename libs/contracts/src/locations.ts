@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { echoed, MERGE_PATCH_MEDIA_TYPE } from './echo.ts'
 import { Id } from './ids.ts'
 import { WindowInstant, WireInstant } from './instant.ts'
 import {
@@ -12,7 +13,8 @@ import {
   searchParameter,
   sortParameter,
 } from './query.ts'
-import { bothOrNeitherNull, oneOf, windowRule } from './object-rules.ts'
+import { bothOrNeitherNull, oneOf, patchWindowRule, windowRule } from './object-rules.ts'
+import { Rename, renamed } from './rename.ts'
 import type { Route } from './route.ts'
 import { MAX_TAGS, TagCreate, TagView } from './tags.ts'
 import { Description, Name, NaturalKey } from './text.ts'
@@ -59,6 +61,35 @@ export const LocationCreate = z
     },
   })
 export type LocationCreate = z.infer<typeof LocationCreate>
+
+/** Three states per field: absent leaves it alone, null clears it, a value sets it. */
+export const LocationPatch = z
+  .strictObject({
+    id: echoed.id,
+    external_key: echoed.external_key,
+    name: Name.optional(),
+    description: Description.nullable().optional(),
+    parent_id: Id.nullable().optional(),
+    parent_external_key: NaturalKey.nullable().optional(),
+    is_active: z.boolean().optional(),
+    valid_from: WindowInstant.optional(),
+    valid_to: WindowInstant.nullable().optional(),
+    created_at: echoed.created_at,
+    updated_at: echoed.updated_at,
+    deleted_at: echoed.deleted_at,
+    tags: echoed.tags,
+  })
+  .check(patchWindowRule(), bothOrNeitherNull('parent_id', 'parent_external_key'))
+  .meta({
+    id: 'LocationPatch',
+    example: {
+      name: 'Dock 2',
+      description: null,
+      parent_external_key: 'WAREHOUSE-1',
+      updated_at: '2026-11-21T10:00:00.000Z',
+    },
+  })
+export type LocationPatch = z.infer<typeof LocationPatch>
 
 const LocationPath = z.strictObject({ location_id: pathId })
 const listSort = ['external_key', 'name', 'created_at', 'updated_at'] as const
@@ -119,6 +150,41 @@ export const locationRoutes = {
     params: LocationPath,
     success: { status: 200, schema: dataOf(LocationView) },
     errors: ['validation_error', 'not_found'],
+  },
+  updateLocation: {
+    method: 'PATCH',
+    path: '/locations/{location_id}',
+    upstream: 'catalog',
+    access: 'locations:write',
+    counted: true,
+    described: true,
+    summary: 'Change or move a location',
+    description:
+      'What is left out stays; null clears, and makes a root of a location when it is sent for its parent. The body of ' +
+      'a GET may be sent back as it is: its read-only fields are compared with the stored ones, so that `updated_at` of ' +
+      'an older reading is refused. Every accepted change advances `updated_at`, an empty one too. Answers 409 to a ' +
+      'parent that is the location itself or lies inside it.',
+    mediaTypes: [MERGE_PATCH_MEDIA_TYPE],
+    params: LocationPath,
+    body: LocationPatch,
+    success: { status: 200, schema: dataOf(LocationView) },
+    errors: ['validation_error', 'bad_request', 'not_found', 'conflict'],
+  },
+  renameLocation: {
+    method: 'POST',
+    path: '/locations/{location_id}/rename',
+    upstream: 'catalog',
+    access: 'locations:write',
+    counted: false,
+    described: true,
+    summary: 'Give a location another external key',
+    description:
+      'The same key again changes nothing. `descendant_count_affected` is the number of live locations inside, of ' +
+      'whatever depth.',
+    params: LocationPath,
+    body: Rename,
+    success: { status: 200, schema: renamed(LocationView) },
+    errors: ['validation_error', 'bad_request', 'not_found', 'conflict'],
   },
   deleteLocation: {
     method: 'DELETE',

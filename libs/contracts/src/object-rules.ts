@@ -6,9 +6,9 @@ import type { FieldProblem } from './text.ts'
  * Rules about two fields of one request. They look at the object even when other fields are wrong, so that every
  * problem is reported together (D3.2, D7.3); hence they trust no value they did not check themselves.
  */
-type Problem = FieldProblem & { field: string }
+export type Problem = FieldProblem & { field: string }
 
-function objectRule<T>(problems: (value: Partial<Record<string, unknown>>) => readonly Problem[]) {
+export function objectRule<T>(problems: (value: Partial<Record<string, unknown>>) => readonly Problem[]) {
   const check = z.check<T>((payload) => {
     if (typeof payload.value !== 'object' || payload.value === null) return
     for (const { field, ...params } of problems(payload.value))
@@ -18,16 +18,32 @@ function objectRule<T>(problems: (value: Partial<Record<string, unknown>>) => re
   return check
 }
 
-/** `valid_to` lies after `valid_from`, where both are sent (D4.7). */
+/**
+ * `valid_to` lies after `valid_from`, which is the creation time when it is not sent (D4.7). Only this close to that
+ * moment is it the database whose clock decides.
+ */
 export const windowRule = <T>() =>
-  objectRule<T>(({ valid_from, valid_to }) => {
+  objectRule<T>(({ valid_from = new Date().toISOString(), valid_to }) => {
     const [from, to] = [instant(valid_from), instant(valid_to)]
     return from !== undefined && to !== undefined && to <= from ? [WINDOW_PROBLEM] : []
   })
 
+/**
+ * As `windowRule`, of a PATCH. Two bounds within one millisecond pass: they may be those of a stored window, whose
+ * microseconds the wire does not show, and are judged with the stored row.
+ */
+export const patchWindowRule = <T>() =>
+  objectRule<T>(({ valid_from, valid_to }) => {
+    const [from, to] = [instant(valid_from), instant(valid_to)]
+    return from !== undefined && to !== undefined && wireText(to) < wireText(from) ? [WINDOW_PROBLEM] : []
+  })
+
+/** Cut off to the millisecond, as on the wire; texts of one width compare in the order of time. */
+const wireText = (parsed: string) => parsed.slice(0, 23)
+
 const instant = (value: unknown) => (typeof value === 'string' ? parseInstant(value) : undefined)
 
-/** Also for the bound that only the database knows: `valid_from` when it was not sent. */
+/** Also for what only the database knows: a bound that was not sent, or its microseconds. */
 export const WINDOW_PROBLEM = {
   field: 'valid_to',
   code: 'invalid_value',

@@ -111,7 +111,7 @@ function impliedErrors(row: Route): ErrorType[] {
   if (row.counted) types.push('rate_limited')
   // Broken percent-encoding anywhere, and unknown parameters: no operation is without a 400.
   types.push('bad_request', 'validation_error')
-  if (row.body) types.push('payload_too_large', 'unsupported_media_type')
+  if (row.body ?? row.upload) types.push('payload_too_large', 'unsupported_media_type')
   if (row.vocabulary === 'legacy') types.push('gone')
   return types
 }

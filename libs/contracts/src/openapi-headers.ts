@@ -53,12 +53,9 @@ const rateLimitHeadersOfErrors = Object.fromEntries(
 
 const retryAfter = always('Retry-After', 'integer', 3, 'Seconds to wait before the next try.')
 const wwwAuthenticate = always('WWW-Authenticate', 'string', 'Bearer realm="api"', 'How to authenticate.')
-const location = sometimes(
-  'Location',
-  'string',
-  '/api/v1/assets/4503599627370497',
-  'Where the new resource is.',
-)
+const about201 = 'Where the new resource is.'
+const location = sometimes('Location', 'string', '/api/v1/assets/4503599627370497', about201)
+const legacyLocation = sometimes('Location', 'string', '/legacy/api/v1/assets/FORKLIFT-7', about201)
 const allow = always('Allow', 'string', 'GET, HEAD, POST', 'The methods of this path.')
 
 const deprecation = {
@@ -94,7 +91,7 @@ export function errorHeaders(status: number, vocabulary: Vocabulary) {
 export function successHeaders({ vocabulary, success, counted, method }: Route) {
   return z.object({
     ...onEvery(vocabulary),
-    ...(success.status === 201 && { Location: location }),
+    ...(success.status === 201 && { Location: vocabulary === 'legacy' ? legacyLocation : location }),
     ...(counted && method === 'GET' && rateLimitHeaders),
   })
 }

@@ -99,6 +99,7 @@ function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObj
       header: RequestHeaders,
     },
     ...(row.body && { requestBody: { required: true, content: bodyContent(row, row.body) } }),
+    ...(row.upload && { requestBody: { required: true, content: files(row.upload.mediaTypes) } }),
   }
 }
 
@@ -107,11 +108,15 @@ const RequestHeaders = z.object({ 'X-Request-ID': requestIdParameter })
 const bodyContent = (row: Route, schema: z.ZodType) =>
   Object.fromEntries((row.mediaTypes ?? [JSON_MEDIA_TYPE]).map((type) => [type, { schema }]))
 
+const files = (mediaTypes: readonly string[]) =>
+  Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' as const } }]))
+
 function success(row: Route): ZodOpenApiOperationObject['responses'] {
-  const { status, schema } = row.success
+  const { status, schema, download } = row.success
   const headers = successHeaders(row)
-  const body = { description: 'Success', headers, content: { [JSON_MEDIA_TYPE]: { schema } } }
-  return { [String(status)]: schema ? body : { description: 'Done', headers } } as never
+  const content = download === undefined ? schema && { [JSON_MEDIA_TYPE]: { schema } } : files([download])
+  const body = { description: 'Success', headers, content }
+  return { [String(status)]: content ? body : { description: 'Done', headers } } as never
 }
 
 const isScope = (access: Access) => scopes.some((scope) => scope === access)

@@ -121,6 +121,9 @@ export const searchParameter = parameter(
   'Text that a row contains, in any case; no character is special.',
 )
 
+export const enumParameter = <T extends string>(allowed: readonly T[]) =>
+  parameter(readEnum(allowed), { type: 'string', enum: [...allowed] })
+
 export const enumParameters = <T extends string>(allowed: readonly T[]) =>
   parameters(readEnum(allowed), { type: 'string', enum: [...allowed] })
 

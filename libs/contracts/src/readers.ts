@@ -2,11 +2,23 @@ import { z } from 'zod'
 import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
 import { dataOf, listOf, page, pathId } from './query.ts'
+import { mappingRule, ReaderMapping, ReaderMappingView } from './reader-mapping.ts'
 import type { Route } from './route.ts'
 import { addProblem, Name, NaturalKey, text } from './text.ts'
+import { TimeZone } from './time-zone.ts'
 
 /** The decoders (`reader-formats` guide); the last token of a reader's subject names one. */
-export const readerFormats = ['canonical', 'impinj', 'zebra'] as const
+export const readerFormats = [
+  'canonical',
+  'impinj',
+  'zebra',
+  'csl',
+  'moko',
+  'minew',
+  'gl-s10',
+  'kkm',
+  'mapping',
+] as const
 
 /** What readers are called in a subject: `scans.<org>.<reader>.<format>`. */
 export const READER_KEY = /^[A-Za-z0-9-]{1,64}$/
@@ -40,13 +52,18 @@ export const ReaderHealth = z
   .meta({ id: 'ReaderHealth' })
 export type ReaderHealth = z.infer<typeof ReaderHealth>
 
-/** `id`, `name` and `format` are null on a reader that was heard but never configured (discovered). */
+/**
+ * `id`, `name` and `format` are null on a reader that was heard but never configured (discovered). `timezone` is for
+ * devices that tell wall time, `mapping` for those whose body the installer writes.
+ */
 export const ReaderView = z
   .object({
     id: Id.nullable(),
     reader_key: z.string(),
     name: z.string().nullable(),
     format: z.string().nullable(),
+    timezone: z.string().nullable(),
+    mapping: ReaderMappingView.nullable(),
     configured: z.boolean(),
     created_at: WireInstant.nullable(),
     health: ReaderHealth,
@@ -55,9 +72,27 @@ export const ReaderView = z
 export type ReaderView = z.infer<typeof ReaderView>
 
 export const ReaderCreate = z
-  .strictObject({ reader_key: ReaderKey, name: Name, format: z.enum(readerFormats) })
+  .strictObject({
+    reader_key: ReaderKey,
+    name: Name,
+    format: z.enum(readerFormats),
+    timezone: TimeZone.nullable().optional(),
+    mapping: ReaderMapping.nullable().optional(),
+  })
+  .check(mappingRule())
   .meta({ id: 'ReaderCreate' })
 export type ReaderCreate = z.infer<typeof ReaderCreate>
+
+/** The key stays: it is in the subject that the device publishes to, and in the history. */
+export const ReaderUpdate = z
+  .strictObject({
+    name: Name.optional(),
+    format: z.enum(readerFormats).optional(),
+    timezone: TimeZone.nullable().optional(),
+    mapping: ReaderMapping.nullable().optional(),
+  })
+  .meta({ id: 'ReaderUpdate' })
+export type ReaderUpdate = z.infer<typeof ReaderUpdate>
 
 export const ScanPointView = z
   .object({
@@ -107,6 +142,20 @@ export const readerRoutes = {
     body: ReaderCreate,
     success: { status: 201, schema: dataOf(ReaderView) },
     errors: ['validation_error', 'bad_request', 'conflict'],
+  },
+  updateReader: {
+    method: 'PATCH',
+    path: '/readers/{reader_id}',
+    upstream: 'tracking',
+    access: 'admin',
+    counted: false,
+    described: false,
+    summary: 'Change the name, format, time zone or mapping of a reader',
+    mediaTypes: ['application/merge-patch+json', 'application/json'],
+    params: ReaderPath,
+    body: ReaderUpdate,
+    success: { status: 200, schema: dataOf(ReaderView) },
+    errors: ['validation_error', 'bad_request', 'not_found'],
   },
   deleteReader: {
     method: 'DELETE',

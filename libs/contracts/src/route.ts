@@ -26,6 +26,8 @@ export type Access = Scope | 'none' | 'key' | 'session' | 'admin' | 'session-or-
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+export type Upload = { mediaTypes: readonly string[]; maxBytes: number }
+
 /** One row of the route table: everything the edge, the services, the description and the client know of it. */
 export type Route = {
   method: Method
@@ -46,8 +48,17 @@ export type Route = {
   mediaTypes?: readonly string[]
   params?: z.ZodType
   query?: z.ZodType
+  /** A list that takes a page and nothing else: `sort` and the filters of other lists are known but out of place (D5.7). */
+  hasFixedOrder?: true
   body?: z.ZodType
-  success: { status: 200 | 201 | 204; schema?: z.ZodType }
+  /** Instead of `body`: a file that its handler reads while it arrives. */
+  upload?: Upload
+  success: {
+    status: 200 | 201 | 204
+    schema?: z.ZodType
+    /** Instead of `schema`: the answer is a file of this media type, sent while it is made. */
+    download?: string
+  }
   /** Errors of this row beyond those that every row can raise. */
   errors: readonly ErrorType[]
 }

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { apiKeyRoutes } from './api-keys.ts'
 import { assetRoutes } from './assets.ts'
+import { inventoryRoutes } from './inventory.ts'
+import { legacyAssetRoutes } from './legacy/assets.ts'
+import { legacyIdentifierRoutes } from './legacy/identifiers.ts'
+import { legacyLocationTreeRoutes } from './legacy/location-tree.ts'
+import { legacyLocationRoutes } from './legacy/locations.ts'
+import { locationTreeRoutes } from './location-tree.ts'
 import { locationRoutes } from './locations.ts'
 import { memberRoutes } from './members.ts'
 import { readerRoutes } from './readers.ts'
@@ -15,10 +21,11 @@ export const API_PREFIX = '/api/v1'
 
 /** The second base URL: below it the older vocabulary has the same prefix again (D1.2). */
 export const LEGACY_BASE = '/legacy'
+export const LEGACY_PREFIX = `${LEGACY_BASE}${API_PREFIX}`
 
 /** Where a row is served, parameters in braces. */
 export const routePath = ({ vocabulary, path }: Pick<Route, 'vocabulary' | 'path'>): string =>
-  `${vocabulary === 'legacy' ? LEGACY_BASE : ''}${API_PREFIX}${path}`
+  `${vocabulary === 'legacy' ? LEGACY_PREFIX : API_PREFIX}${path}`
 
 /** The route table: operation id → row. The gateway, the services, the description and the client are made from it. */
 export const routes = {
@@ -27,10 +34,16 @@ export const routes = {
   ...apiKeyRoutes,
   ...assetRoutes,
   ...locationRoutes,
+  ...locationTreeRoutes,
   ...tagRoutes,
   ...trackingRoutes,
+  ...inventoryRoutes,
   ...readerRoutes,
   ...webhookRoutes,
+  ...legacyAssetRoutes,
+  ...legacyLocationRoutes,
+  ...legacyLocationTreeRoutes,
+  ...legacyIdentifierRoutes,
 } as const satisfies Record<string, Route>
 
 export type Routes = typeof routes
@@ -50,7 +63,9 @@ export type ReplyOf<K extends OperationId> = Routes[K]['success'] extends {
   schema: infer S extends z.ZodType
 }
   ? z.output<S>
-  : undefined
+  : Routes[K]['success'] extends { download: string }
+    ? AsyncIterable<string>
+    : undefined
 
 /** The rows one service serves, in the order of the table. */
 export function routesOf<U extends Upstream>(upstream: U): [OperationsOf<U>, Route][] {
@@ -59,11 +74,17 @@ export function routesOf<U extends Upstream>(upstream: U): [OperationsOf<U>, Rou
 }
 
 /**
- * Every parameter of some list. Sent to a route that is no list, it is a known field in the wrong context rather than
- * an unknown one (D7.3).
+ * Every parameter of some list of a vocabulary. Sent to a route that is no list, it is a known field in the wrong
+ * context rather than an unknown one (D7.3).
  */
-export const listParameters: ReadonlySet<string> = new Set(
-  Object.values<Route>(routes).flatMap(({ query, vocabulary }) =>
-    query instanceof z.ZodObject && vocabulary === undefined ? Object.keys(query.shape) : [],
-  ),
-)
+export const listParametersOf = (vocabulary: Route['vocabulary']): ReadonlySet<string> =>
+  listParameters[vocabulary ?? 'current']
+
+const parametersOfLists = (vocabulary: Route['vocabulary']): ReadonlySet<string> =>
+  new Set(
+    Object.values<Route>(routes)
+      .filter((row) => row.vocabulary === vocabulary)
+      .flatMap(({ query }) => (query instanceof z.ZodObject ? Object.keys(query.shape) : [])),
+  )
+
+const listParameters = { current: parametersOfLists(undefined), legacy: parametersOfLists('legacy') }

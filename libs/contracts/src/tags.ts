@@ -21,8 +21,11 @@ export const TagCreate = z
   .meta({ id: 'TagCreate', example: { tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E' } })
 export type TagCreate = z.infer<typeof TagCreate>
 
-/** A resource is created with at most this many tags, so that one request cannot hold a transaction for long. */
+/** A resource has at most this many tags, so that no request or answer is long because of them. */
 export const MAX_TAGS = 200
+
+const attachedTo = (owner: string) =>
+  `Answers 409 when another asset or location has the tag, and when ${owner} has ${MAX_TAGS} tags already.`
 
 const attached = { status: 201, schema: dataOf(TagView) } as const
 const attachErrors = ['validation_error', 'bad_request', 'not_found', 'conflict'] as const
@@ -36,6 +39,7 @@ export const tagRoutes = {
     counted: false,
     described: true,
     summary: 'Attach a tag to an asset',
+    description: attachedTo('an asset'),
     params: z.strictObject({ asset_id: pathId }),
     body: TagCreate,
     success: attached,
@@ -61,6 +65,7 @@ export const tagRoutes = {
     counted: false,
     described: true,
     summary: 'Attach a tag to a location',
+    description: attachedTo('a location'),
     params: z.strictObject({ location_id: pathId }),
     body: TagCreate,
     success: attached,

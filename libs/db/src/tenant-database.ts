@@ -1,5 +1,12 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
-import { Kysely, PostgresDialect, type PostgresPoolClient, type Transaction } from 'kysely'
+import {
+  Kysely,
+  PostgresDialect,
+  sql,
+  type PostgresPoolClient,
+  type RawBuilder,
+  type Transaction,
+} from 'kysely'
 import pg from 'pg'
 import { poolConfig } from './database.ts'
 
@@ -9,6 +16,8 @@ import { poolConfig } from './database.ts'
  * (`protectByOrganization`) hides the rows of all others, whatever the statement says or forgot to say.
  */
 export type TenantDatabase<T> = {
+  /** How many connections there are at most. */
+  readonly connections: number
   /** Statements of one organization. Cheap: made for each request. */
   forOrg(orgId: number): Kysely<T>
   /** Runs `work` in a transaction of one organization. Not to be nested. */
@@ -42,6 +51,7 @@ export function openTenantDatabase<T>(url: string, { log, ...options }: Options)
       }),
     })
   return {
+    connections: options.max,
     forOrg,
     transaction: (orgId, work) => forOrg(orgId).transaction().execute(work),
     close: () => pool.end(),
@@ -72,8 +82,8 @@ async function connectFor(pool: pg.Pool, orgId: number): Promise<PostgresPoolCli
         },
       )
   }
-  const query = async (sql: string, parameters: readonly unknown[]) => {
-    const answer = client.query({ ...statement(sql), values: [...parameters] })
+  const query = async (text: string, parameters: readonly unknown[]) => {
+    const answer = client.query({ ...statement(text), values: [...parameters] })
     if (setting) await Promise.all([setting, answer])
     return answer
   }
@@ -84,16 +94,22 @@ async function connectFor(pool: pg.Pool, orgId: number): Promise<PostgresPoolCli
   }
 }
 
+const ANEW = '/* planned anew */ '
+
+/** The beginning of a statement whose best plan depends on its values. */
+export const plannedAnew: RawBuilder<unknown> = sql.raw(ANEW)
+
 const MAX_NAMES = 500
 const names = new Map<string, string>()
+const CONTROL = /^(?:begin|commit|rollback)/
 
 /**
- * Statements are parsed and planned once per connection. Not those that read a page: their best plan depends on the
- * values of their filters and on how many rows the organization has. Nor ever more than a bounded number.
+ * Statements are parsed and planned once per connection, but those that say `plannedAnew`, and never more than a
+ * bounded number.
  */
 function statement(text: string): { text: string; name?: string } {
   let name = names.get(text)
-  if (name === undefined && names.size < MAX_NAMES && !/\blimit \$|^(?:begin|commit|rollback)/.test(text)) {
+  if (name === undefined && names.size < MAX_NAMES && !text.startsWith(ANEW) && !CONTROL.test(text)) {
     name = `s${names.size}`
     names.set(text, name)
   }

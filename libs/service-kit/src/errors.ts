@@ -13,7 +13,9 @@ export const adminOnly = () => new AppError('forbidden', 'Organization admin rol
 export const malformedJson = () => new AppError('bad_request', 'Request body is not valid JSON')
 export const bodyNotObject = () => new AppError('bad_request', 'Request body must be a JSON object')
 export const bodyIsNull = () => new AppError('bad_request', 'Request body must be a JSON object (RFC 7396)')
-export const bodyTooLarge = () => new AppError('payload_too_large', 'Request body must be at most 1 MiB')
+export const bodyTooLarge = (mebibytes = 1) =>
+  new AppError('payload_too_large', `Request body must be at most ${mebibytes} MiB`)
+export const bodyBrokenOff = () => new AppError('bad_request', 'The request body ended too early')
 export const unsupportedMediaType = (allowed: readonly string[]) =>
   new AppError('unsupported_media_type', `Content-Type must be ${allowed.join(' or ')}`)
 export const unknownRoute = (path: string) => new AppError('not_found', `Unknown API route: ${path}`)
@@ -26,18 +28,21 @@ export const serviceUnavailable = (cause?: unknown) =>
 /** Entries of one answer: a body of a megabyte may hold a hundred thousand unknown keys. The detail counts all. */
 const MAX_ENTRIES = 1_000
 
-/** `fields` in the order in which they are shown; the detail quotes the first and counts the others (D3.2). */
-export function validationFailed(fields: readonly [FieldEntry, ...FieldEntry[]]): AppError {
+type Entries = readonly [FieldEntry, ...FieldEntry[]]
+
+/**
+ * `fields` in the order in which they are shown; the detail quotes the first and counts the others (D3.2). `max` is for
+ * callers that know their entries to be bounded, and must not leave one out.
+ */
+export function validationFailed(fields: Entries, max = MAX_ENTRIES): AppError {
   const others = fields.length - 1
   const noun = others === 1 ? 'error' : 'errors'
   const suffix = others === 0 ? '' : ` (and ${others} more validation ${noun})`
-  return new AppError('validation_error', `${fields[0].message}${suffix}`, {
-    fields: fields.slice(0, MAX_ENTRIES),
-  })
+  return new AppError('validation_error', `${fields[0].message}${suffix}`, { fields: fields.slice(0, max) })
 }
 
 /** Throws when there is at least one problem. */
-export function rejectIfAny(fields: readonly FieldEntry[]): void {
+export function rejectIfAny(fields: readonly FieldEntry[], max = MAX_ENTRIES): void {
   const [first, ...rest] = fields
-  if (first) throw validationFailed([first, ...rest])
+  if (first) throw validationFailed([first, ...rest], max)
 }

@@ -12,14 +12,16 @@ import {
 import type { Principal } from '@whereabouts/contracts/principal'
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import { JSON_MEDIA_TYPE, type Route, type Upstream } from '@whereabouts/contracts/route'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { Readable } from 'node:stream'
 import { AppError } from './app-error.ts'
 import { invalidToken, unsupportedMediaType } from './errors.ts'
 import type { Logger } from './logging.ts'
 import type { PrincipalVerifier } from './principal.ts'
 import { decodeForm, decodeJsonObject, parsePairs } from './request-body.ts'
 import { traceOfMessage, withTrace } from './trace.ts'
-import { parsePart, refuseParameters } from './validate.ts'
+import { checkAnnouncedSize, streamBodies, uploadConfig } from './upload.ts'
+import { parsePageOrNothing, parsePart } from './validate.ts'
 
 type Headers = Record<string, string>
 
@@ -39,6 +41,8 @@ export type Context<K extends OperationId> = {
   params: ParamsOf<K>
   query: QueryOf<K>
   body: BodyOf<K>
+  /** On routes that take a file: its bytes as they arrive. May be left half-read. */
+  upload: Routes[K] extends { upload: object } ? Readable : undefined
   headers: FastifyRequest['headers']
   requestId: string
   log: Logger
@@ -76,13 +80,14 @@ export function serveRows(
   for (const [operationId, row] of rows) {
     const handler = handlers[operationId]
     if (!handler) throw new Error(`${operationId} has no handler`)
-    app.route({
+    addRoute(app, row, {
       method: row.method,
       url: routePath(row).replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { operationId },
+      config: { operationId, ...uploadConfig(row) },
       onRequest: async (request) => {
         request.principal = await principalOf(row, request, verify)
         checkMediaType(row, request)
+        checkAnnouncedSize(row, request)
       },
       handler: async (request, reply) => {
         const context = readRequest(row, request)
@@ -90,6 +95,16 @@ export function serveRows(
       },
     })
   }
+}
+
+/** Rows that take a file are in a scope of their own, where bodies are streams. */
+export function addRoute(app: FastifyInstance, row: Route, route: RouteOptions): void {
+  if (!row.upload) app.route(route)
+  else
+    app.register(async (scope) => {
+      streamBodies(scope)
+      scope.route(route)
+    })
 }
 
 /** Below the gateway's step, carrying the request id into every message this request causes. */
@@ -106,8 +121,8 @@ async function principalOf(row: Route, request: FastifyRequest, verify: Principa
 
 /** Throws 415 when the row takes a body and the request's is of another kind. */
 export function checkMediaType(row: Route, request: FastifyRequest): void {
-  if (!row.body) return
-  const allowed = row.mediaTypes ?? [JSON_MEDIA_TYPE]
+  if (!row.body && !row.upload) return
+  const allowed = row.upload?.mediaTypes ?? row.mediaTypes ?? [JSON_MEDIA_TYPE]
   if (!allowed.includes(mediaType(request))) throw unsupportedMediaType(allowed)
 }
 
@@ -120,6 +135,7 @@ function readRequest(row: Route, request: FastifyRequest): Record<string, unknow
     params: row.params && parsePart(row.params, request.params, 'path'),
     query: readQuery(row, request),
     body: row.body && parsePart(row.body, readBody(request), 'body'),
+    upload: row.upload && request.body,
     headers: request.headers,
     requestId: request.id,
     log: request.log,
@@ -131,9 +147,8 @@ function readQuery(row: Route, request: FastifyRequest): unknown {
   const at = request.url.indexOf('?')
   const pairs = at === -1 ? {} : parsePairs(request.url.slice(at + 1))
   if (!pairs) throw new AppError('bad_request', 'The query string is not valid percent-encoded UTF-8')
-  if (row.query) return parsePart(row.query, pairs, 'query')
-  refuseParameters(pairs)
-  return undefined
+  if (row.query && !row.hasFixedOrder) return parsePart(row.query, pairs, 'query')
+  return parsePageOrNothing(row, pairs)
 }
 
 function readBody(request: FastifyRequest): Record<string, unknown> {
@@ -152,5 +167,15 @@ function clientAddress(request: FastifyRequest): string {
 async function send(row: Route, reply: FastifyReply, result: unknown): Promise<FastifyReply> {
   const answer = result instanceof Answer ? result : new Answer(result, {})
   reply.status(row.success.status).headers(answer.headers)
+  if (row.success.download !== undefined) return sendFile(row.success.download, reply, answer.body)
   return row.success.status === 204 ? reply.send() : reply.send(answer.body)
+}
+
+/**
+ * Sends while the file is made. A failure on the way ends the connection: whoever reads it sees a transfer that broke
+ * off and no file that looks complete. Nothing is made for HEAD.
+ */
+function sendFile(type: string, reply: FastifyReply, content: unknown): FastifyReply {
+  const parts = reply.request.method === 'HEAD' ? [] : (content as AsyncIterable<string>)
+  return reply.type(type).send(Readable.from(parts, { objectMode: false }))
 }

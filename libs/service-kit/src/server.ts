@@ -1,6 +1,7 @@
 import type { Principal } from '@whereabouts/contracts/principal'
 import fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Socket } from 'node:net'
+import { BODY_TIMES, limitBodyTime, type BodyTimes } from './body-time.ts'
 import { handleError } from './error-handler.ts'
 import { unknownRoute } from './errors.ts'
 import type { Logger } from './logging.ts'
@@ -34,6 +35,7 @@ export type EdgeOptions = {
   trustProxy?: false | string[]
   frameworkErrors?: (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown
   clientErrorHandler?: (error: Error, socket: Socket) => void
+  bodyTimes?: BodyTimes
 }
 
 /**
@@ -44,6 +46,7 @@ export function createServer(
   { log, registry }: { log: Logger; registry: Registry },
   edge: EdgeOptions = {},
 ): FastifyInstance {
+  const bodyTimes = edge.bodyTimes ?? BODY_TIMES
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -51,7 +54,7 @@ export function createServer(
     genReqId: (request) => requestIdOf(request.headers),
     routerOptions: { querystringParser: () => ({}), maxParamLength: 300 }, // serve reads the raw query itself
     forceCloseConnections: 'idle',
-    requestTimeout: 60_000,
+    requestTimeout: bodyTimes.uploadMs,
     http: SERVER_OPTIONS,
     frameworkErrors: (error, request, reply) =>
       void (edge.frameworkErrors ?? handleError)(
@@ -72,6 +75,7 @@ export function createServer(
     throw unknownRoute(request.url.split('?', 1)[0] ?? request.url)
   })
   observe(app, registry)
+  limitBodyTime(app, bodyTimes)
   endConnectionsOnClose(app)
   return app
 }

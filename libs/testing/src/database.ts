@@ -72,6 +72,7 @@ async function buildTemplate(
   await asAdmin(async (inside) => {
     await inside.query(`create schema ${schema} authorization ${role}`)
     await inside.query(`create extension if not exists pg_trgm schema ${schema}`)
+    await inside.query(`create extension if not exists btree_gin schema ${schema}`)
   }, building)
   const database = openDatabase<unknown>(urlOf(building, schema), { max: 2 })
   try {

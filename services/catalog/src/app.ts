@@ -6,10 +6,15 @@ import { serve } from '@whereabouts/service-kit/serve'
 import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
 import { assetHandlers } from './assets/assets.handlers.ts'
+import { legacyAssetHandlers } from './assets/assets.legacy.ts'
 import { changing } from './change.ts'
 import type { Tables } from './db.ts'
 import { locationHandlers } from './locations/locations.handlers.ts'
+import { legacyLocationHandlers } from './locations/locations.legacy.ts'
 import { tagHandlers } from './tags/tags.handlers.ts'
+import { legacyTagHandlers } from './tags/tags.legacy.ts'
+import { treeHandlers } from './tree/tree.handlers.ts'
+import { legacyTreeHandlers } from './tree/tree.legacy.ts'
 
 export type AppDeps = {
   db: TenantDatabase<Tables>
@@ -24,7 +29,18 @@ export type AppDeps = {
 export function buildApp({ db, verify, log, registry, kick }: AppDeps): FastifyInstance {
   const app = createServer({ log, registry })
   const deps = { db, change: changing(db, kick) }
-  const handlers = { ...assetHandlers(deps), ...locationHandlers(deps), ...tagHandlers(deps) }
-  serve(app, 'catalog', { verify, handlers })
+  const handlers = {
+    ...assetHandlers(deps),
+    ...locationHandlers(deps),
+    ...treeHandlers(deps),
+    ...tagHandlers(deps),
+  }
+  const legacy = {
+    ...legacyAssetHandlers(deps),
+    ...legacyLocationHandlers(deps),
+    ...legacyTreeHandlers(deps),
+    ...legacyTagHandlers(deps),
+  }
+  serve(app, 'catalog', { verify, handlers: { ...handlers, ...legacy } })
   return app
 }

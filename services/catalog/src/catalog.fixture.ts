@@ -1,5 +1,8 @@
 import type { AssetCreate, AssetView } from '@whereabouts/contracts/assets'
+import { MERGE_PATCH_MEDIA_TYPE } from '@whereabouts/contracts/echo'
 import type { LocationCreate, LocationView } from '@whereabouts/contracts/locations'
+import { JSON_MEDIA_TYPE } from '@whereabouts/contracts/route'
+import { API_PREFIX, LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import type { TagView } from '@whereabouts/contracts/tags'
 import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
@@ -11,8 +14,8 @@ import { test as base } from 'vitest'
 import { buildApp } from './app.ts'
 import type { Tables } from './db.ts'
 
-type As = { org?: number }
-type Method = 'GET' | 'POST' | 'DELETE'
+type As = { org?: number; mediaType?: string; vocabulary?: 'legacy' }
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The service on a database of this file; `orgId` is an organization of this test's own. */
 export type Catalog = {
@@ -24,6 +27,8 @@ export type Catalog = {
   call(method: Method, path: string, body?: unknown, as?: As): Promise<LightMyRequestResponse>
   get(path: string, as?: As): Promise<LightMyRequestResponse>
   post(path: string, body: unknown, as?: As): Promise<LightMyRequestResponse>
+  /** As a merge patch. */
+  patch(path: string, body: unknown, as?: As): Promise<LightMyRequestResponse>
   delete(path: string, as?: As): Promise<LightMyRequestResponse>
   /** Builders take only what a test cares about and throw unless the answer is 201. */
   asset(fields?: Partial<AssetCreate>, as?: As): Promise<AssetView>
@@ -47,7 +52,14 @@ type Service = {
 
 let lastOrgId = 0
 
-export const test = base.extend<{ logLevel: string; service: Service; catalog: Catalog; otherOrg: number }>({
+export const test = base.extend<{
+  logLevel: string
+  service: Service
+  catalog: Catalog
+  /** The same organization on another process of the service. */
+  replica: Catalog
+  otherOrg: number
+}>({
   logLevel: ['error', { scope: 'file' }],
   service: [
     async ({ logLevel }, use) => {
@@ -55,18 +67,9 @@ export const test = base.extend<{ logLevel: string; service: Service; catalog: C
         'catalog',
         new URL('../migrations', import.meta.url).pathname,
       )
-      const tenants = openTenantDatabase<Tables>(database.url, { max: 10, name: 'catalog' })
-      const callers = testCallers()
-      const app = buildApp({
-        db: tenants,
-        verify: callers.verify,
-        log: createLogger('catalog', logLevel),
-        registry: createRegistry('catalog'),
-        kick: () => undefined,
-      })
-      await use({ app, database, tenants, callers })
-      await app.close()
-      await tenants.close()
+      const service = startService(database, logLevel)
+      await use(service)
+      await stopService(service)
       await database.drop()
     },
     { scope: 'file' },
@@ -75,17 +78,43 @@ export const test = base.extend<{ logLevel: string; service: Service; catalog: C
     lastOrgId += 1
     await use(catalogOf(service, lastOrgId))
   },
+  replica: async ({ service, catalog, logLevel }, use) => {
+    const other = startService(service.database, logLevel)
+    await use(catalogOf(other, catalog.orgId))
+    await stopService(other)
+  },
   otherOrg: async ({ catalog }, use) => {
     await use(catalog.orgId + 1_000_000)
   },
 })
 
+function startService(database: ServiceDatabase<Tables>, logLevel: string): Service {
+  const tenants = openTenantDatabase<Tables>(database.url, { max: 10, name: 'catalog' })
+  const callers = testCallers()
+  const app = buildApp({
+    db: tenants,
+    verify: callers.verify,
+    log: createLogger('catalog', logLevel),
+    registry: createRegistry('catalog'),
+    kick: () => undefined,
+  })
+  return { app, database, tenants, callers }
+}
+
+async function stopService({ app, tenants }: Service): Promise<void> {
+  await app.close()
+  await tenants.close()
+}
+
 function catalogOf({ app, database, tenants, callers }: Service, orgId: number): Catalog {
   const call: Catalog['call'] = async (method, path, body, as = {}) =>
     app.inject({
       method,
-      url: `/api/v1${path}`,
-      headers: await callers.headersFor({ orgId: as.org ?? orgId }),
+      url: `${as.vocabulary === 'legacy' ? LEGACY_PREFIX : API_PREFIX}${path}`,
+      headers: {
+        ...(await callers.headersFor({ orgId: as.org ?? orgId })),
+        'content-type': as.mediaType ?? (method === 'PATCH' ? MERGE_PATCH_MEDIA_TYPE : JSON_MEDIA_TYPE),
+      },
       ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
   const created = async <T>(path: string, body: unknown, as?: As): Promise<T> => {
@@ -100,6 +129,7 @@ function catalogOf({ app, database, tenants, callers }: Service, orgId: number):
     call,
     get: (path, as) => call('GET', path, undefined, as),
     post: (path, body, as) => call('POST', path, body, as),
+    patch: (path, body, as) => call('PATCH', path, body, as),
     delete: (path, as) => call('DELETE', path, undefined, as),
     asset: (fields, as) => created('/assets', { name: 'Forklift', ...fields }, as),
     location: (fields, as) => created('/locations', { name: 'Dock', ...fields }, as),

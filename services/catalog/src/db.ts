@@ -1,3 +1,4 @@
+import type { ImportColumn, ImportResource } from '@whereabouts/contracts/imports'
 import type { OutboxTable } from '@whereabouts/db/outbox'
 import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Selectable, Transaction } from 'kysely'
 
@@ -40,6 +41,35 @@ export type Tables = {
     search_text: GeneratedAlways<string>
   }
   outbox: OutboxTable
+  import: ImportTable
+}
+
+type ImportTable = {
+  org_id: number
+  id: Generated<number>
+  resource: ImportResource
+  dry_run: boolean
+  /** `uploading` is an import only to those who clean up. */
+  state: 'uploading' | 'pending' | 'running' | 'done' | 'cancelled' | 'failed'
+  columns: ImportColumn[]
+  /** Whose lines these are: its own id, or that of the dry run it executes. */
+  file_id: number
+  applied_from: number | null
+  rows_total: Generated<number>
+  /** The last line that was worked off. */
+  last_line: Generated<number>
+  created: Generated<number>
+  updated: Generated<number>
+  unchanged: Generated<number>
+  failed: Generated<number>
+  created_by: number | null
+  created_at: Generated<string>
+  started_at: string | null
+  finished_at: string | null
+  deleted_at: string | null
+  worker: string | null
+  lease_until: string | null
+  worked_at: Generated<string>
 }
 
 export type Tx = Transaction<Tables>

@@ -1,4 +1,6 @@
+import { MAX_IMPORT_ROWS, MAX_UNFINISHED_IMPORTS } from '@whereabouts/contracts/imports'
 import { WINDOW_PROBLEM } from '@whereabouts/contracts/object-rules'
+import { MAX_TAGS } from '@whereabouts/contracts/tags'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { validationFailed } from '@whereabouts/service-kit/errors'
 
@@ -15,10 +17,22 @@ export const tagExists = (type: string, value: string) =>
 
 /** Somebody chose a key so long that its successor would not be a key any more. */
 export const keysExhausted = (prefix: string) =>
-  new AppError('conflict', `no ${prefix} number is left after the highest one; send an external_key`)
+  new AppError('conflict', `no ${prefix} number is left after the highest one; choose a key`)
 
 export const locationHasChildren = (key: string) =>
   new AppError('conflict', `location ${key} still has child locations`)
+
+export const locationInsideItself = (key: string) =>
+  new AppError('conflict', `location ${key} cannot be moved into itself or into a location inside it`)
+
+export const tooManyTags = () =>
+  new AppError('conflict', `no more than ${MAX_TAGS} tags can be attached to one resource`)
+
+/** Refused before anything was begun, so it may be sent again. */
+export const tooManyChanges = () =>
+  new AppError('service_unavailable', 'Too many changes of this organization are waiting; try again later', {
+    headers: { 'retry-after': '1' },
+  })
 
 export const windowInverted = () => validationFailed([WINDOW_PROBLEM])
 
@@ -32,3 +46,18 @@ export const parentsDiffer = () => {
     { field: 'parent_external_key', code: 'ambiguous_fields', message },
   ])
 }
+
+export const importNotFound = () => new AppError('not_found', 'Import not found')
+
+export const tooManyImports = (oldest: { id: number; state: string }) =>
+  new AppError(
+    'conflict',
+    `at most ${MAX_UNFINISHED_IMPORTS} imports at a time; ` +
+      (oldest.state === 'uploading' ? 'a file is still being sent' : `import ${oldest.id} is not finished`),
+  )
+
+export const notAFinishedDryRun = (id: number) =>
+  new AppError('conflict', `import ${id} is no dry run that is finished`)
+
+export const tooManyRows = () =>
+  new AppError('payload_too_large', `A file has at most ${MAX_IMPORT_ROWS} rows`)

@@ -5,10 +5,12 @@ import { serve } from '@whereabouts/service-kit/serve'
 import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
 import { historyHandlers, type HistoryDeps } from './history/history.handlers.ts'
+import { inventoryHandlers, type InventoryDeps } from './inventory/inventory.handlers.ts'
 import { readerHandlers, type ReaderDeps } from './readers/readers.handlers.ts'
 import { reportHandlers } from './reports/asset-locations.handlers.ts'
 
 export type AppDeps = HistoryDeps &
+  InventoryDeps &
   ReaderDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
 
 /** The HTTP side of tracking. Listens on nothing yet. */
@@ -16,7 +18,12 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps)
   serve(app, 'tracking', {
     verify: deps.verify,
-    handlers: { ...historyHandlers(deps), ...reportHandlers(deps), ...readerHandlers(deps) },
+    handlers: {
+      ...historyHandlers(deps),
+      ...reportHandlers(deps),
+      ...readerHandlers(deps),
+      ...inventoryHandlers(deps),
+    },
   })
   return app
 }

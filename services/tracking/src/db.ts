@@ -1,3 +1,4 @@
+import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 import type { OutboxTable } from '@whereabouts/db/outbox'
 import type { Generated, Kysely, Transaction } from 'kysely'
 
@@ -19,6 +20,8 @@ export type Tables = {
     reader_key: string
     name: string
     format: string
+    timezone: string | null
+    mapping: ReaderMapping | null
     created_at: Generated<string>
   }
   scan_point: {

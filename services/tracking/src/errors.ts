@@ -17,3 +17,17 @@ export function ambiguousFields(first: string, second: string): FieldEntry[] {
 
 export const locationUnresolved = (field: string) =>
   validationFailed([{ field, code: 'fk_not_found', message: `${field} does not name a live location` }])
+
+/** Every key of a save that names nothing live; all of them, since the caller has to put each right (D8.5). */
+export const keysUnresolved = (locationKey: string | undefined, assetKeys: readonly string[]) =>
+  [
+    ...(locationKey === undefined ? [] : [unresolved('location_identifier', 'location', locationKey)]),
+    ...assetKeys.map((key) => unresolved('asset_identifiers', 'asset', key)),
+  ]
+
+const unresolved = (field: string, kind: string, value: string): FieldEntry => ({
+  field,
+  code: 'fk_not_found',
+  message: `${field}: ${value} does not name a live ${kind}`,
+  params: { value },
+})

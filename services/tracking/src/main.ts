@@ -71,6 +71,8 @@ await start('tracking', async () => {
     directory,
     findAsset: assetFinder(finders),
     findLocation: locationFinder(finders),
+    ...finders,
+    kick: () => relay.kick(),
     verify,
     log,
     registry,

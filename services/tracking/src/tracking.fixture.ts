@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { CatalogLookup, CatalogLookupReply } from '@whereabouts/contracts/messages/catalog-lookup'
 import type { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
+import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
@@ -57,6 +58,11 @@ export class CatalogStandIn {
     return tag
   }
 
+  /** A later state of the same thing. */
+  change<T extends AssetState | LocationState>(thing: T, changes: Partial<T>): void {
+    Object.assign(thing, changes, { revision: thing.revision + 1_000 })
+  }
+
   ask = async (question: CatalogLookup): Promise<CatalogLookupReply> => {
     if (this.away) throw new CatalogUnavailable('catalog is away')
     this.questions.push(question)
@@ -67,13 +73,18 @@ export class CatalogStandIn {
           q.tag_type === t.tag_type && matchValue(q.tag_type, q.value) === matchValue(t.tag_type, t.value),
       ),
     )
+    const { asset_keys } = question
+    const byKey = (a: AssetState) => a.deleted_at === null && asset_keys?.includes(a.external_key)
     return {
       tags,
+      ...(asset_keys && { assets_by_key: ours(this.assets).filter(byKey) }),
       assets: ours(this.assets).filter(
         (a) => question.asset_ids?.includes(a.id) || tags.some((t) => t.asset_id === a.id),
       ),
       locations: ours(this.locations).filter(
-        (l) => question.location_ids?.includes(l.id) || question.location_keys?.includes(l.external_key),
+        (l) =>
+          question.location_ids?.includes(l.id) ||
+          (l.deleted_at === null && question.location_keys?.includes(l.external_key)),
       ),
     }
   }
@@ -109,11 +120,15 @@ async function startTracking() {
   const gaps = new GapFiller(view, catalog.ask)
   const finders = { view, ask: catalog.ask, gaps }
   const callers = testCallers()
+  const clock: { stoppedAt?: number } = {}
   const app = buildApp({
     db,
     directory,
     findAsset: assetFinder(finders),
     findLocation: locationFinder(finders),
+    ...finders,
+    kick: () => undefined,
+    now: () => clock.stoppedAt ?? Date.now(),
     verify: callers.verify,
     log,
     registry,
@@ -132,6 +147,8 @@ async function startTracking() {
   return {
     ...database,
     catalog,
+    /** What saves go by. */
+    clock,
     directory,
     health,
     view,
@@ -144,13 +161,14 @@ async function startTracking() {
       gaps.apply({ assets: catalog.assets, locations: catalog.locations, tags: catalog.tags })
     },
     async call(
-      method: 'GET' | 'POST' | 'DELETE',
+      method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
       path: string,
-      options: { orgId?: number; body?: unknown } = {},
+      options: { orgId?: number; body?: unknown; base?: string } = {},
     ) {
       const headers = await callers.headersFor({ orgId: options.orgId ?? 1 })
       const payload = options.body === undefined ? {} : { payload: JSON.stringify(options.body) }
-      return app.inject({ method, url: `/api/v1${path}`, headers, ...payload })
+      const { base = API_PREFIX } = options
+      return app.inject({ method, url: `${base}${path}`, headers, ...payload })
     },
     async stop(): Promise<void> {
       await app.close()

@@ -1,11 +1,12 @@
 import { freePort } from '@whereabouts/deploy/local/servers/free-port'
 import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { attach } from '../load/inspector.ts'
 import { startLoadGenerator } from '../load/load.ts'
+import { machine } from '../load/machine.ts'
 import { fillOrganization } from './fill.ts'
 import { measureMemory } from './memory.ts'
 import { verdictTable, type Verdict } from './report.ts'
@@ -100,10 +101,4 @@ async function profiled<T>(
   } finally {
     inspected.close()
   }
-}
-
-function machine(): string {
-  const model = cpus()[0]?.model ?? 'unknown processor'
-  const load = loadavg()[0]?.toFixed(2)
-  return `${availableParallelism()} cores (${model}), Node ${process.version}, load average before ${load}`
 }

@@ -7,11 +7,22 @@ async function attachedTag(given: Given, to: 'asset' | 'location') {
   return { params: { asset_id: id, location_id: id, tag_id: tags[0]?.id ?? 0 } }
 }
 
+const newKey = () => ({ external_key: unique('KEY') })
+
 /** A tag that is on something already. */
 async function takenTag(given: Given) {
   const tag = newTag()
   await newAsset(given, { tags: [tag] })
   return tag
+}
+
+const locationPath = async (given: Given) => ({ params: { location_id: (await newLocation(given)).id } })
+
+async function save(given: Given) {
+  const [asset, location] = [await newAsset(given), await newLocation(given)]
+  return {
+    body: { asset_identifiers: [asset.external_key], location_identifier: location.external_key },
+  }
 }
 
 const scanPoint = async (given: Given) => ({
@@ -29,6 +40,19 @@ export const resourceScenarios: Record<string, Scenario> = {
     },
   },
   getAsset: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
+  updateAsset: {
+    200: async (given) => ({
+      params: { asset_id: (await newAsset(given)).id },
+      body: { name: 'Forklift 2' },
+    }),
+  },
+  renameAsset: {
+    200: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: newKey() }),
+    409: async (given) => {
+      const { external_key } = await newAsset(given)
+      return { params: { asset_id: (await newAsset(given)).id }, body: { external_key } }
+    },
+  },
   deleteAsset: { 204: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
 
   listLocations: { 200: () => ({}) },
@@ -40,6 +64,24 @@ export const resourceScenarios: Record<string, Scenario> = {
     },
   },
   getLocation: { 200: async (given) => ({ params: { location_id: (await newLocation(given)).id } }) },
+  updateLocation: {
+    200: async (given) => ({
+      params: { location_id: (await newLocation(given)).id },
+      body: { name: 'Dock 2' },
+    }),
+    409: async (given) => {
+      const parent = await newLocation(given)
+      const { id: parent_id } = await newLocation(given, { parent_id: parent.id })
+      return { params: { location_id: parent.id }, body: { parent_id } }
+    },
+  },
+  renameLocation: {
+    200: async (given) => ({ params: { location_id: (await newLocation(given)).id }, body: newKey() }),
+    409: async (given) => {
+      const { external_key } = await newLocation(given)
+      return { params: { location_id: (await newLocation(given)).id }, body: { external_key } }
+    },
+  },
   deleteLocation: {
     204: async (given) => ({ params: { location_id: (await newLocation(given)).id } }),
     409: async (given) => {
@@ -48,6 +90,10 @@ export const resourceScenarios: Record<string, Scenario> = {
       return { params: { location_id: parent.id } }
     },
   },
+
+  listLocationAncestors: { 200: locationPath },
+  listLocationChildren: { 200: locationPath },
+  listLocationDescendants: { 200: locationPath },
 
   attachAssetTag: {
     201: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: newTag() }),
@@ -65,6 +111,8 @@ export const resourceScenarios: Record<string, Scenario> = {
 
   getAssetHistory: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listAssetLocations: { 200: () => ({}) },
+  saveInventory: { 201: save },
+  saveLegacyInventory: { 201: save },
 
   listReaders: { 200: () => ({}) },
   createReader: {
@@ -74,6 +122,9 @@ export const resourceScenarios: Record<string, Scenario> = {
       await api.call('createReader', { token: org.admin, body })
       return { body }
     },
+  },
+  updateReader: {
+    200: async (given) => ({ params: { reader_id: await newReader(given) }, body: { name: 'South gate' } }),
   },
   deleteReader: { 204: async (given) => ({ params: { reader_id: await newReader(given) } }) },
   listScanPoints: { 200: async (given) => ({ params: { reader_id: await newReader(given) } }) },

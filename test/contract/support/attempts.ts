@@ -35,6 +35,25 @@ export const attempts: Partial<Record<string, Attempts>> = {
       { location_id: mine.id, tag_id: tagId },
       { location_id: id, tag_id: mine.tagId },
     ),
+  '/assets/{identifier}': keyedAssets,
+  '/assets/{identifier}/tags': keyedAssets,
+  '/assets/{identifier}/tags/{tag_id}': ({ asset: mine }, { asset: { external_key, tagId } }) =>
+    missing(
+      { identifier: external_key, tag_id: tagId },
+      { identifier: mine.external_key, tag_id: tagId },
+      { identifier: external_key, tag_id: mine.tagId },
+    ),
+  '/locations/{identifier}': keyedLocations,
+  '/locations/{identifier}/ancestors': keyedLocations,
+  '/locations/{identifier}/children': keyedLocations,
+  '/locations/{identifier}/descendants': keyedLocations,
+  '/locations/{identifier}/tags': keyedLocations,
+  '/locations/{identifier}/tags/{tag_id}': ({ location: mine }, { location: { external_key, tagId } }) =>
+    missing(
+      { identifier: external_key, tag_id: tagId },
+      { identifier: mine.external_key, tag_id: tagId },
+      { identifier: external_key, tag_id: mine.tagId },
+    ),
   '/readers/{reader_id}': readers,
   '/readers/{reader_id}/scan-points': readers,
   '/readers/{reader_id}/scan-points/{scan_point_id}': ({ reader: mine }, { reader: { id, scanPointId } }) =>
@@ -71,6 +90,15 @@ function assets(_mine: World, { asset }: World): Attempt[] {
   return missing({ asset_id: asset.id })
 }
 
+/** The older vocabulary names by key. */
+function keyedAssets(_mine: World, { asset }: World): Attempt[] {
+  return missing({ identifier: asset.external_key })
+}
+
+function keyedLocations(_mine: World, { location }: World): Attempt[] {
+  return missing({ identifier: location.external_key })
+}
+
 function locations(_mine: World, { location }: World): Attempt[] {
   return missing({ location_id: location.id })
 }
@@ -97,6 +125,18 @@ type Reference = {
 
 const RENAME = { external_key: 'STOLEN-1' }
 const TAG = { tag_type: 'barcode', value: 'STOLEN-TAG' }
+
+/** The other organization's location, then its asset. */
+function foreignSaves({ asset, location }: World, theirs: World) {
+  const save = (one: { external_key: string }, at: { external_key: string }) => ({
+    asset_identifiers: [one.external_key],
+    location_identifier: at.external_key,
+  })
+  return [
+    { body: save(asset, theirs.location), fields: ['location_identifier'] },
+    { body: save(theirs.asset, location), fields: ['asset_identifiers'] },
+  ]
+}
 
 /** For every operation that takes a body and either ids in its path or references in the body. */
 export const references: Partial<Record<OperationId | (string & {}), Reference>> = {
@@ -142,26 +182,32 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   },
   renameAsset: { valid: RENAME },
   renameLocation: { valid: RENAME },
-  attachAssetTag: { valid: TAG },
-  attachLocationTag: { valid: TAG },
-  saveInventory: {
-    foreign: ({ asset, location }, theirs) => [
+  createLegacyAsset: {}, // `identifier` is what it is called, `identifiers` are its tags
+  updateLegacyAsset: { valid: { name: 'Stolen', identifier: 'STOLEN-1', identifiers: [] } },
+  createLegacyLocation: {
+    foreign: (_mine, { location }) => [
       {
-        body: {
-          asset_identifiers: [asset.external_key],
-          location_identifier: theirs.location.external_key,
-        },
-        fields: ['location_identifier'],
-      },
-      {
-        body: {
-          asset_identifiers: [theirs.asset.external_key],
-          location_identifier: location.external_key,
-        },
-        fields: ['asset_identifiers'],
+        body: { identifier: 'MINE-1', name: 'Mine', parent_identifier: location.external_key },
+        fields: ['parent_identifier'],
       },
     ],
   },
+  updateLegacyLocation: {
+    valid: { name: 'Stolen', identifier: 'STOLEN-1', identifiers: [] },
+    foreign: (mine, { location }) => [
+      {
+        params: { identifier: mine.location.external_key },
+        body: { parent_identifier: location.external_key },
+        fields: ['parent_identifier'],
+      },
+    ],
+  },
+  attachLegacyAssetTag: { valid: { value: 'STOLEN-TAG' } },
+  attachLegacyLocationTag: { valid: { value: 'STOLEN-TAG' } },
+  attachAssetTag: { valid: TAG },
+  attachLocationTag: { valid: TAG },
+  saveInventory: { foreign: foreignSaves },
+  saveLegacyInventory: { foreign: foreignSaves },
   createReader: {}, // `reader_key` is what it is called, no reference
   updateWebhook: { valid: { enabled: true } },
   createApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },

@@ -14,9 +14,13 @@ export function checkAnswer(request: HttpRequest, answer: HttpAnswer): void {
   const sent = request.headers['x-request-id']
   if (sent === undefined || sent === '') expect(requestId, where).toMatch(ULID)
   else expect(requestId, where).toBe(sent)
+  // D1.2: every answer of the older vocabulary says that it is deprecated, and no other one does.
+  expect(headers.get('deprecation'), where).toBe(isLegacy(request.path) ? 'true' : null)
   if (request.method === 'HEAD' || status === 204 || status === 304) expect(text, where).toBe('')
   else if (status >= 400 && !isWebFilter(answer)) checkEnvelope(request, answer, where)
 }
+
+const isLegacy = (path: string) => /^\/legacy(?:[/?]|$)/.test(path)
 
 /** The web filter stands before the API and does not speak its envelope (general fact 5). */
 export const isWebFilter = ({ status, headers }: HttpAnswer): boolean =>

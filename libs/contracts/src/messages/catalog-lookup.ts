@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { AssetState, LocationState, TagState } from './catalog-state.ts'
+import { AssetIdentity, AssetState, LocationState, TagState } from './catalog-state.ts'
+
+/** Keys per question: with the longest names their answer is just below the broker's 1 MiB for a message. */
+export const MAX_ASSET_KEYS = 500
 
 /**
  * A question to catalog over request-reply, asked when a projection has a gap: something may have been created a
@@ -15,14 +18,20 @@ export const catalogLookup = {
       .max(1000)
       .default([]),
     asset_ids: z.array(z.int()).max(1000).default([]),
+    asset_keys: z.array(z.string()).max(MAX_ASSET_KEYS).optional(),
     location_ids: z.array(z.int()).max(1000).default([]),
     location_keys: z.array(z.string()).max(1000).default([]),
   }),
-  /** The live tags that match with their owners, and the assets and locations asked for, deleted ones included. */
+  /**
+   * The live tags that match with their owners, and the assets and locations asked for: by id deleted ones included,
+   * by key live ones only.
+   */
   reply: z.object({
     assets: z.array(AssetState),
     locations: z.array(LocationState),
     tags: z.array(TagState),
+    /** Only where `asset_keys` were asked for; a release that does not know them leaves it out. */
+    assets_by_key: z.array(AssetIdentity).optional(),
   }),
 } as const
 

@@ -28,6 +28,19 @@ export const AssetState = z.object({
 })
 export type AssetState = z.infer<typeof AssetState>
 
+/** What those need who only know assets apart: an answer about many must not carry the metadata of each. */
+export const AssetIdentity = AssetState.pick({
+  org_id: true,
+  id: true,
+  revision: true,
+  external_key: true,
+  name: true,
+  valid_from: true,
+  valid_to: true,
+  deleted_at: true,
+})
+export type AssetIdentity = z.infer<typeof AssetIdentity>
+
 export const LocationState = z.object({
   org_id: z.int(),
   id: z.int(),

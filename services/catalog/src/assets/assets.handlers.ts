@@ -1,23 +1,33 @@
+import { AssetPatch, type AssetView } from '@whereabouts/contracts/assets'
 import { assetState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox'
+import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
 import type { HandlerDeps } from '../change.ts'
+import type { Db, Tx } from '../db.ts'
+import { inSchemaOrder, movedBounds, storedRowProblems } from '../echo/echo.rules.ts'
 import { assetNotFound } from '../errors.ts'
-import { settleKey } from '../keys/keys.queries.ts'
+import { lockKeys, settleKey, turnFor } from '../keys/keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
-import { deleteAsset, findAsset, insertAsset, listAssets, lockAsset } from './assets.queries.ts'
+import { listAssets } from './assets.lists.ts'
+import {
+  deleteAsset,
+  findAsset,
+  insertAsset,
+  lockAsset,
+  updateAsset,
+  type AssetChanges,
+} from './assets.queries.ts'
 import { toAssetState, toAssetView } from './assets.views.ts'
 
 export const assetHandlers = ({ db, change }: HandlerDeps) =>
   ({
     async listAssets({ principal: { orgId }, query }) {
       const { rows, total } = await listAssets(db.forOrg(orgId), orgId, query)
-      const tags = await listTags(db.forOrg(orgId), orgId, 'asset_id', rows.map((row) => row.id)) // prettier-ignore
-      const tagsOf = Map.groupBy(tags, (tag) => tag.asset_id)
-      const data = rows.map((row) => toAssetView(row, tagsOf.get(row.id) ?? []))
+      const data = rows.map((row) => toAssetView(row, row.tags))
       return { data, ...pageOf(query), total_count: total }
     },
 
@@ -30,21 +40,47 @@ export const assetHandlers = ({ db, change }: HandlerDeps) =>
         location_external_key: __,
         ...fields
       } = context.body
-      const view = await change(orgId, async (tx) => {
+      const create = async (tx: Tx) => {
         const key = await settleKey(tx, orgId, 'asset', external_key)
         const asset = await insertAsset(tx, orgId, { ...fields, external_key: key })
         const tags = await insertTags(tx, orgId, { asset_id: asset.id }, wanted ?? [])
         await enqueue(tx, assetState, [toAssetState(asset)])
         await enqueue(tx, tagState, tags.map(toTagState))
         return toAssetView(asset, tags)
-      })
+      }
+      const view = await change(orgId, create, turnFor('asset', external_key))
       return new Answer({ data: view }, { location: `${API_PREFIX}/assets/${view.id}` })
     },
 
     async getAsset({ principal: { orgId }, params: { asset_id } }) {
-      const asset = await findAsset(db.forOrg(orgId), orgId, asset_id)
-      if (!asset) throw assetNotFound()
-      return { data: toAssetView(asset, await listTags(db.forOrg(orgId), orgId, 'asset_id', [asset.id])) }
+      return { data: await readAsset(db.forOrg(orgId), orgId, asset_id) }
+    },
+
+    async updateAsset({ principal: { orgId }, params: { asset_id }, body }) {
+      const data = await change(orgId, async (tx) => {
+        const row = await lockAsset(tx, orgId, asset_id)
+        if (!row) throw assetNotFound()
+        const stored = toAssetView(row, await listTags(tx, orgId, 'asset_id', [asset_id]))
+        rejectIfAny(inSchemaOrder(AssetPatch, storedRowProblems(stored, body)))
+        const asset = await updateAsset(tx, orgId, asset_id, changesOf(stored, body))
+        await enqueue(tx, assetState, [toAssetState(asset)])
+        return toAssetView(asset, stored.tags)
+      })
+      return { data }
+    },
+
+    async renameAsset({ principal: { orgId }, params: { asset_id }, body: { external_key } }) {
+      const rename = async (tx: Tx) => {
+        const stored = await lockAsset(tx, orgId, asset_id)
+        if (!stored) throw assetNotFound()
+        if (stored.external_key !== external_key) {
+          await lockKeys(tx, orgId, 'asset')
+          const asset = await updateAsset(tx, orgId, asset_id, { external_key })
+          await enqueue(tx, assetState, [toAssetState(asset)])
+        }
+        return readAsset(tx, orgId, asset_id)
+      }
+      return { data: await change(orgId, rename, 'asset keys'), descendant_count_affected: 0 }
     },
 
     async deleteAsset({ principal: { orgId }, params: { asset_id } }) {
@@ -58,3 +94,19 @@ export const assetHandlers = ({ db, change }: HandlerDeps) =>
       return undefined
     },
   }) satisfies Partial<Handlers<'catalog'>>
+
+async function readAsset(db: Db, orgId: number, id: number): Promise<AssetView> {
+  const asset = await findAsset(db, orgId, id)
+  if (!asset) throw assetNotFound()
+  return toAssetView(asset, await listTags(db, orgId, 'asset_id', [id]))
+}
+
+/** What a PATCH writes, by name: what merely came back is not written. */
+const changesOf = (stored: AssetView, body: AssetPatch): AssetChanges => ({
+  name: body.name,
+  description: body.description,
+  type: body.type,
+  metadata: body.metadata,
+  is_active: body.is_active,
+  ...movedBounds(stored, body),
+})

@@ -1,9 +1,8 @@
-import type { AssetCreate, AssetListQuery } from '@whereabouts/contracts/assets'
+import type { AssetCreate, AssetPatch } from '@whereabouts/contracts/assets'
 import { sql } from 'kysely'
 import type { AssetRow, Db, Tx } from '../db.ts'
 import { assetKeyTaken, windowInverted } from '../errors.ts'
-import { anyOf, containing, effectiveNow, pageOf } from '../lists/conditions.ts'
-import { nextRevision } from '../tags/tags.queries.ts'
+import { nextRevision, nextUpdate } from '../revisions.ts'
 import { violatedConstraint } from '../violations.ts'
 
 export const assetColumns = [
@@ -25,11 +24,6 @@ export function lockAsset(tx: Tx, orgId: number, id: number): Promise<AssetRow |
   return live(tx, orgId, id).select(assetColumns).forUpdate().executeTakeFirst()
 }
 
-/** Whether the asset is live; if so it stays live until the transaction ends. Any number may pin at a time. */
-export async function pinAsset(tx: Tx, orgId: number, id: number): Promise<boolean> {
-  return (await live(tx, orgId, id).select('id').forShare().executeTakeFirst()) !== undefined
-}
-
 type NewAsset = Omit<AssetCreate, 'external_key' | 'tags' | 'location_id' | 'location_external_key'> & {
   external_key: string
 }
@@ -46,12 +40,38 @@ export async function insertAsset(tx: Tx, orgId: number, asset: NewAsset): Promi
     })
     .returning(assetColumns)
     .executeTakeFirstOrThrow()
-    .catch((error: unknown) => {
-      const constraint = violatedConstraint(error)
-      if (constraint === 'asset_live_key') throw assetKeyTaken(asset.external_key)
-      if (constraint === 'asset_window') throw windowInverted()
-      throw error
+    .catch((error: unknown) => refuseViolation(error, asset.external_key))
+}
+
+function refuseViolation(error: unknown, key = ''): never {
+  const constraint = violatedConstraint(error)
+  if (constraint === 'asset_live_key') throw assetKeyTaken(key)
+  if (constraint === 'asset_window') throw windowInverted()
+  throw error
+}
+
+type Writable = 'name' | 'description' | 'type' | 'metadata' | 'is_active' | 'valid_from' | 'valid_to'
+export type AssetChanges = Pick<AssetPatch, Writable> & { external_key?: string }
+
+/**
+ * Call under `lockAsset`. `changes` may be empty: an accepted change advances `updated_at` regardless. A new key must
+ * have come through `lockKeys`. Throws `assetKeyTaken` and `windowInverted`.
+ */
+export function updateAsset(tx: Tx, orgId: number, id: number, changes: AssetChanges): Promise<AssetRow> {
+  const { metadata, ...given } = changes
+  return tx
+    .updateTable('asset')
+    .set({
+      ...given,
+      ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
+      updated_at: nextUpdate,
+      revision: nextRevision,
     })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(assetColumns)
+    .executeTakeFirstOrThrow()
+    .catch((error: unknown) => refuseViolation(error, changes.external_key))
 }
 
 /** Call under `lockAsset`. */
@@ -63,43 +83,4 @@ export function deleteAsset(tx: Tx, orgId: number, id: number): Promise<AssetRow
     .where('id', '=', id)
     .returning(assetColumns)
     .executeTakeFirstOrThrow()
-}
-
-/** One page of the effective rows that match, and how many match in all. */
-export async function listAssets(
-  db: Db,
-  orgId: number,
-  query: AssetListQuery,
-): Promise<{ rows: AssetRow[]; total: number }> {
-  const matching = assetsMatching(db, orgId, query)
-  const count = matching.select((eb) => eb.fn.countAll<number>().as('total'))
-  const { total } = await count.executeTakeFirstOrThrow()
-  const { limit, offset } = pageOf(query)
-  if (offset >= total) return { rows: [], total }
-  const sort = query.sort ?? [{ field: 'external_key', descending: false }]
-  const rows = await sort
-    .reduce(
-      (sorted, { field, descending }) => sorted.orderBy(`asset.${field}`, descending ? 'desc' : 'asc'),
-      matching.select(assetColumns),
-    )
-    .orderBy('asset.id')
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  return { rows, total }
-}
-
-function assetsMatching(db: Db, orgId: number, query: AssetListQuery) {
-  const { external_key, is_active, type, include_deleted, q } = query
-  return db
-    .selectFrom('asset')
-    .where('asset.org_id', '=', orgId)
-    .where(effectiveNow('asset'))
-    .$if(include_deleted !== true, (rows) => rows.where('asset.deleted_at', 'is', null))
-    .$if(external_key !== undefined, (rows) =>
-      rows.where(anyOf('asset.external_key', external_key ?? [], 'text')),
-    )
-    .$if(type !== undefined, (rows) => rows.where(anyOf('asset.type', type ?? [], 'text')))
-    .$if(is_active !== undefined, (rows) => rows.where('asset.is_active', '=', is_active === true))
-    .$if(q !== undefined, (rows) => rows.where(containing('asset', orgId, q ?? '')))
 }

@@ -1,10 +1,11 @@
 import type { AssetView } from '@whereabouts/contracts/assets'
 import type { AssetState } from '@whereabouts/contracts/messages/catalog-state'
-import type { AssetRow, TagRow } from '../db.ts'
+import type { TagView } from '@whereabouts/contracts/tags'
+import type { AssetRow } from '../db.ts'
 import { toTagView } from '../tags/tags.views.ts'
 
 /** Fields by name: a new column must not leak into the API by accident. */
-export const toAssetView = (row: AssetRow, tags: readonly TagRow[]): AssetView => ({
+export const toAssetView = (row: AssetRow, tags: readonly TagView[]): AssetView => ({
   id: row.id,
   external_key: row.external_key,
   name: row.name,

@@ -1,22 +1,29 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** Rows whose validity window contains this moment; on lists always (D7.1). */
-export function effectiveNow(table: 'asset' | 'location'): RawBuilder<boolean> {
-  const [from, to] = [sql.ref(`${table}.valid_from`), sql.ref(`${table}.valid_to`)]
-  return sql<boolean>`(${from} <= now() and (${to} is null or ${to} > now()))`
+type Condition = RawBuilder<boolean>
+
+/** Filters that both lists have; `q` is none of them. */
+type Filters = {
+  external_key?: string[] | undefined
+  is_active?: boolean | undefined
+  include_deleted?: boolean | undefined
 }
 
-/**
- * Rows whose `search_text`, or a live tag's, contains `q` literally, whatever the case (D4.11). The text is folded by
- * the database on both sides: two ideas of lower case would miss each other.
- */
-export function containing(table: 'asset' | 'location', orgId: number, q: string): RawBuilder<boolean> {
-  const pattern = sql`lower(${`%${escapeLike(q)}%`}::text collate "pg_c_utf8")`
-  const owner = sql.ref(`tag.${table}_id`)
-  return sql<boolean>`(${sql.ref(`${table}.search_text`)} like ${pattern} or ${sql.ref(`${table}.id`)} in (
-    select ${owner} from tag
-    where tag.org_id = ${orgId} and tag.deleted_at is null and ${owner} is not null
-      and tag.search_text like ${pattern}))`
+/** Effective rows (D7.1), live ones unless asked otherwise, and what the filters that were sent ask for. */
+export function listConditions(table: 'asset' | 'location', filters: Filters): Condition[] {
+  const { external_key, is_active, include_deleted } = filters
+  return [
+    effectiveNow(table),
+    ...(include_deleted === true ? [] : [sql<boolean>`${sql.ref(`${table}.deleted_at`)} is null`]),
+    ...(external_key === undefined ? [] : [anyOf(`${table}.external_key`, external_key, 'text')]),
+    ...(is_active === undefined ? [] : [sql<boolean>`${sql.ref(`${table}.is_active`)} = ${is_active}`]),
+  ]
+}
+
+/** Rows whose validity window contains this moment; on lists always (D7.1). */
+function effectiveNow(table: 'asset' | 'location'): Condition {
+  const [from, to] = [sql.ref(`${table}.valid_from`), sql.ref(`${table}.valid_to`)]
+  return sql<boolean>`(${from} <= now() and (${to} is null or ${to} > now()))`
 }
 
 /** `%`, `_` and the escape itself match themselves. */
@@ -27,7 +34,7 @@ export function anyOf(
   column: string,
   values: readonly (string | number)[],
   type: 'text' | 'bigint',
-): RawBuilder<boolean> {
+): Condition {
   return sql<boolean>`${sql.ref(column)} = any(${[...values]}::${sql.raw(`${type}[]`)})`
 }
 

@@ -1,37 +1,43 @@
+import { LocationPatch, type LocationView } from '@whereabouts/contracts/locations'
 import { locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
 import type { HandlerDeps } from '../change.ts'
+import type { Db, Tx } from '../db.ts'
+import { inSchemaOrder, movedBounds, storedRowProblems, type Stored } from '../echo/echo.rules.ts'
 import { locationHasChildren, locationNotFound } from '../errors.ts'
-import { settleKey } from '../keys/keys.queries.ts'
+import { lockKeys, settleKey, turnFor } from '../keys/keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
+import { listLocations } from './locations.lists.ts'
 import {
   deleteLocation,
   findLocation,
   hasLiveChildren,
   insertLocation,
-  listLocations,
   lockLocation,
+  updateLocation,
+  type LocationChanges,
 } from './locations.queries.ts'
 import { toLocationState, toLocationView } from './locations.views.ts'
-import { resolveParent } from './parents.ts'
+import { countDescendants, lockTree } from './moves.queries.ts'
+import { findMove, namesParent, resolveParent } from './parents.ts'
 
 export const locationHandlers = ({ db, change }: HandlerDeps) =>
   ({
     async listLocations({ principal: { orgId }, query }) {
       const { rows, total } = await listLocations(db.forOrg(orgId), orgId, query)
-      const tags = await listTags(db.forOrg(orgId), orgId, 'location_id', rows.map((row) => row.id)) // prettier-ignore
-      const tagsOf = Map.groupBy(tags, (tag) => tag.location_id)
-      const data = rows.map((row) => toLocationView(row, tagsOf.get(row.id) ?? []))
+      const data = rows.map((row) => toLocationView(row, row.tags))
       return { data, ...pageOf(query), total_count: total }
     },
 
     async createLocation({ principal: { orgId }, body }) {
       const { tags: wanted, external_key, parent_id, parent_external_key, ...fields } = body
-      const view = await change(orgId, async (tx) => {
+      const create = async (tx: Tx) => {
         const parent = await resolveParent(tx, orgId, { parent_id, parent_external_key })
         const key = await settleKey(tx, orgId, 'location', external_key)
         const row = { ...fields, external_key: key, parent_id: parent?.id ?? null }
@@ -40,16 +46,48 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
         await enqueue(tx, locationState, [toLocationState(location)])
         await enqueue(tx, tagState, tags.map(toTagState))
         return toLocationView({ ...location, parent_external_key: parent?.external_key ?? null }, tags)
-      })
+      }
+      const view = await change(orgId, create, turnFor('location', external_key))
       return new Answer({ data: view }, { location: `${API_PREFIX}/locations/${view.id}` })
     },
 
     async getLocation({ principal: { orgId }, params: { location_id } }) {
-      const location = await findLocation(db.forOrg(orgId), orgId, location_id)
-      if (!location) throw locationNotFound()
-      return {
-        data: toLocationView(location, await listTags(db.forOrg(orgId), orgId, 'location_id', [location.id])),
+      return { data: await readLocation(db.forOrg(orgId), orgId, location_id) }
+    },
+
+    async updateLocation({ principal: { orgId }, params: { location_id }, body }) {
+      const turn = namesParent(body) ? 'location tree' : undefined
+      const update = async (tx: Tx) => {
+        if (turn) await lockTree(tx, orgId)
+        const row = await lockLocation(tx, orgId, location_id)
+        if (!row) throw locationNotFound()
+        const stored = { ...row, tags: await listTags(tx, orgId, 'location_id', [location_id]) }
+        const move = turn ? await findMove(tx, orgId, row, body) : {}
+        const unresolved = move instanceof AppError ? (move.fields ?? []) : []
+        rejectIfAny(inSchemaOrder(LocationPatch, [...storedRowProblems(stored, body), ...unresolved]))
+        if (move instanceof AppError) throw move
+        const changes = { ...changesOf(stored, body), ...move }
+        const location = await updateLocation(tx, orgId, location_id, changes)
+        await enqueue(tx, locationState, [toLocationState(location)])
+        return toLocationView(location, stored.tags)
       }
+      return { data: await change(orgId, update, turn) }
+    },
+
+    async renameLocation({ principal: { orgId }, params: { location_id }, body: { external_key } }) {
+      // Before anything is locked: a tree may be large, and the number is out of date with the next request anyway.
+      const affected = await countDescendants(db.forOrg(orgId), orgId, location_id)
+      const rename = async (tx: Tx) => {
+        const stored = await lockLocation(tx, orgId, location_id)
+        if (!stored) throw locationNotFound()
+        if (stored.external_key !== external_key) {
+          await lockKeys(tx, orgId, 'location')
+          const location = await updateLocation(tx, orgId, location_id, { external_key })
+          await enqueue(tx, locationState, [toLocationState(location)])
+        }
+        return readLocation(tx, orgId, location_id)
+      }
+      return { data: await change(orgId, rename, 'location keys'), descendant_count_affected: affected }
     },
 
     async deleteLocation({ principal: { orgId }, params: { location_id } }) {
@@ -65,3 +103,17 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
       return undefined
     },
   }) satisfies Partial<Handlers<'catalog'>>
+
+async function readLocation(db: Db, orgId: number, id: number): Promise<LocationView> {
+  const location = await findLocation(db, orgId, id)
+  if (!location) throw locationNotFound()
+  return toLocationView(location, await listTags(db, orgId, 'location_id', [id]))
+}
+
+/** What a PATCH writes besides the parent, by name: what merely came back is not written. */
+const changesOf = (stored: Stored, body: LocationPatch): LocationChanges => ({
+  name: body.name,
+  description: body.description,
+  is_active: body.is_active,
+  ...movedBounds(stored, body),
+})

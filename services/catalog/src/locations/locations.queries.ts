@@ -1,9 +1,8 @@
-import type { LocationCreate, LocationListQuery } from '@whereabouts/contracts/locations'
+import type { LocationCreate, LocationPatch } from '@whereabouts/contracts/locations'
 import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Db, LocationRow, Tables, Tx } from '../db.ts'
 import { locationKeyTaken, windowInverted } from '../errors.ts'
-import { anyOf, containing, effectiveNow, pageOf } from '../lists/conditions.ts'
-import { nextRevision } from '../tags/tags.queries.ts'
+import { nextRevision, nextUpdate } from '../revisions.ts'
 import { violatedConstraint } from '../violations.ts'
 
 export const locationColumns = [
@@ -33,19 +32,15 @@ const joinParent = <O>(query: SelectQueryBuilder<Tables, 'location', O>) =>
 
 /** The live row, or undefined when it is missing, deleted, or another organization's: the three look the same. */
 export function findLocation(db: Db, orgId: number, id: number): Promise<PlacedLocation | undefined> {
-  return joinParent(live(db, orgId, id))
-    .select([...locationColumns, 'parent.external_key as parent_external_key'])
-    .executeTakeFirst()
+  return placed(db, orgId, id).executeTakeFirst()
 }
+
+const placed = (db: Db, orgId: number, id: number) =>
+  joinParent(live(db, orgId, id)).select([...locationColumns, 'parent.external_key as parent_external_key'])
 
 /** As `findLocation` without the parent's key, and locked against any change until the transaction ends. */
 export function lockLocation(tx: Tx, orgId: number, id: number): Promise<LocationRow | undefined> {
   return live(tx, orgId, id).select(locationColumns).forUpdate().executeTakeFirst()
-}
-
-/** Whether the location is live; if so it stays live until the transaction ends. Any number may pin at a time. */
-export async function pinLocation(tx: Tx, orgId: number, id: number): Promise<boolean> {
-  return (await live(tx, orgId, id).select('location.id').forShare().executeTakeFirst()) !== undefined
 }
 
 export type Parent = { id: number; external_key: string }
@@ -79,12 +74,41 @@ export async function insertLocation(tx: Tx, orgId: number, location: NewLocatio
     .values({ org_id: orgId, ...location })
     .returning(locationColumns)
     .executeTakeFirstOrThrow()
-    .catch((error: unknown) => {
-      const constraint = violatedConstraint(error)
-      if (constraint === 'location_live_key') throw locationKeyTaken(location.external_key)
-      if (constraint === 'location_window') throw windowInverted()
-      throw error
-    })
+    .catch((error: unknown) => refuseViolation(error, location.external_key))
+}
+
+function refuseViolation(error: unknown, key = ''): never {
+  const constraint = violatedConstraint(error)
+  if (constraint === 'location_live_key') throw locationKeyTaken(key)
+  if (constraint === 'location_window') throw windowInverted()
+  throw error
+}
+
+type Writable = 'name' | 'description' | 'is_active' | 'valid_from' | 'valid_to'
+export type LocationChanges = Pick<LocationPatch, Writable> & {
+  external_key?: string
+  parent_id?: number | null
+}
+
+/**
+ * Call under `lockLocation`. `changes` may be empty: an accepted change advances `updated_at` regardless. A new key
+ * must have come through `lockKeys`, a new parent through `lockTree` and `pinParent`. Throws `locationKeyTaken` and
+ * `windowInverted`.
+ */
+export async function updateLocation(
+  tx: Tx,
+  orgId: number,
+  id: number,
+  changes: LocationChanges,
+): Promise<PlacedLocation> {
+  await tx
+    .updateTable('location')
+    .set({ ...changes, updated_at: nextUpdate, revision: nextRevision })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute()
+    .catch((error: unknown) => refuseViolation(error, changes.external_key))
+  return placed(tx, orgId, id).executeTakeFirstOrThrow()
 }
 
 /** Call under `lockLocation`: who adds a child pins its parent first, so the answer holds until the end. */
@@ -109,46 +133,4 @@ export function deleteLocation(tx: Tx, orgId: number, id: number): Promise<Locat
     .where('id', '=', id)
     .returning(locationColumns)
     .executeTakeFirstOrThrow()
-}
-
-/** One page of the effective rows that match, and how many match in all. */
-export async function listLocations(
-  db: Db,
-  orgId: number,
-  query: LocationListQuery,
-): Promise<{ rows: PlacedLocation[]; total: number }> {
-  const matching = locationsMatching(db, orgId, query)
-  const count = matching.select((eb) => eb.fn.countAll<number>().as('total'))
-  const { total } = await count.executeTakeFirstOrThrow()
-  const { limit, offset } = pageOf(query)
-  if (offset >= total) return { rows: [], total }
-  const sort = query.sort ?? [{ field: 'external_key', descending: false }]
-  const rows = await sort
-    .reduce(
-      (sorted, { field, descending }) => sorted.orderBy(`location.${field}`, descending ? 'desc' : 'asc'),
-      matching.select([...locationColumns, 'parent.external_key as parent_external_key']),
-    )
-    .orderBy('location.id')
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  return { rows, total }
-}
-
-function locationsMatching(db: Db, orgId: number, query: LocationListQuery) {
-  const { external_key, parent_id, parent_external_key, is_active, include_deleted, q } = query
-  return joinParent(db.selectFrom('location').where('location.org_id', '=', orgId))
-    .where(effectiveNow('location'))
-    .$if(include_deleted !== true, (rows) => rows.where('location.deleted_at', 'is', null))
-    .$if(external_key !== undefined, (rows) =>
-      rows.where(anyOf('location.external_key', external_key ?? [], 'text')),
-    )
-    .$if(parent_id !== undefined, (rows) =>
-      rows.where(anyOf('location.parent_id', parent_id ?? [], 'bigint')),
-    )
-    .$if(parent_external_key !== undefined, (rows) =>
-      rows.where(anyOf('parent.external_key', parent_external_key ?? [], 'text')),
-    )
-    .$if(is_active !== undefined, (rows) => rows.where('location.is_active', '=', is_active === true))
-    .$if(q !== undefined, (rows) => rows.where(containing('location', orgId, q ?? '')))
 }

@@ -1,11 +1,12 @@
 import type { LocationView } from '@whereabouts/contracts/locations'
 import type { LocationState } from '@whereabouts/contracts/messages/catalog-state'
-import type { LocationRow, TagRow } from '../db.ts'
+import type { TagView } from '@whereabouts/contracts/tags'
+import type { LocationRow } from '../db.ts'
 import { toTagView } from '../tags/tags.views.ts'
 import type { PlacedLocation } from './locations.queries.ts'
 
 /** Fields by name: a new column must not leak into the API by accident. */
-export const toLocationView = (row: PlacedLocation, tags: readonly TagRow[]): LocationView => ({
+export const toLocationView = (row: PlacedLocation, tags: readonly TagView[]): LocationView => ({
   id: row.id,
   external_key: row.external_key,
   name: row.name,

@@ -1,26 +1,53 @@
 import type { LocationCreate } from '@whereabouts/contracts/locations'
-import type { Tx } from '../db.ts'
-import { parentNotFound, parentsDiffer } from '../errors.ts'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import type { LocationRow, Tx } from '../db.ts'
+import { locationInsideItself, parentNotFound, parentsDiffer } from '../errors.ts'
 import { pinParent, type Parent } from './locations.queries.ts'
+import { isInside } from './moves.queries.ts'
+
+type Named = Pick<LocationCreate, 'parent_id' | 'parent_external_key'>
 
 /**
  * The parent that a body names by id, by key or by both (D5.3); undefined for a root. It stays live until the
  * transaction ends. With both sent, the key is resolved first. That one is null and the other set was refused with
  * the shape of the body.
  */
-export async function resolveParent(
+export async function resolveParent(tx: Tx, orgId: number, named: Named): Promise<Parent | undefined> {
+  const found = await findParent(tx, orgId, named)
+  if (found instanceof AppError) throw found
+  return found
+}
+
+export const namesParent = ({ parent_id, parent_external_key }: Named): boolean =>
+  parent_id !== undefined || parent_external_key !== undefined
+
+/**
+ * What a PATCH that names a parent does to the location, or why it is refused: for the fields it sent, or as a conflict
+ * when the parent is the location itself or lies inside it (D5.4). Call under `lockTree` and the lock of the row.
+ */
+export async function findMove(
   tx: Tx,
   orgId: number,
-  { parent_id, parent_external_key }: Pick<LocationCreate, 'parent_id' | 'parent_external_key'>,
-): Promise<Parent | undefined> {
+  { id, external_key, parent_id }: Pick<LocationRow, 'id' | 'external_key' | 'parent_id'>,
+  named: Named,
+): Promise<{ parent_id?: number | null } | AppError> {
+  const parent = await findParent(tx, orgId, named)
+  if (parent instanceof AppError) return parent
+  if ((parent?.id ?? null) === parent_id) return {}
+  if (parent && (await isInside(tx, orgId, parent.id, id))) return locationInsideItself(external_key)
+  return { parent_id: parent?.id ?? null }
+}
+
+async function findParent(
+  tx: Tx,
+  orgId: number,
+  { parent_id, parent_external_key }: Named,
+): Promise<Parent | undefined | AppError> {
   if (typeof parent_external_key === 'string') {
     const parent = await pinParent(tx, orgId, { external_key: parent_external_key })
-    if (!parent) throw parentNotFound('parent_external_key')
-    if (typeof parent_id === 'number' && parent_id !== parent.id) throw parentsDiffer()
-    return parent
+    if (!parent) return parentNotFound('parent_external_key')
+    return typeof parent_id === 'number' && parent_id !== parent.id ? parentsDiffer() : parent
   }
   if (typeof parent_id !== 'number') return undefined
-  const parent = await pinParent(tx, orgId, { id: parent_id })
-  if (!parent) throw parentNotFound('parent_id')
-  return parent
+  return (await pinParent(tx, orgId, { id: parent_id })) ?? parentNotFound('parent_id')
 }

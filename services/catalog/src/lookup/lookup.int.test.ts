@@ -1,4 +1,4 @@
-import { catalogLookup } from '@whereabouts/contracts/messages/catalog-lookup'
+import { catalogLookup, MAX_ASSET_KEYS } from '@whereabouts/contracts/messages/catalog-lookup'
 import { request } from '@whereabouts/messaging/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { startBus } from '@whereabouts/testing/bus'
@@ -53,6 +53,50 @@ test('ids find deleted ones too, keys only live ones, and never those of others'
     location_ids: [gone.id, theirs.id],
   })
   expect(byId.locations).toMatchObject([{ id: gone.id, deleted_at: expect.any(String) }])
+})
+
+test('D8.5 keys of assets find live ones only, also what lists hide, and never those of others', async ({
+  catalog,
+  otherOrg,
+}) => {
+  const old = await catalog.asset({ external_key: 'CRATE', metadata: { colour: 'red' } })
+  await catalog.delete(`/assets/${old.id}`)
+  const { id, name } = await catalog.asset({ external_key: 'CRATE', metadata: { colour: 'blue' } })
+  const valid_to = '2021-01-01T00:00:00.000Z'
+  const valid_from = '2020-01-01T00:00:00.000Z'
+  await catalog.asset({ external_key: 'EXPIRED', valid_from, valid_to, is_active: false })
+  await catalog.asset({ external_key: 'THEIRS' }, { org: otherOrg })
+  const asset_keys = ['CRATE', 'EXPIRED', 'THEIRS', 'crate', '\u0000', '\ud800']
+  const reply = await lookUp(catalog.tenants, { org_id: catalog.orgId, asset_keys })
+  expect(reply.assets_by_key?.toSorted((a, b) => (a.external_key < b.external_key ? -1 : 1))).toEqual([
+    {
+      org_id: catalog.orgId,
+      id,
+      revision: expect.any(Number),
+      external_key: 'CRATE',
+      name,
+      valid_from: expect.any(String),
+      valid_to: null,
+      deleted_at: null,
+    },
+    expect.objectContaining({ external_key: 'EXPIRED', valid_from, valid_to }),
+  ])
+  expect(reply.assets).toEqual([]) // metadata would not fit into an answer about many
+  expect(catalogLookup.reply.parse(reply)).toEqual(reply)
+})
+
+test('as many keys as may be asked for, with the longest names there are, fit into one answer', async ({
+  catalog,
+}) => {
+  const asset_keys = Array.from({ length: MAX_ASSET_KEYS }, (_, i) => String(i).padEnd(255, 'K'))
+  const made = asset_keys.map((external_key, i) =>
+    catalog.asset({ external_key, name: (i % 2 === 0 ? '📦' : '"').repeat(255) }),
+  )
+  await Promise.all(made)
+  const reply = await lookUp(catalog.tenants, { org_id: catalog.orgId, asset_keys })
+  expect(reply.assets_by_key).toHaveLength(MAX_ASSET_KEYS)
+  const ask = { org_id: catalog.orgId, asset_keys: [...asset_keys, 'ONE-MORE'] }
+  await expect(lookUp(catalog.tenants, ask)).rejects.toThrow('not a lookup request')
 })
 
 test('values that no tag can have are passed over', async ({ catalog }) => {

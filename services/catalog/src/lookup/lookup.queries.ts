@@ -1,3 +1,4 @@
+import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import { sql } from 'kysely'
 import { assetColumns } from '../assets/assets.queries.ts'
@@ -34,6 +35,26 @@ export async function findAssets(db: Db, orgId: number, ids: readonly number[]):
     .select(assetColumns)
     .where('org_id', '=', orgId)
     .where(anyOf('asset.id', ids, 'bigint'))
+    .execute()
+}
+
+const identityColumns = [
+  'asset.org_id', 'asset.id', 'asset.revision', 'asset.external_key', 'asset.name', 'asset.valid_from',
+  'asset.valid_to', 'asset.deleted_at',
+] as const // prettier-ignore
+
+/** The live assets with these keys. What lists hide, an expired window above all, is found (D7.1). */
+export async function findAssetsByKey(
+  db: Db,
+  orgId: number,
+  keys: readonly string[],
+): Promise<AssetIdentity[]> {
+  return db
+    .selectFrom('asset')
+    .select(identityColumns)
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .where(anyOf('asset.external_key', keys, 'text'))
     .execute()
 }
 

@@ -7,7 +7,7 @@ import { toAssetState } from '../assets/assets.views.ts'
 import type { Tables } from '../db.ts'
 import { toLocationState } from '../locations/locations.views.ts'
 import { toTagState } from '../tags/tags.views.ts'
-import { findAssets, findLocations, findMatchingTags } from './lookup.queries.ts'
+import { findAssets, findAssetsByKey, findLocations, findMatchingTags } from './lookup.queries.ts'
 
 /** Below the broker's limit of 1 MiB for a message, with room for the envelope around it. */
 const MAX_REPLY_BYTES = 1_000_000
@@ -20,7 +20,7 @@ export const answerLookups = (broker: Broker, db: TenantDatabase<Tables>, logger
 export async function lookUp(tenants: TenantDatabase<Tables>, payload: unknown): Promise<CatalogLookupReply> {
   const asked = catalogLookup.request.safeParse(payload)
   if (!asked.success) throw new RefusedError('not a lookup request')
-  const { org_id: orgId, tags: read, asset_ids, location_ids, location_keys } = asked.data
+  const { org_id: orgId, tags: read, asset_ids, asset_keys, location_ids, location_keys } = asked.data
   const db = tenants.forOrg(orgId)
   // Readers may send what PostgreSQL cannot hold as text, and what no tag can therefore be.
   const tags = await findMatchingTags(db, orgId, read.filter(isStorable)) // prettier-ignore
@@ -32,6 +32,7 @@ export async function lookUp(tenants: TenantDatabase<Tables>, payload: unknown):
     assets: assets.map(toAssetState),
     locations: locations.map(toLocationState),
     tags: tags.map(toTagState),
+    ...(asset_keys && { assets_by_key: await findAssetsByKey(db, orgId, asset_keys.filter(isText)) }),
   }
   if (Buffer.byteLength(JSON.stringify(reply)) > MAX_REPLY_BYTES)
     throw new RefusedError('the answer is too large: ask for fewer at a time')

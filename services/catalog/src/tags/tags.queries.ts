@@ -3,6 +3,7 @@ import type { TagCreate } from '@whereabouts/contracts/tags'
 import { sql } from 'kysely'
 import type { Db, TagRow, Tx } from '../db.ts'
 import { tagExists } from '../errors.ts'
+import { nextRevision } from '../revisions.ts'
 
 /** Whose tag it is. */
 export type Owner = { asset_id: number } | { location_id: number }
@@ -81,6 +82,19 @@ export function listTags(
     .execute()
 }
 
+/** How many live tags an owner has. Call with its row locked: who attaches locks it too. */
+export async function countTags(tx: Tx, orgId: number, owner: Owner): Promise<number> {
+  const [column, ownerId] = columnOf(owner)
+  const { total } = await tx
+    .selectFrom('tag')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('org_id', '=', orgId)
+    .where(column, '=', ownerId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return total
+}
+
 /** Removes one tag of this owner; undefined when there is no such live tag. */
 export async function deleteTag(
   tx: Tx,
@@ -88,16 +102,22 @@ export async function deleteTag(
   owner: Owner,
   id: number,
 ): Promise<TagRow | undefined> {
+  const [row] = await deleteTags(tx, orgId, owner, [id])
+  return row
+}
+
+/** Removes tags of this owner; those that are not live any more are left out. */
+export function deleteTags(tx: Tx, orgId: number, owner: Owner, ids: readonly number[]): Promise<TagRow[]> {
   const [column, ownerId] = columnOf(owner)
   return tx
     .updateTable('tag')
     .set({ deleted_at: sql<string>`greatest(clock_timestamp(), created_at)`, revision: nextRevision })
     .where('org_id', '=', orgId)
-    .where('id', '=', id)
+    .where(sql<boolean>`id = any(${[...ids]}::bigint[])`)
     .where(column, '=', ownerId)
     .where('deleted_at', 'is', null)
     .returning(tagColumns)
-    .executeTakeFirst()
+    .execute()
 }
 
 /** Removes every live tag of an owner that was deleted a statement ago, with the same `deleted_at` to the microsecond. */
@@ -119,10 +139,7 @@ export async function deleteTagsOf(tx: Tx, orgId: number, owner: Owner): Promise
     .execute()
 }
 
-const columnOf = (owner: Owner) =>
+export const columnOf = (owner: Owner) =>
   'asset_id' in owner
     ? (['asset_id', owner.asset_id] as const)
     : (['location_id', owner.location_id] as const)
-
-/** To be drawn under the row's lock: then a higher revision is a later state. */
-export const nextRevision = sql<number>`nextval('revision_seq')`

@@ -55,6 +55,7 @@ async function forgetfulService(db: TenantDatabase<Tables>) {
 const forgetting = (open: (orgId: number) => Kysely<Tables>): TenantDatabase<Tables> => {
   const forOrg = (orgId: number) => open(orgId).withPlugin(forgetOrganization())
   return {
+    connections: 10,
     forOrg,
     transaction: async (orgId, work) => forOrg(orgId).transaction().execute(work),
     close: async () => undefined,

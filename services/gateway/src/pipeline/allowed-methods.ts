@@ -1,5 +1,5 @@
 import type { RouteTable } from '@whereabouts/contracts/route'
-import { API_PREFIX, LEGACY_BASE, routePath } from '@whereabouts/contracts/routes'
+import { API_PREFIX, LEGACY_PREFIX, routePath } from '@whereabouts/contracts/routes'
 import { isReferencePath } from '../reference/paths.ts'
 
 /** The order in which `Allow` names them (D2.3). */
@@ -11,7 +11,7 @@ const OWN = /^\/(?:api|legacy|\.well-known)(?:\/|$)|^\/openapi\.(?:json|yaml)$/
 export const isOwnPath = (path: string): boolean => OWN.test(path)
 
 export const isApiPath = (path: string): boolean =>
-  path.startsWith(`${API_PREFIX}/`) || path.startsWith(`${LEGACY_BASE}${API_PREFIX}/`)
+  path.startsWith(`${API_PREFIX}/`) || path.startsWith(`${LEGACY_PREFIX}/`)
 
 /** Methods of a path in the order of `Allow`; none when there is no such path. What is not ours is the console's. */
 export type AllowedMethods = (path: string) => string[]

@@ -1,6 +1,5 @@
 import { JSON_MEDIA_TYPE, type Route } from '@whereabouts/contracts/route'
-import { listOf } from '@whereabouts/contracts/query'
-import { AssetView } from '@whereabouts/contracts/assets'
+import { routes } from '@whereabouts/contracts/routes'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   startGateway,
@@ -8,34 +7,6 @@ import {
   type Surroundings,
   type TestGateway,
 } from '../testing/gateway.fixture.ts'
-
-/** Rows as the services will add them: natural keys in the path, PUT, and a path that the current vocabulary has too. */
-const row = {
-  vocabulary: 'legacy',
-  path: '/assets/{identifier}',
-  upstream: 'catalog',
-  described: true,
-  errors: [],
-} as const
-const moreRoutes = {
-  listLegacyAssets: {
-    ...row,
-    method: 'GET',
-    path: '/assets',
-    access: 'assets:read',
-    counted: true,
-    summary: 'List assets',
-    success: { status: 200, schema: listOf(AssetView) },
-  },
-  replaceLegacyAsset: {
-    ...row,
-    method: 'PUT',
-    access: 'assets:write',
-    counted: false,
-    summary: 'Replace an asset',
-    success: { status: 204 },
-  },
-} as const satisfies Record<string, Route>
 
 const SUNSET = '2126-06-01T00:00:00Z'
 const SUNSET_HEADER = 'Sat, 01 Jun 2126 00:00:00 GMT'
@@ -46,9 +17,9 @@ let undated: TestGateway
 let withdrawn: TestGateway
 beforeAll(async () => {
   around = await startSurroundings()
-  announced = await startGateway(around, { moreRoutes, legacySunset: new Date(SUNSET) })
-  undated = await startGateway(around, { moreRoutes })
-  withdrawn = await startGateway(around, { moreRoutes, legacySunset: new Date('2026-01-01T00:00:00Z') })
+  announced = await startGateway(around, { legacySunset: new Date(SUNSET) })
+  undated = await startGateway(around)
+  withdrawn = await startGateway(around, { legacySunset: new Date('2026-01-01T00:00:00Z') })
 })
 afterAll(async () => {
   await Promise.all([announced, undated, withdrawn].map((gateway) => gateway.stop()))
@@ -68,7 +39,11 @@ describe('D1.2 the second base URL', () => {
     expect(list.status).toBe(200)
     expect(list.headers['x-ratelimit-limit']).toBe('60')
     expect(around.services.catalog.seen.at(-1)?.url).toBe('/legacy/api/v1/assets?limit=2')
-    await announced.request('/legacy/api/v1/assets/FORK%2F7', { method: 'PUT', headers })
+    await announced.request('/legacy/api/v1/assets/FORK%2F7', {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': JSON_MEDIA_TYPE },
+      body: '{}',
+    })
     expect(around.services.catalog.seen.at(-1)).toMatchObject({
       method: 'PUT',
       url: '/legacy/api/v1/assets/FORK%2F7',
@@ -78,7 +53,7 @@ describe('D1.2 the second base URL', () => {
   const answers = [
     { name: 'success', path: '/legacy/api/v1/assets', status: 200, authorized: true },
     { name: '401', path: '/legacy/api/v1/assets', status: 401 },
-    { name: '404', path: '/legacy/api/v1/locations', status: 404 },
+    { name: '404', path: '/legacy/api/v1/orgs/me', status: 404 },
     { name: '404 of the base itself', path: '/legacy', status: 404 },
     { name: '405', path: '/legacy/api/v1/assets', method: 'DELETE', status: 405 },
     { name: 'a preflight', path: '/legacy/api/v1/anything', method: 'OPTIONS', status: 204 },
@@ -123,6 +98,13 @@ describe('D1.2 the second base URL', () => {
     })
   })
 
+  test('D2.3 Allow names PUT there, in its place, and nowhere else', async () => {
+    const allowOf = async (path: string, method: string) =>
+      (await undated.request(path, { method })).headers['allow']
+    expect(await allowOf('/legacy/api/v1/assets/A', 'PATCH')).toBe('GET, HEAD, PUT, DELETE')
+    expect(await allowOf('/api/v1/assets/1', 'PUT')).not.toContain('PUT')
+  })
+
   test('a preflight there names PUT, which the current vocabulary has not', async () => {
     const methodsOf = async (path: string) =>
       (await undated.request(path, { method: 'OPTIONS' })).headers['access-control-allow-methods']
@@ -134,7 +116,8 @@ describe('D1.2 the second base URL', () => {
     const json = JSON.parse((await announced.request('/legacy/api/openapi.json')).text)
     expect(json.openapi).toBe('3.0.3')
     expect(json.servers[0].url).toBe('/legacy')
-    expect(Object.keys(json.paths)).toEqual(['/api/v1/assets', '/api/v1/assets/{identifier}'])
+    const rows = Object.values<Route>(routes).filter(({ vocabulary }) => vocabulary === 'legacy')
+    expect(new Set(Object.keys(json.paths))).toEqual(new Set(rows.map(({ path }) => `/api/v1${path}`)))
     const { responses, deprecated } = json.paths['/api/v1/assets'].get
     expect(deprecated).toBe(true)
     expect(Object.keys(responses['200'].headers)).toEqual(
@@ -142,7 +125,7 @@ describe('D1.2 the second base URL', () => {
     )
     expect(responses['410']).toBeDefined()
     const current = (await announced.request('/api/openapi.json')).text
-    expect(current).not.toContain('Legacy')
+    expect(current).not.toMatch(/Legacy|\{identifier\}/)
     const yaml = await announced.request('/legacy/api/openapi.yaml')
     expect(yaml.text).toContain('"url": "/legacy"')
     const bare = await announced.request('/legacy/openapi.yaml')

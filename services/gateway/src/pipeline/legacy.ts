@@ -1,7 +1,5 @@
-import { API_PREFIX, LEGACY_BASE } from '@whereabouts/contracts/routes'
+import { API_PREFIX, LEGACY_BASE, LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
-
-const LEGACY_API = `${LEGACY_BASE}${API_PREFIX}`
 
 const isAtOrBelow = (path: string, base: string) => path === base || path.startsWith(`${base}/`)
 
@@ -24,7 +22,7 @@ export function legacy(sunset: Date | undefined, now: () => number = Date.now): 
     headersOf: (path) => (isAtOrBelow(path, LEGACY_BASE) ? deprecation : none),
     withdrawn: (path) => {
       const isPast = sunset !== undefined && now() >= sunset.getTime()
-      return isPast && isAtOrBelow(path, LEGACY_API) ? new AppError('gone', GONE) : undefined
+      return isPast && isAtOrBelow(path, LEGACY_PREFIX) ? new AppError('gone', GONE) : undefined
     },
   }
 }

@@ -3,7 +3,8 @@ import { routePath } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { withoutQuery } from '@whereabouts/service-kit/error-handler'
 import { invalidToken, unknownRoute } from '@whereabouts/service-kit/errors'
-import { checkMediaType } from '@whereabouts/service-kit/serve'
+import { addRoute, checkMediaType } from '@whereabouts/service-kit/serve'
+import { checkAnnouncedSize, uploadConfig } from '@whereabouts/service-kit/upload'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayDeps } from '../app.ts'
 import { checkAccess } from '../auth/access.ts'
@@ -24,10 +25,10 @@ declare module 'fastify' {
 export function addOperations(app: FastifyInstance, deps: GatewayDeps): void {
   app.decorateRequest('caller', undefined)
   for (const [operationId, row] of Object.entries(deps.routes)) {
-    app.route({
+    addRoute(app, row, {
       method: row.method,
       url: routePath(row).replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { operationId },
+      config: { operationId, ...uploadConfig(row) },
       onRequest: async (request, reply) => admit(row, request, reply, deps),
       handler: async (request, reply) => pass(row, request, reply, deps),
     })
@@ -41,6 +42,7 @@ async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, d
   if (Object.values(request.params as Params).includes('')) throw unknownRoute(withoutQuery(request.url))
   if (row.access !== 'none') await admitCaller(row, request, reply, deps)
   checkMediaType(row, request)
+  checkAnnouncedSize(row, request)
 }
 
 async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
@@ -68,18 +70,23 @@ const rateLimited = (seconds: number) =>
     headers: { 'retry-after': String(seconds) },
   })
 
+/** A connection on which a file moves in neither direction for so long is ended. */
+const STALL_MS = 120_000
+
 function pass(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
   const headers = requestHeaders(request, {
     principalToken: request.caller?.principalToken,
     // Client credentials may come by HTTP Basic; a bearer token ends here.
     authorization: row.access === 'none' ? request.headers.authorization : undefined,
   })
+  if (row.upload ?? row.success.download) request.raw.setTimeout(STALL_MS)
   return forward(reply, {
     upstream: row.upstream,
     origin: deps.upstreams[row.upstream],
     path: upstreamPath(routePath(row), request.params as Params),
     headers,
     body: row.body ? (request.body as Buffer | undefined) : undefined,
+    isUpload: row.upload !== undefined,
     timeoutMs: row.method === 'GET' ? deps.timeoutsMs.read : deps.timeoutsMs.write,
     failures: deps.metrics.failures,
   })

@@ -38,6 +38,8 @@ export type Target = {
   path: string
   headers: Record<string, string>
   body?: Buffer | undefined
+  /** The body is `request.body`, a stream, and is passed on as it arrives. */
+  isUpload?: boolean
   timeoutMs: number
   /** Its 4xx may be pages. Those of the API are JSON, whoever answers. */
   servesPages?: boolean
@@ -54,7 +56,7 @@ export function forward(reply: FastifyReply, target: Target): FastifyReply {
   }
   return reply.from(`${target.origin}${target.path}`, {
     // null: no body, whatever the client may have announced; GET and HEAD must not name one at all.
-    ...(!isRead(reply.request) && { body: target.body ?? null }),
+    ...(!isRead(reply.request) && !target.isUpload && { body: target.body ?? null }),
     contentType: target.headers['content-type'] ?? 'application/octet-stream',
     timeout: target.timeoutMs,
     rewriteRequestHeaders: () => target.headers,
@@ -62,11 +64,16 @@ export function forward(reply: FastifyReply, target: Target): FastifyReply {
     retryDelay: ({ err, attempt }) => (shouldRetry(reply.request, err, attempt) ? 1 : null),
     onError: (_reply, { error }) => {
       const { cause = error } = error
-      reply.send(isInvalidRequest(cause) ? malformed(cause) : fail(reasonOf(cause), cause))
+      if (cause instanceof AppError) reply.send(cause) // of an upload that was too large, or broke off
+      else reply.send(isInvalidRequest(cause) ? malformed(cause) : fail(reasonOf(cause), cause))
     },
     onResponse: (_request, _reply, answer) => {
       const { statusCode, headers, stream } = answer as unknown as UpstreamAnswer
+      // A refusal need not wait for the rest of an upload, which is read and dropped: on a connection that is closed
+      // under way the client would seldom get to read it.
+      if (target.isUpload) reply.removeHeader('connection')
       if (isOurAnswer(target, statusCode, headers)) {
+        if (isLikeChunked(reply.request, headers)) reply.header('transfer-encoding', 'chunked')
         const pass = (body: Readable | Buffer) => reply.headers(responseHeaders(headers)).send(body)
         if (isSmall(reply.request, headers))
           collect(stream, pass, (error) => reply.send(fail(reasonOf(error), error)))
@@ -86,6 +93,10 @@ function isSmall({ method }: FastifyRequest, headers: IncomingHttpHeaders): bool
   const length = headers['content-length']
   return method !== 'HEAD' && length !== undefined && Number(length) <= MAX_GATHERED_BYTES
 }
+
+/** HEAD has the headers of GET, and what has no length is sent in chunks there. */
+const isLikeChunked = ({ method }: FastifyRequest, headers: IncomingHttpHeaders) =>
+  method === 'HEAD' && headers['content-length'] === undefined
 
 /** Hands over the whole body, or the error when it breaks off: then the client can still be told. */
 function collect(stream: Readable, done: (body: Buffer) => void, failed: (error: Error) => void): void {

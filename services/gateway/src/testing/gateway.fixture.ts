@@ -1,5 +1,5 @@
 import type { KeyState, MemberState } from '@whereabouts/contracts/messages/keys-state'
-import { upstreams, type RouteTable } from '@whereabouts/contracts/route'
+import { upstreams } from '@whereabouts/contracts/route'
 import { routes } from '@whereabouts/contracts/routes'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
@@ -86,8 +86,6 @@ type Options = {
   takeShared?: (bucket: string, rate: Rate) => Promise<Take>
   readTimeoutMs?: number
   trustedProxies?: readonly string[]
-  /** Rows beside those of the route table. */
-  moreRoutes?: RouteTable
   legacySunset?: Date
 }
 
@@ -121,7 +119,7 @@ export async function startGateway(around: Surroundings, options: Options = {}):
     refusedAgents: DEFAULT_REFUSED_AGENTS,
     trustedProxies: options.trustedProxies ?? [],
     timeoutsMs: { read: options.readTimeoutMs ?? 5_000, write: 5_000 },
-    routes: { ...routes, ...options.moreRoutes },
+    routes,
     legacySunset: options.legacySunset,
   })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -74,7 +74,9 @@ test('counts and times that cannot be used are reported and the read is kept', (
 
 test('a wall time counts in the zone configured for the reader', () => {
   const message = { reads: [canonicalRead({ read_at: '2026-03-01 18:00:04' })] }
-  expect(decode('canonical', message, 'Asia/Singapore').reads[0]?.read_at_ms).toBe(Date.parse(CURRENT))
+  expect(decode('canonical', message, { timezone: 'Asia/Singapore' }).reads[0]?.read_at_ms).toBe(
+    Date.parse(CURRENT),
+  )
   expect(decode('canonical', message)).toMatchObject({ reads: [{ read_at_ms: null }], errors: [] })
 })
 

@@ -1,7 +1,7 @@
 import { Collector, decodeFrames } from './collector.ts'
 import type { DecodeContext, Decoded, TagType } from './decoder.ts'
-import { isObject, type JsonObject } from './json-values.ts'
-import { readAntenna, readCount, readRssi, readTime } from './read-fields.ts'
+import { isObject } from './json-values.ts'
+import { readAntenna, readCount, readLocation, readRssi, readTime } from './read-fields.ts'
 import { readHexTag, readMac } from './tag-values.ts'
 import { isAbsent, isStorable } from './texts.ts'
 
@@ -41,7 +41,7 @@ function decodeRead(out: Collector, item: unknown, at: string): void {
     rssi_dbm: readRssi(out, item['rssi_dbm'], 1, at, '/rssi_dbm'),
     read_count: readCount(out, item['read_count'], at, '/read_count'),
     read_at_ms: readTime(out, item['read_at'], at, '/read_at'),
-    extra: { location: readLocation(out, item, at) },
+    extra: { location: readLocation(out, item['location'], at, '/location') },
   })
 }
 
@@ -60,12 +60,4 @@ const readValue: Record<TagType, (value: unknown) => string | undefined> = {
   rfid: readHexTag,
   ble: readMac,
   barcode: (value) => (typeof value === 'string' && isStorable(value) ? value : undefined),
-}
-
-/** An unusable key leaves the read to the scan point of its antenna. */
-function readLocation(out: Collector, item: JsonObject, at: string): string | undefined {
-  const location = item['location']
-  if (isAbsent(location)) return undefined
-  if (typeof location === 'string' && isStorable(location)) return location
-  return out.report('invalid_field', `${at}/location`)
 }

@@ -13,9 +13,13 @@ import { derivedHealth } from './derived-health.ts'
 import { MALFORMED, readFrames } from './framing.ts'
 import { readMac } from './tag-values.ts'
 import { readText } from './texts.ts'
+import { isZone } from './zones.ts'
 
 /** A hostile message can hold an error every other byte; what is beyond this is counted, not kept. */
 const MAX_ERRORS = 1000
+
+/** A device stands in one zone. Each name is looked up for a tenth of a millisecond, so a message gets only a few. */
+const MAX_ZONES = 16
 
 /** What a decoder found out about one sighting; the collector adds what is true of the whole message. */
 type Sighting = {
@@ -47,6 +51,7 @@ export class Collector {
   #newestMs = -Infinity
   #clockUnset = false
   #readsWithoutAntenna = 0
+  readonly #zones = new Map<string, boolean>()
 
   constructor(context: DecodeContext) {
     this.context = context
@@ -104,6 +109,14 @@ export class Collector {
   /** A numeric time was zero or an uptime. */
   noteClockUnset(): void {
     this.#clockUnset = true
+  }
+
+  /** Whether wall times can be read with a zone that the message names. */
+  knowsZone(zone: string): boolean {
+    const known = this.#zones.get(zone)
+    if (known !== undefined || this.#zones.size === MAX_ZONES) return known ?? false
+    this.#zones.set(zone, isZone(zone))
+    return this.#zones.get(zone) ?? false
   }
 
   /** A read came without the antenna field that its device can be set to send. */

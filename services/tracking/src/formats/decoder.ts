@@ -1,5 +1,7 @@
 /** The shapes between a decoder and ingest. Instants are milliseconds since 1970, so that nobody parses them twice. */
 
+import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
+
 export type TagType = 'rfid' | 'ble' | 'barcode'
 
 export type Ibeacon = { uuid: string; major: number; minor: number; tx_power?: number | undefined }
@@ -8,7 +10,7 @@ export type Ibeacon = { uuid: string; major: number; minor: number; tx_power?: n
 export type ReadExtra = {
   tid?: string | undefined
   antenna_name?: string | undefined
-  /** External key of a location; it wins over the scan point. From format `canonical` only. */
+  /** External key of a location; it wins over the scan point. From the formats `canonical` and `mapping`. */
   location?: string | undefined
   ibeacon?: Ibeacon | undefined
   address_type?: string | undefined
@@ -94,8 +96,8 @@ export type DecodeContext = {
   received_at_ms: number
   /** Zone configured for this reader (IANA name or offset); wall times without one name no instant. */
   timezone?: string | undefined
-  /** Configuration of format `mapping`, which checks it itself. */
-  mapping?: unknown
+  /** How the messages of this reader are read; only format `mapping` looks at it. */
+  mapping?: ReaderMapping | undefined
 }
 
 /** Pure and total: no state, no clock, no I/O, and it never throws, whatever the bytes are. */

@@ -1,5 +1,6 @@
 /** For the tests of the decoders: recorded messages of real devices with what must come of them, and short cuts. */
 import { readFileSync } from 'node:fs'
+import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 import type { DecodeContext, DecodeError, Decoded, HealthEvent, NeutralRead } from './decoder.ts'
 import { decoderFor } from './formats.ts'
 
@@ -36,9 +37,14 @@ export function readFixture({ file }: Fixture): Buffer {
   return readFileSync(new URL(file, folder))
 }
 
-/** What ingest would know about the message. */
-export function contextOf({ context: { received_at, ...context } }: Fixture): DecodeContext {
-  return { ...context, received_at_ms: Date.parse(received_at) }
+/** What ingest would know about the message; a mapping has passed the checks of the API. */
+export function contextOf({ context: { reader, received_at, timezone, mapping } }: Fixture): DecodeContext {
+  return {
+    reader,
+    received_at_ms: Date.parse(received_at),
+    timezone,
+    mapping: mapping === undefined ? undefined : ReaderMapping.parse(mapping),
+  }
 }
 
 export const RECEIVED_AT_MS = Date.parse('2026-03-01T10:00:05.000Z')
@@ -46,9 +52,13 @@ export const RECEIVED_AT_MS = Date.parse('2026-03-01T10:00:05.000Z')
 export const CURRENT = '2026-03-01T10:00:04.000Z'
 
 /** Decodes a message received at RECEIVED_AT_MS: a text as it stands, anything else as JSON. */
-export function decode(format: string, message: unknown, timezone?: string): Decoded {
+export function decode(
+  format: string,
+  message: unknown,
+  settings: Pick<DecodeContext, 'timezone' | 'mapping'> = {},
+): Decoded {
   const bytes = Buffer.from(typeof message === 'string' ? message : JSON.stringify(message))
-  const decoded = decoderFor(format)?.(bytes, { reader: 'r1', received_at_ms: RECEIVED_AT_MS, timezone })
+  const decoded = decoderFor(format)?.(bytes, { reader: 'r1', received_at_ms: RECEIVED_AT_MS, ...settings })
   if (decoded === undefined) throw new Error(`no decoder for ${format}`)
   return decoded
 }

@@ -1,66 +1,22 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Decoded, Decoder, NeutralRead } from './decoder.ts'
+import {
+  context,
+  counterexample,
+  decodeWithAll,
+  messages,
+  mutatedText,
+  oddity,
+} from './decoder-properties.ts'
 import { decoderFor } from './formats.ts'
-import { listFixtures, readFixture } from './format-testing.ts'
-
-const context = { reader: 'r1', received_at_ms: 1_772_359_205_000, timezone: 'Europe/Berlin' }
-const decoders = ['canonical', 'impinj', 'zebra'].map((format): Decoder => {
-  const decoder = decoderFor(format)
-  if (decoder === undefined) throw new Error(`no decoder for ${format}`)
-  return decoder
-})
-const messages = listFixtures().map(readFixture)
-
-function checkRead(read: NeutralRead): void {
-  expect(read).toMatchObject({ reader: context.reader, received_at_ms: context.received_at_ms })
-  expect(Number.isInteger(read.antenna) && read.antenna >= 1 && read.antenna <= 65_535).toBe(true)
-  expect(Number.isInteger(read.read_count) && read.read_count >= 1).toBe(true)
-  expect(read.rssi_dbm === null || (read.rssi_dbm < 0 && read.rssi_dbm >= -128)).toBe(true)
-  expect(read.read_at_ms === null || Number.isInteger(read.read_at_ms)).toBe(true)
-  const shape = { rfid: /^(?:[0-9A-F]{2}){2,62}$/, ble: /^[0-9A-F]{12}$/, barcode: /^[^\0]{1,510}$/s }[
-    read.tag_type
-  ]
-  expect(read.tag_value).toMatch(shape)
-}
-
-function checkDecoded(decoded: Decoded): void {
-  decoded.reads.forEach(checkRead)
-  for (const { at_ms, reader } of decoded.health) {
-    expect(reader).toBe(context.reader)
-    expect(at_ms === null || Number.isInteger(at_ms)).toBe(true)
-  }
-  for (const { frame, pointer } of decoded.errors) {
-    expect(frame).toBeGreaterThanOrEqual(0)
-    expect(pointer).toMatch(/^(?:\/[\w-]+)*$/)
-  }
-  if (decoded.buried) {
-    expect(decoded).toMatchObject({ reads: [], health: [] })
-    expect(decoded.errors).not.toEqual([])
-  }
-  // What PostgreSQL would refuse: NUL and lone surrogates, neither of which may reach a column of text or jsonb.
-  expect(JSON.stringify(decoded)).not.toMatch(/\\u0000|\\ud[89a-f]/i)
-}
-
-const decodeWithAll = (bytes: Uint8Array) => {
-  for (const decode of decoders) checkDecoded(decode(bytes, context))
-}
-
-/** The report of a failing run, with the smallest message that shows it; undefined when the property holds. */
-const counterexample = <T>(property: fc.IProperty<T>, numRuns: number) =>
-  fc.defaultReportMessage(fc.check(property, { numRuns }))
 
 test('random bytes never throw and give a well-formed result', () => {
-  expect(counterexample(fc.property(fc.uint8Array({ maxLength: 200 }), decodeWithAll), 1000)).toBeUndefined()
+  expect(counterexample(fc.property(fc.uint8Array({ maxLength: 200 }), decodeWithAll), 500)).toBeUndefined()
 })
 
 test('random JSON never throws and gives a well-formed result', () => {
-  expect(
-    counterexample(
-      fc.property(fc.json(), (text) => decodeWithAll(Buffer.from(text))),
-      1000,
-    ),
-  ).toBeUndefined()
+  const text = fc.json().map((json) => Buffer.from(json))
+  expect(counterexample(fc.property(text, decodeWithAll), 500)).toBeUndefined()
 })
 
 test('a message with bytes replaced, removed or repeated never throws', () => {
@@ -75,54 +31,65 @@ test('a message with bytes replaced, removed or repeated never throws', () => {
       }
       return bytes
     })
-  expect(counterexample(fc.property(mutated, decodeWithAll), 2000)).toBeUndefined()
+  expect(counterexample(fc.property(mutated, decodeWithAll), 1000)).toBeUndefined()
 })
 
-const oddity = fc.oneof(
-  fc.jsonValue({ maxDepth: 2 }),
-  fc.constantFrom(
-    0,
-    -1,
-    1e308,
-    5e-324,
-    '',
-    ' ',
-    '\0',
-    '\ud800',
-    'N/A',
-    '1e999',
-    'GMT',
-    '+08',
-    '2026-03-01 02:30:00',
-    [],
-    {},
-    null,
-  ),
-)
-
-/** The same document with some of its values replaced, chosen by `pick`. */
-function replaceSome(value: unknown, pick: () => { replace: boolean; by: unknown }): unknown {
-  const { replace, by } = pick()
-  if (replace) return by
-  if (Array.isArray(value)) return value.map((item: unknown) => replaceSome(item, pick))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceSome(member, pick)]))
-}
-
 test('a message whose members hold something else never throws', () => {
-  const documents = messages.flatMap((message): unknown[] => {
-    try {
-      return [JSON.parse(message.toString())]
-    } catch {
-      return [] // several frames, or broken on purpose
-    }
-  })
-  const choices = fc.infiniteStream(
-    fc.record({ replace: fc.integer({ min: 0, max: 9 }).map((n) => n === 0), by: oddity }),
-  )
-  const mutated = fc.tuple(fc.constantFrom(...documents), choices).map(([document, stream]) => {
-    const pick = () => stream.next().value
-    return Buffer.from(JSON.stringify(replaceSome(document, pick)) ?? '')
-  })
-  expect(counterexample(fc.property(mutated, decodeWithAll), 2000)).toBeUndefined()
+  const mutated = mutatedText(oddity).map((text) => Buffer.from(text))
+  expect(counterexample(fc.property(mutated, decodeWithAll), 1500)).toBeUndefined()
+})
+
+const DEEP = '['.repeat(20_000) + ']'.repeat(20_000)
+
+test('nesting of any depth, wherever it stands, costs no stack', () => {
+  const nested = mutatedText(fc.constant('@')).map((text) => Buffer.from(text.replaceAll('"@"', DEEP)))
+  expect(counterexample(fc.property(nested, decodeWithAll), 30)).toBeUndefined()
+})
+
+test('members that every object has by birth are only found where the message has them', () => {
+  const inherited = '{"tags":[],"mac":"AC233FA0B0C1","epcHex":"ABCD","type":"Gateway","polluted":true}'
+  const hostile = `{"__proto__":${inherited},"constructor":7,"length":-1,"toString":"x"}`
+  const mutated = mutatedText(fc.constant('@')).map((text) => Buffer.from(text.replaceAll('"@"', hostile)))
+  expect(counterexample(fc.property(mutated, decodeWithAll), 300)).toBeUndefined()
+  expect({}).not.toHaveProperty('polluted')
+  for (const format of ['minew', 'csl', 'impinj', 'zebra'])
+    expect(decoderFor(format)?.(Buffer.from(`[${hostile}]`), context)).toMatchObject({
+      reads: [],
+      health: [],
+    })
+})
+
+const SIZE = 256 * 1024
+const fill = (unit: string) => unit.repeat(Math.ceil(SIZE / unit.length))
+const tag = '{"mac":"AC233FA0B0C1",'
+let serial = 0
+const numbered = (text: string) => text.replaceAll('@', () => String((serial += 1)))
+
+test.for([
+  { name: 'opening brackets', text: fill('[') },
+  { name: 'opening members', text: fill('{"data":') },
+  { name: 'quotes', text: fill('"') },
+  { name: 'backslashes', text: `"${fill('\\\\')}"` },
+  { name: 'glued objects', text: fill('{}') },
+  { name: 'broken lines', text: fill('{\n') },
+  { name: 'a list of nothing', text: `[${fill('0,')}0]` },
+  { name: 'a list of empty items', text: `{"tags":[${fill('{},')}{}]}` },
+  { name: 'rows without tag', text: `[${fill('{"rssi":0},')}{}]` },
+  {
+    name: 'a new zone in every row',
+    text: numbered(
+      `{"tags":[${fill('{"epc":"ABCD","timeOfRead":"2026-03-01 10:00:00","timeZone":"Z@"},')}{}]}`,
+    ),
+  },
+  { name: 'one number', text: `[${fill('9')}]` },
+  { name: 'numbers beyond any', text: `[${fill(`${tag}"timestamp":1e999,"rssi":-1e999},`)}1e999]` },
+  { name: 'one advert', text: `[${tag}"rawData":"${fill('00')}"}]` },
+  { name: 'one fraction of a second', text: `[${tag}"timestamp":"2026-03-01 10:00:00.${fill('1')}"}]` },
+])('256 KiB of $name give a well-formed result', ({ text }) => {
+  decodeWithAll(Buffer.from(text))
+})
+
+test('256 KiB of random bytes give a well-formed result', () => {
+  const length = { minLength: SIZE, maxLength: SIZE }
+  for (const bytes of fc.sample(fc.uint8Array(length), 2)) decodeWithAll(bytes)
 })

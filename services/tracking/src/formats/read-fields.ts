@@ -1,7 +1,6 @@
 import type { Collector } from './collector.ts'
-import type { Ibeacon } from './decoder.ts'
-import { isObject, readInteger, readNumber } from './json-values.ts'
-import { isAbsent } from './texts.ts'
+import { readInteger, readNumber } from './json-values.ts'
+import { isAbsent, isStorable } from './texts.ts'
 import { type EpochUnit, parseTime, readEpoch } from './times.ts'
 
 // Every function here takes the value of a field and where it stood, the pointer in two parts so that the common
@@ -36,11 +35,39 @@ export function readRssi(
   return dbm < 0 && dbm >= -128 ? dbm : unusable(out, at, field, null)
 }
 
-/** An instant written as text, null when absent, unusable, or a wall time nobody gave a zone for. */
-export function readTime(out: Collector, value: unknown, at: string, field: string): number | null {
+/**
+ * An instant written as text, null when absent, unusable, or a wall time nobody gave a zone for: `zone`, where the
+ * message names one, else that of the reader.
+ */
+export function readTime(
+  out: Collector,
+  value: unknown,
+  at: string,
+  field: string,
+  zone: string | undefined = out.context.timezone,
+): number | null {
   if (isAbsent(value)) return null
-  const ms = typeof value === 'string' ? parseTime(value, out.context.timezone) : undefined
+  const ms = typeof value === 'string' ? parseTime(value, zone) : undefined
   return ms === undefined ? unusable(out, at, field, null) : ms
+}
+
+/** A zone that the message names, undefined when absent or unusable. */
+export function readZone(out: Collector, value: unknown, at: string, field: string): string | undefined {
+  if (isAbsent(value)) return undefined
+  const zone = typeof value === 'string' ? value.trim() : ''
+  return out.knowsZone(zone) ? zone : unusable(out, at, field, undefined)
+}
+
+/** An instant that some firmware writes as text and some as milliseconds since 1970. */
+export function readTextOrEpochTime(
+  out: Collector,
+  value: unknown,
+  at: string,
+  field: string,
+): number | null {
+  return readNumber(value) === undefined
+    ? readTime(out, value, at, field)
+    : readEpochTime(out, value, 'ms', at, field)
 }
 
 /** An instant written as a number (or numeric text) since 1970; null when absent, unusable or an uptime. */
@@ -60,27 +87,10 @@ export function readEpochTime(
   return null
 }
 
-const UUID = /^[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i
-
-/** `{uuid, major, minor, txPower?}` as devices write it, dashed or not; undefined when absent or unusable. */
-export function readIbeacon(out: Collector, value: unknown, at: string, field: string): Ibeacon | undefined {
+/** The key of a location. An unusable one leaves the read to the scan point of its antenna. */
+export function readLocation(out: Collector, value: unknown, at: string, field: string): string | undefined {
   if (isAbsent(value)) return undefined
-  if (!isObject(value)) return unusable(out, at, field, undefined)
-  const uuid = readUuid(value['uuid'])
-  const major = readInteger(value['major'], 0, 0xffff)
-  const minor = readInteger(value['minor'], 0, 0xffff)
-  if (uuid === undefined) return unusable(out, at, `${field}/uuid`, undefined)
-  if (major === undefined) return unusable(out, at, `${field}/major`, undefined)
-  if (minor === undefined) return unusable(out, at, `${field}/minor`, undefined)
-  const txPower = readInteger(value['txPower'], -128, 127)
-  return txPower === undefined ? { uuid, major, minor } : { uuid, major, minor, tx_power: txPower }
-}
-
-/** Lower case with dashes; undefined when it is no UUID. */
-function readUuid(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > 36 || !UUID.test(value)) return undefined
-  const hex = value.replaceAll('-', '').toLowerCase()
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  return typeof value === 'string' && isStorable(value) ? value : unusable(out, at, field, undefined)
 }
 
 function unusable<T>(out: Collector, at: string, field: string, fallback: T): T {

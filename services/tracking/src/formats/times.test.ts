@@ -1,3 +1,4 @@
+import { TimeZone } from '@whereabouts/contracts/time-zone'
 import { expect, test } from 'vitest'
 import { parseTime, readEpoch } from './times.ts'
 
@@ -89,4 +90,16 @@ test('an uptime is told apart from a time, and a time beyond 2100 from either', 
   expect(readEpoch(1_000_000_000, 's')).toBe(1e12)
   expect(readEpoch(1_772_359_201_123, 's')).toBeUndefined()
   expect(readEpoch(Number.MAX_VALUE, 'us')).toBeUndefined()
+})
+
+test('every zone that a reader can be given is understood, and only those', () => {
+  const names = [...Intl.supportedValuesOf('timeZone'), 'UTC', '+08:00', '-3:30', 'GMT+8']
+  for (const name of names) {
+    expect(TimeZone.safeParse(name).success, name).toBe(true)
+    expect(parseTime('2026-03-01 10:00:00', name), name).toEqual(expect.any(Number))
+  }
+  for (const name of ['', 'Mars/Olympus', '+25', 'Europe/Berlin ']) {
+    expect(TimeZone.safeParse(name).success, name).toBe(false)
+    expect(parseTime('2026-03-01 10:00:00', name), name).toBeNull()
+  }
 })

@@ -1,6 +1,8 @@
 import type { Collector } from './collector.ts'
-import { type JsonObject, objectAt, readInteger } from './json-values.ts'
-import { readIbeacon, readRssi, readTime } from './read-fields.ts'
+import type { Ibeacon } from './decoder.ts'
+import { readIbeacon } from './ibeacons.ts'
+import { isObject, type JsonObject, objectAt, readInteger } from './json-values.ts'
+import { readRssi, readTime } from './read-fields.ts'
 import { readMac } from './tag-values.ts'
 import { isAbsent, readText } from './texts.ts'
 
@@ -23,7 +25,7 @@ export function decodeZebraBle(out: Collector, item: JsonObject, data: JsonObjec
     read_count: 1,
     read_at_ms: readTime(out, item['timestamp'], itemAt, '/timestamp'),
     extra: {
-      ibeacon: readIbeacon(out, data['iBeacon'], at, '/iBeacon'),
+      ibeacon: readBeacon(out, data['iBeacon'], `${at}/iBeacon`),
       address_type: readText(data['AddressType']),
       // A device without a name is given its address for an alias.
       name: readMac(data['Alias']) === address ? undefined : readText(data['Alias']),
@@ -31,4 +33,14 @@ export function decodeZebraBle(out: Collector, item: JsonObject, data: JsonObjec
       battery_mv: readInteger(objectAt(data['eddystone'])['batteryVoltage'], 1, 0xffff),
     },
   })
+}
+
+const MEMBERS = { uuid: 'uuid', major: 'major', minor: 'minor', txPower: 'txPower' }
+
+/** The reader has already found an iBeacon, so one without a UUID is a fault. */
+function readBeacon(out: Collector, beacon: unknown, at: string): Ibeacon | undefined {
+  if (isAbsent(beacon)) return undefined
+  if (!isObject(beacon)) return out.report('invalid_field', at)
+  if (isAbsent(beacon['uuid'])) return out.report('invalid_field', `${at}/uuid`)
+  return readIbeacon(out, beacon, at, MEMBERS)
 }

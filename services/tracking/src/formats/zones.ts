@@ -1,4 +1,5 @@
-const OFFSET = /^(?:GMT|UTC)?([+-])(\d{1,2})(?::?(\d{2})(?::\d{2})?)?$/i
+import { offsetMsOf } from '@whereabouts/contracts/time-zone'
+
 const DAY_MS = 86_400_000
 const MAX_ZONE_LENGTH = 64
 const MAX_FORMATTERS = 64
@@ -12,7 +13,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>()
  * first occurrence, one that is skipped moves on by the gap. Undefined when there is no such zone.
  */
 export function instantOfWallTime(wallMs: number, zone: string): number | undefined {
-  const fixed = readOffsetMs(zone)
+  const fixed = offsetMsOf(zone)
   if (fixed !== undefined) return wallMs - fixed
   const formatter = formatterFor(zone)
   if (formatter === undefined) return undefined
@@ -23,15 +24,9 @@ export function instantOfWallTime(wallMs: number, zone: string): number | undefi
   return earlier === later || shows(earlier) || !shows(later) ? earlier : later
 }
 
-/** Milliseconds east of Greenwich of `Z`, `UTC`, `+08`, `-3:30`, `GMT+08:00`; undefined for anything else. */
-function readOffsetMs(zone: string): number | undefined {
-  if (zone === 'Z' || zone === 'UTC' || zone === 'GMT') return 0
-  const match = zone.length <= MAX_ZONE_LENGTH ? OFFSET.exec(zone) : null
-  if (match === null) return undefined
-  const hours = Number(match[2])
-  const minutes = Number(match[3] ?? 0)
-  if (hours > 23 || minutes > 59) return undefined
-  return (match[1] === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000
+/** Whether `zone` is a name or an offset that `instantOfWallTime` understands. */
+export function isZone(zone: string): boolean {
+  return offsetMsOf(zone) !== undefined || formatterFor(zone) !== undefined
 }
 
 function formatterFor(zone: string): Intl.DateTimeFormat | undefined {
@@ -50,5 +45,5 @@ function formatterFor(zone: string): Intl.DateTimeFormat | undefined {
 
 function offsetAtMs(formatter: Intl.DateTimeFormat, ms: number): number {
   const name = formatter.formatToParts(ms).find((part) => part.type === 'timeZoneName')
-  return readOffsetMs(name?.value ?? 'Z') ?? 0
+  return offsetMsOf(name?.value ?? 'Z') ?? 0
 }

@@ -5,13 +5,14 @@ import type { Movement } from './movements.ts'
 
 /**
  * The event of a movement, with the names of this moment. An origin that was deleted, or that nobody knows any more,
- * is null; a movement whose asset or destination was deleted meanwhile has nobody left to be told of, so there is none.
+ * is null. An asset or destination that was deleted while the row was under way makes none: there is nothing left
+ * that could have moved, or nowhere to.
  */
-export function toEvent({ to, fromLocationId }: Movement, view: CatalogView): AssetMoved | undefined {
+export function toEvent({ kind, to, fromLocationId }: Movement, view: CatalogView): AssetMoved | undefined {
   const { orgId, assetId, minute } = to
   const asset = view.asset(orgId, assetId)
   const destination = view.location(orgId, to.locationId)
-  if (!asset || !destination) return undefined
+  if (!asset || asset.deleted || !destination || destination.deleted) return undefined
   const origin = fromLocationId === null ? undefined : view.location(orgId, fromLocationId)
   return {
     delivery_id: deliveryId({
@@ -20,11 +21,11 @@ export function toEvent({ to, fromLocationId }: Movement, view: CatalogView): As
       minute,
       from: fromLocationId,
       to: to.locationId,
-      kind: 'scan',
+      kind,
     }),
     org_id: orgId,
     occurred_at: new Date(to.observedAtMs).toISOString(),
-    kind: 'scan',
+    kind,
     asset: { id: asset.id, external_key: asset.key, name: asset.name },
     from_location: origin && !origin.deleted ? { id: origin.id, name: origin.name } : null,
     to_location: { id: destination.id, name: destination.name },

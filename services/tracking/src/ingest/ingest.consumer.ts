@@ -5,6 +5,7 @@ import type { Tables } from '../db.ts'
 import { CatalogUnavailable } from '../projections/catalog-lookup.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
 import type { IngestMetrics } from './ingest-metrics.ts'
+import { withNames } from './names.ts'
 import { decodeReaderMessage, type ReaderMessage } from './reader-message.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
 import { noteNews, resolve, type ResolveDeps } from './resolve.ts'
@@ -29,12 +30,12 @@ export const ingestConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage> =
   maxWaitMs: 5,
   retryDelaysMs: [1_000, 5_000, 30_000],
   isOutage: (error) => error instanceof CatalogUnavailable || isDatabaseOutage(error),
-  decode: (message) => decodeReaderMessage(message, deps.health),
+  decode: (message) => decodeReaderMessage(message, deps),
   async handle(messages, { signal }) {
     const resolved = await resolve(messages, deps, signal)
     const fresh = deps.recent.fresh(resolved.observations)
     if (fresh.length > 0) {
-      const stored = await store(deps.db, deps.view, fresh)
+      const stored = await withNames(deps.gaps, (naming) => store(deps.db, deps.view, fresh, naming), signal)
       deps.recent.add(fresh)
       if (stored.movements > 0) deps.kick()
       deps.metrics.stored(stored)

@@ -48,14 +48,36 @@ describe('movement rules', () => {
   })
 
   test('D8.7 a late scan changes neither position nor events', () => {
-    expect(advance([at(5, DOCK)], [seen(3, SHELF)])).toEqual({ positions: [], movements: [] })
-    expect(advance([at(5, DOCK)], [seen(5, SHELF)])).toEqual({ positions: [], movements: [] })
+    const late = [seen(3, SHELF)]
+    expect(advance([at(5, DOCK)], late)).toEqual({ positions: [], movements: [], late })
   })
 
   test('a scan without a location announces nothing, ends the stay, and the next movement comes from null', () => {
     const result = advance([at(0, DOCK)], [seen(1, null), seen(2, DOCK)])
     expect(moves(result)).toEqual([[null, DOCK]])
     expect(result.positions).toEqual([at(2, DOCK)])
+  })
+
+  test('the first located read of a minute replaces one that saw it nowhere, and is a movement from null', () => {
+    const result = advance([at(1, null)], [seen(1, DOCK)])
+    expect(moves(result)).toEqual([[null, DOCK]])
+    expect(result.positions).toEqual([at(1, DOCK)])
+  })
+
+  test('a save that overrides its minute is a movement of its own kind, from the location it overrides', () => {
+    const save = { ...seen(1, SHELF), observedAtMs: seen(1, SHELF).observedAtMs + 20_000 }
+    const result = advance([at(1, DOCK)], [save], 'save')
+    expect(result.movements).toEqual([{ kind: 'save', to: save, fromLocationId: DOCK }])
+    expect(result.positions).toEqual([
+      { ...at(1, SHELF), observedAtMs: save.observedAtMs, dwellStartedAtMs: save.observedAtMs },
+    ])
+  })
+
+  test('a save where the asset is known to be announces nothing, and the stay goes on', () => {
+    const save = { ...seen(1, DOCK), observedAtMs: seen(1, DOCK).observedAtMs + 20_000 }
+    const result = advance([at(1, DOCK, 0)], [save], 'save')
+    expect(result.movements).toEqual([])
+    expect(result.positions).toEqual([{ ...at(1, DOCK, 0), observedAtMs: save.observedAtMs }])
   })
 
   test('rows of one asset count in the order of their minutes, whatever their order in the batch', () => {

@@ -11,34 +11,44 @@ export type Position = {
   dwellStartedAtMs: number | null
 }
 
-/** An asset came to `to`; `fromLocationId` is null when it had never been seen or was last seen nowhere. */
-export type Movement = { to: Observation & { locationId: number }; fromLocationId: number | null }
+type Placed = Observation & { locationId: number }
 
-export type Advance = { positions: Position[]; movements: Movement[] }
+/** An asset came to `to`; `fromLocationId` is null when it had never been seen or was last seen nowhere. */
+export type Movement = { kind: 'scan' | 'save'; to: Placed; fromLocationId: number | null }
+
+/** `positions` are those that changed; `late` the rows that only filled history. */
+export type Advance = { positions: Position[]; movements: Movement[]; late: Observation[] }
 
 /**
- * The movement rules (D8), free of any I/O. `stored` are history rows that are new, `current` the positions of their
- * assets as locked in the same transaction. A row older than the position fills history only (D8.7). A row at another
- * location than the last is a movement; a row without a location moves the asset nowhere and announces nothing, and
- * the next one at a location comes from null.
+ * The movement rules (D8), free of any I/O. `stored` are history rows that are new or overwritten, `current` the
+ * positions of their assets as locked in the same transaction. A row older than the position fills history only
+ * (D8.7). A row at another location than the last is a movement; a row without a location moves the asset nowhere and
+ * announces nothing, and the next one at a location comes from null.
  */
-export function advance(current: readonly Position[], stored: readonly Observation[]): Advance {
+export function advance(
+  current: readonly Position[],
+  stored: readonly Observation[],
+  kind: Movement['kind'] = 'scan',
+): Advance {
   const positions = new Map(current.map((position) => [position.assetId, position]))
   const changed = new Map<number, Position>()
-  const movements: Movement[] = []
+  const [movements, late]: [Movement[], Observation[]] = [[], []]
   for (const row of stored.toSorted((a, b) => a.minute - b.minute)) {
     const before = positions.get(row.assetId)
-    if (before && before.minute >= row.minute) continue
+    if (before && before.minute > row.minute) {
+      late.push(row)
+      continue
+    }
     const after = positionAfter(before, row)
     positions.set(row.assetId, after)
     changed.set(row.assetId, after)
     if (isPlaced(row) && row.locationId !== before?.locationId)
-      movements.push({ to: row, fromLocationId: before?.locationId ?? null })
+      movements.push({ kind, to: row, fromLocationId: before?.locationId ?? null })
   }
-  return { positions: [...changed.values()], movements }
+  return { positions: [...changed.values()], movements, late }
 }
 
-const isPlaced = (row: Observation): row is Observation & { locationId: number } => row.locationId !== null
+const isPlaced = (row: Observation): row is Placed => row.locationId !== null
 
 function positionAfter(before: Position | undefined, row: Observation): Position {
   const stays = before !== undefined && before.locationId === row.locationId

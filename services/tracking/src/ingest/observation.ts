@@ -11,8 +11,9 @@ export type Observation = {
   /** Milliseconds since 1970. */
   observedAtMs: number
   locationId: number | null
-  readerKey: string
-  antenna: number
+  /** Both null where an operator said so. */
+  readerKey: string | null
+  antenna: number | null
 }
 
 const OLDEST_MS = 24 * 3_600_000

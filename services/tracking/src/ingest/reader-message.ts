@@ -3,6 +3,7 @@ import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import type { Decoded } from '../formats/decoder.ts'
 import { decoderFor } from '../formats/formats.ts'
+import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
 
 /** A message of a reader, decoded. */
@@ -12,7 +13,10 @@ export type ReaderMessage = { orgId: number; readerKey: string; receivedAtMs: nu
  * Decodes one message of SCANS. What cannot be used at all is counted on its reader, where an operator sees it, and
  * thrown as poison, so that its bytes are kept among the dead letters.
  */
-export function decodeReaderMessage(message: IncomingMessage, health: ReaderHealthLog): ReaderMessage {
+export function decodeReaderMessage(
+  message: IncomingMessage,
+  { health, directory }: { health: ReaderHealthLog; directory: ReaderDirectory },
+): ReaderMessage {
   const subject = parseScanSubject(message.subject)
   if (!subject) throw new PoisonError('the subject is not scans.<org>.<reader>.<format>')
   const { orgId, readerKey, format } = subject
@@ -22,7 +26,13 @@ export function decodeReaderMessage(message: IncomingMessage, health: ReaderHeal
   }
   const decode = decoderFor(format)
   if (!decode) return bury(`there is no format "${format.slice(0, 32)}"`)
-  const decoded = decode(message.data, { reader: readerKey, received_at_ms: message.receivedAt })
+  const settings = directory.settings(orgId, readerKey)
+  if (format === 'mapping' && !settings.mapping) return bury('format mapping, and this reader has no mapping')
+  const decoded = decode(message.data, {
+    reader: readerKey,
+    received_at_ms: message.receivedAt,
+    ...settings,
+  })
   if (decoded.buried) return bury(`not a ${format} message: ${decoded.errors[0]?.code ?? 'unexpected_shape'}`)
   return { orgId, readerKey, receivedAtMs: message.receivedAt, decoded }
 }

@@ -7,15 +7,21 @@ const MAX_ASSETS = 2_000_000
  * nothing more: forgetting it costs an insert that changes nothing.
  */
 export class RecentMinutes {
-  readonly #newest = new Map<number, Minute>()
+  /** By asset, as `codeOf` says: numbers, since there may be millions. */
+  readonly #newest = new Map<number, number>()
 
-  /** Of each asset and minute the first observation in order of arrival, without those known to be stored. */
+  /**
+   * Of each asset and minute the first observation with a location in order of arrival, or the first of all when none
+   * has one; without those known to be stored.
+   */
   fresh(observations: readonly Observation[]): Observation[] {
     const first = new Map<string, Observation>()
     for (const observation of observations) {
-      if (this.#newest.get(observation.assetId) === observation.minute) continue
+      if (this.#isStored(observation)) continue
       const key = `${observation.assetId} ${observation.minute}`
-      if (!first.has(key)) first.set(key, observation)
+      const before = first.get(key)
+      if (!before || (before.locationId === null && observation.locationId !== null))
+        first.set(key, observation)
     }
     return [...first.values()]
   }
@@ -23,7 +29,17 @@ export class RecentMinutes {
   /** Call after the commit: a batch that rolled back comes again and must not be skipped. */
   add(stored: readonly Observation[]): void {
     if (this.#newest.size > MAX_ASSETS) this.#newest.clear()
-    for (const { assetId, minute } of stored)
-      if ((this.#newest.get(assetId) ?? -1) < minute) this.#newest.set(assetId, minute)
+    for (const observation of stored) {
+      const code = codeOf(observation.minute, observation.locationId !== null)
+      if ((this.#newest.get(observation.assetId) ?? -1) < code) this.#newest.set(observation.assetId, code)
+    }
+  }
+
+  #isStored({ assetId, minute, locationId }: Observation): boolean {
+    const newest = this.#newest.get(assetId)
+    return newest === codeOf(minute, true) || (locationId === null && newest === codeOf(minute, false))
   }
 }
+
+/** Rises with the minute, and within it once the row has a location. */
+const codeOf = (minute: Minute, isPlaced: boolean) => 2 * minute + Number(isPlaced)

@@ -15,7 +15,7 @@ export type Resolved = {
 }
 
 type Tag = { tag_type: string; value: string }
-type Gap = { tags: Map<string, Tag>; locationKeys: Set<string> }
+type Gap = { tags: Map<string, Tag>; locationKeys: Set<string>; locationIds: Set<number> }
 
 /**
  * Turns reads into observations, in the order of arrival: reader and antenna to location, tag to asset. What the view
@@ -31,9 +31,7 @@ export async function resolve(
   const gaps = findGaps(messages, matches, deps)
   if (gaps.size > 0) {
     await Promise.all(
-      [...gaps].map(([orgId, gap]) =>
-        deps.gaps.fill(orgId, [...gap.tags.values()], [...gap.locationKeys], signal),
-      ),
+      [...gaps].map(([orgId, gap]) => deps.gaps.fill(orgId, { ...gap, tags: gap.tags.values() }, signal)),
     )
     matches = matchReads(messages, deps) // all of them: the view may have changed meanwhile
   }
@@ -49,21 +47,32 @@ export function noteNews(health: ReaderHealthLog, { news }: Resolved): void {
 function findGaps(
   messages: readonly ReaderMessage[],
   matches: readonly (readonly Match[])[],
-  { view }: ResolveDeps,
+  { view, directory }: ResolveDeps,
 ): Map<number, Gap> {
   const gaps = new Map<number, Gap>()
-  for (const [i, { orgId, decoded }] of messages.entries())
+  for (const [i, { orgId, readerKey, decoded }] of messages.entries())
     for (const [j, read] of decoded.reads.entries()) {
       const key = read.extra?.location
       const missesTag = !matches[i]?.[j]?.known
       const missesKey = key !== undefined && !view.locationByKey(orgId, key)
-      if (!missesTag && !missesKey) continue
-      const gap = gaps.get(orgId) ?? { tags: new Map<string, Tag>(), locationKeys: new Set<string>() }
+      const locationId = key === undefined ? locationIdOf(directory, orgId, readerKey, read) : undefined
+      const missesId = locationId !== undefined && !view.location(orgId, locationId)
+      if (!missesTag && !missesKey && !missesId) continue
+      const gap = gaps.get(orgId) ?? noGap()
       gaps.set(orgId, gap)
       if (missesTag) for (const tag of tagsOf(read)) gap.tags.set(`${tag.tag_type} ${tag.value}`, tag)
       if (missesKey) gap.locationKeys.add(key)
+      if (missesId) gap.locationIds.add(locationId)
     }
   return gaps
+}
+
+const noGap = (): Gap => ({ tags: new Map(), locationKeys: new Set(), locationIds: new Set() })
+
+/** Where the antenna looks; undefined when it looks nowhere or is unknown. */
+function locationIdOf(directory: ReaderDirectory, orgId: number, readerKey: string, read: NeutralRead) {
+  const placement = directory.placement(orgId, readerKey, read.antenna)
+  return placement.placed ? (placement.locationId ?? undefined) : undefined
 }
 
 /** The address first, then the iBeacon identity, under which a tag with a rotating address is registered (D6.5). */
@@ -134,7 +143,8 @@ function resolveMessage(
 
 /**
  * A location key in the message wins over the scan point (D8.8). A scan point without a location, or whose location
- * was deleted, places the read nowhere, which is still a place in the sense of history; undefined is no scan at all.
+ * was deleted or is none that catalog knows, places the read nowhere, which is still a place in the sense of history;
+ * undefined is no scan at all.
  */
 function placeOf(
   orgId: number,
@@ -150,6 +160,7 @@ function placeOf(
   const placement = directory.placement(orgId, readerKey, read.antenna)
   if (!placement.placed) return undefined
   const { locationId } = placement
-  if (locationId !== null && view.location(orgId, locationId)?.deleted) return { locationId: null }
-  return { locationId }
+  if (locationId === null) return { locationId }
+  const location = view.location(orgId, locationId)
+  return { locationId: location && !location.deleted ? locationId : null }
 }

@@ -1,31 +1,73 @@
 import { assetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { enqueue } from '@whereabouts/db/outbox'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../db.ts'
+import type { Tables, Tx } from '../db.ts'
 import type { CatalogView } from '../projections/catalog-view.ts'
 import { toEvent } from './asset-moved.ts'
-import { advance } from './movements.ts'
+import { advance, type Advance, type Position } from './movements.ts'
+import { refuseUnnamed, type Naming } from './names.ts'
 import type { Observation } from './observation.ts'
-import { insertScans, lockPositions, updatePositions } from './scans.queries.ts'
+import { placeSave, type Save } from './saves.ts'
+import { insertScans, lockPositions, overwriteScans, updatePositions } from './scans.queries.ts'
+import { findStayStarts } from './stays.queries.ts'
+import { unsettle } from './stays.ts'
 
 export type Stored = { rows: number; movements: number }
 
 /**
  * The store step: history rows, current positions and the movements' outbox rows, in one transaction. Safe to repeat
- * and to run beside another replica: rows that are there already change nothing and announce nothing.
+ * and to run beside another replica: rows that are there already change nothing and announce nothing. Of one asset and
+ * minute, one observation.
  */
 export async function store(
   db: Kysely<Tables>,
   view: CatalogView,
   observations: readonly Observation[],
+  naming: Naming = 'as known',
 ): Promise<Stored> {
   return db.transaction().execute(async (tx) => {
+    const current = await lockPositions(tx, observations)
     const stored = await insertScans(tx, observations)
     if (stored.length === 0) return { rows: 0, movements: 0 }
-    const { positions, movements } = advance(await lockPositions(tx, stored), stored)
+    const advanced = advance(current, stored)
+    const positions = await settleStays(tx, current, advanced)
     await updatePositions(tx, positions)
-    const events = movements.flatMap((movement) => toEvent(movement, view) ?? [])
-    await enqueue(tx, assetMoved, events)
-    return { rows: stored.length, movements: events.length }
+    return { rows: stored.length, movements: await announce(tx, view, advanced, naming) }
   })
+}
+
+/**
+ * The same step for an operator's save, which overwrites the row of its minute and announces at once (ADR 20). Part of
+ * the caller's transaction.
+ */
+export async function storeSave(tx: Tx, view: CatalogView, save: Save, naming: Naming): Promise<Stored> {
+  const { orgId, assetIds } = save
+  const current = await lockPositions(tx, assetIds.map((assetId) => ({ orgId, assetId }))) // prettier-ignore
+  const rows = placeSave(current, save)
+  await overwriteScans(tx, rows)
+  const advanced = advance(current, rows, 'save')
+  await updatePositions(tx, advanced.positions)
+  return { rows: rows.length, movements: await announce(tx, view, advanced, naming) }
+}
+
+/** The positions to be written: those that advanced, and those whose stay a late row has shortened or lengthened. */
+async function settleStays(tx: Tx, current: readonly Position[], advanced: Advance): Promise<Position[]> {
+  const { positions, late } = advanced
+  if (late.length === 0) return positions
+  const latest = new Map([...current, ...positions].map((position) => [position.assetId, position]))
+  const starts = await findStayStarts(tx, unsettle([...latest.values()], late))
+  const changed = new Set([...positions.map(({ assetId }) => assetId), ...starts.keys()])
+  return [...latest.values()]
+    .filter(({ assetId }) => changed.has(assetId))
+    .map((position) => ({
+      ...position,
+      dwellStartedAtMs: starts.get(position.assetId) ?? position.dwellStartedAtMs,
+    }))
+}
+
+async function announce(tx: Tx, view: CatalogView, { movements }: Advance, naming: Naming): Promise<number> {
+  if (naming === 'ask') refuseUnnamed(movements, view)
+  const events = movements.flatMap((movement) => toEvent(movement, view) ?? [])
+  await enqueue(tx, assetMoved, events)
+  return events.length
 }

@@ -3,6 +3,7 @@ import {
   type CatalogLookup,
   type CatalogLookupReply,
 } from '@whereabouts/contracts/messages/catalog-lookup'
+import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { request } from '@whereabouts/messaging/request'
@@ -36,6 +37,16 @@ export const askCatalogOver =
 const STRANGER_MS = 1_000
 const MAX_STRANGERS = 100_000
 
+/** Things of one organization that the view does not know. */
+export type Wanted = {
+  tags?: Iterable<Tag>
+  locationKeys?: Iterable<string>
+  locationIds?: Iterable<number>
+  assetIds?: Iterable<number>
+}
+
+type Lists = { tags: Tag[]; location_keys: string[]; location_ids: number[]; asset_ids: number[] }
+
 /**
  * Settles gaps of the view: asks catalog for what a read named and the view does not know, and applies the answer to
  * the view. Something created a moment ago is found this way before its state has arrived.
@@ -52,46 +63,53 @@ export class GapFiller {
     this.#now = now
   }
 
-  /** Fills in tags and location keys of one organization as far as they exist. Throws CatalogUnavailable. */
-  async fill(
-    orgId: number,
-    tags: readonly Tag[],
-    locationKeys: readonly string[],
-    signal?: AbortSignal,
-  ): Promise<void> {
-    const wantedTags = tags.filter((tag) => !this.#isStranger(tagName(orgId, tag)))
-    const wantedKeys = locationKeys.filter((key) => !this.#isStranger(keyName(orgId, key)))
-    for (let at = 0; at < Math.max(wantedTags.length, wantedKeys.length); at += AT_ONCE) {
+  /** Fills in what is wanted as far as it exists. Throws CatalogUnavailable. */
+  async fill(orgId: number, wanted: Wanted, signal?: AbortSignal): Promise<void> {
+    const lists = this.#withoutStrangers(orgId, wanted)
+    const longest = Math.max(...Object.values(lists).map((list) => list.length))
+    for (let at = 0; at < longest; at += AT_ONCE) {
       const some = {
-        tags: wantedTags.slice(at, at + AT_ONCE),
-        location_keys: wantedKeys.slice(at, at + AT_ONCE),
+        tags: lists.tags.slice(at, at + AT_ONCE),
+        location_keys: lists.location_keys.slice(at, at + AT_ONCE),
+        location_ids: lists.location_ids.slice(at, at + AT_ONCE),
+        asset_ids: lists.asset_ids.slice(at, at + AT_ONCE),
       }
       this.apply(await this.#ask({ org_id: orgId, ...some }, signal))
-      this.#rememberStrangers(orgId, some.tags, some.location_keys)
+      this.#rememberStrangers(orgId, some)
     }
   }
 
-  apply(reply: CatalogLookupReply): void {
+  apply(reply: Pick<CatalogLookupReply, 'locations' | 'tags'> & { assets: readonly AssetIdentity[] }): void {
     for (const asset of reply.assets) this.#view.applyAsset(asset)
     for (const location of reply.locations) this.#view.applyLocation(location)
     for (const tag of reply.tags) this.#view.applyTag(tag)
   }
 
-  #isStranger(name: string): boolean {
-    const until = this.#strangers.get(name)
-    return until !== undefined && until > this.#now()
+  #withoutStrangers(orgId: number, wanted: Wanted): Lists {
+    const now = this.#now()
+    const isAsked = (name: string) => (this.#strangers.get(name) ?? 0) <= now
+    const { tags = [], locationKeys = [], locationIds = [], assetIds = [] } = wanted
+    return {
+      tags: [...tags].filter((tag) => isAsked(tagName(orgId, tag))),
+      location_keys: [...locationKeys].filter((key) => isAsked(keyName(orgId, key))),
+      location_ids: [...locationIds].filter((id) => isAsked(idName(orgId, id))),
+      asset_ids: [...assetIds].filter((id) => isAsked(idName(orgId, id))),
+    }
   }
 
-  #rememberStrangers(orgId: number, tags: readonly Tag[], keys: readonly string[]): void {
+  #rememberStrangers(orgId: number, { tags, location_keys, location_ids, asset_ids }: Lists): void {
     if (this.#strangers.size > MAX_STRANGERS) this.#strangers.clear()
     const until = this.#now() + STRANGER_MS
-    for (const tag of tags)
-      if (!this.#view.matchTag(orgId, tag.tag_type, tag.value).known)
-        this.#strangers.set(tagName(orgId, tag), until)
-    for (const key of keys)
-      if (!this.#view.locationByKey(orgId, key)) this.#strangers.set(keyName(orgId, key), until)
+    const remember = (isKnown: boolean, name: string) => !isKnown && this.#strangers.set(name, until)
+    const view = this.#view
+    for (const tag of tags) remember(view.matchTag(orgId, tag.tag_type, tag.value).known, tagName(orgId, tag))
+    for (const key of location_keys)
+      remember(view.locationByKey(orgId, key) !== undefined, keyName(orgId, key))
+    for (const id of location_ids) remember(view.location(orgId, id) !== undefined, idName(orgId, id))
+    for (const id of asset_ids) remember(view.asset(orgId, id) !== undefined, idName(orgId, id))
   }
 }
 
 const tagName = (orgId: number, tag: Tag) => `${orgId} ${tag.tag_type} ${matchValue(tag.tag_type, tag.value)}`
 const keyName = (orgId: number, key: string) => `${orgId} @ ${key}`
+const idName = (orgId: number, id: number) => `${orgId} # ${id}`

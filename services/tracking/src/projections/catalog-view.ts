@@ -1,4 +1,4 @@
-import type { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
+import type { AssetIdentity, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 
 export type KnownAsset = {
@@ -63,7 +63,7 @@ export class CatalogView {
     return asset ? { known: true, asset: asset.deleted ? undefined : asset } : { known: false }
   }
 
-  applyAsset(state: AssetState): void {
+  applyAsset(state: AssetIdentity): void {
     if (isOld(this.#assets.get(state.id), state)) return
     this.#assets.set(state.id, entity(state))
   }
@@ -118,7 +118,7 @@ const isOld = (known: { revision: number } | undefined, state: { revision: numbe
 const byAge = (a: KnownTag, b: KnownTag) =>
   a.createdAt === b.createdAt ? a.id - b.id : a.createdAt < b.createdAt ? -1 : 1
 
-function entity(state: AssetState | LocationState): KnownAsset {
+function entity(state: AssetIdentity | LocationState): KnownAsset {
   return {
     orgId: state.org_id,
     id: state.id,

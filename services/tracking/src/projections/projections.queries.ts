@@ -1,4 +1,4 @@
-import type { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
+import type { AssetIdentity, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 
@@ -15,7 +15,7 @@ function newest<T extends State>(states: readonly T[]): T[] {
 }
 
 /** Stores the states that are newer than what is there. Each state names its organization. */
-export async function upsertAssets(db: Db, states: readonly AssetState[]): Promise<void> {
+export async function upsertAssets(db: Db, states: readonly AssetIdentity[]): Promise<void> {
   if (states.length === 0) return
   await sql`
     insert into asset (org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at)

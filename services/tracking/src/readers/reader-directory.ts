@@ -2,23 +2,40 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Kysely } from 'kysely'
 import type pg from 'pg'
 import type { Tables } from '../db.ts'
-import { READERS_CHANNEL } from './readers.queries.ts'
+import {
+  listReaderSettings,
+  READERS_CHANNEL,
+  type ReaderSettings,
+  type ReaderSettingsRow,
+} from './readers.queries.ts'
 import { listAntennas, type Antenna } from './scan-points.queries.ts'
 
 /** `placed` with a null location is a scan point that says nothing of place, which is not the same as no scan point. */
 export type Placement = { placed: true; locationId: number | null } | { placed: false }
 
+type OrgReaders = {
+  /** Of the reading this comes from, counted by their start: what was read later knows more. */
+  reading: number
+  /** By reader key and antenna. */
+  locationIds: Map<string, number | null>
+  /** By reader key, of those that have any. */
+  settings: Map<string, ReaderSettings>
+}
+
 const RELISTEN_MS = 1_000
+const NO_SETTINGS: ReaderSettings = {}
 
 /**
- * Which antenna looks where, in the memory of this process. PostgreSQL announces each change when it commits, so
- * that every replica reads that organization's rows again; after a lost connection everything is read again.
+ * Which antenna looks where and how to read what a device sends, in the memory of this process. PostgreSQL announces
+ * each change when it commits, so that every replica reads that organization's rows again; after a lost connection
+ * everything is read again.
  */
 export class ReaderDirectory {
   readonly #db: Kysely<Tables>
   readonly #pool: pg.Pool
   readonly #log: Logger
-  #orgs = new Map<number, Map<string, number | null>>()
+  #orgs = new Map<number, OrgReaders>()
+  #readings = 0
   #listener: pg.PoolClient | undefined
   #retry: NodeJS.Timeout | undefined
   #stopped = false
@@ -36,8 +53,13 @@ export class ReaderDirectory {
 
   /** Where this antenna of this reader looks. */
   placement(orgId: number, readerKey: string, antenna: number): Placement {
-    const locationId = this.#orgs.get(orgId)?.get(`${readerKey} ${antenna}`)
+    const locationId = this.#orgs.get(orgId)?.locationIds.get(`${readerKey} ${antenna}`)
     return locationId === undefined ? { placed: false } : { placed: true, locationId }
+  }
+
+  /** What is configured for the decoder of this reader, whether the reader is known or not. */
+  settings(orgId: number, readerKey: string): ReaderSettings {
+    return this.#orgs.get(orgId)?.settings.get(readerKey) ?? NO_SETTINGS
   }
 
   /** Starts to listen, then loads: a change in between is announced. Tries for ever. */
@@ -50,7 +72,7 @@ export class ReaderDirectory {
       client.on('end', () => this.#lost(client))
       client.on('notification', (note) => void this.reload(Number(note.payload)))
       await client.query(`listen ${READERS_CHANNEL}`)
-      this.#orgs = group(await listAntennas(this.#db))
+      await this.#read()
       this.#isLoaded = true
     } catch (error) {
       this.#log.warn({ err: error }, 'readers could not be loaded yet')
@@ -61,8 +83,7 @@ export class ReaderDirectory {
   /** Reads one organization's readers again; the caller of a change awaits it to see its own write. */
   async reload(orgId: number): Promise<void> {
     try {
-      const antennas = await listAntennas(this.#db, orgId)
-      this.#orgs.set(orgId, group(antennas).get(orgId) ?? new Map())
+      await this.#read(orgId)
     } catch (error) {
       this.#log.warn({ err: error, org_id: orgId }, 'readers could not be read again')
       this.#lost(this.#listener) // start over: the next load covers what was missed
@@ -74,6 +95,21 @@ export class ReaderDirectory {
     clearTimeout(this.#retry)
     this.#listener?.release(true)
     this.#listener = undefined
+  }
+
+  /** Readings overlap, and one that started earlier may end later: what it found must not replace anything newer. */
+  async #read(orgId?: number): Promise<void> {
+    const reading = (this.#readings += 1)
+    const [antennas, settings] = await Promise.all([
+      listAntennas(this.#db, orgId),
+      listReaderSettings(this.#db, orgId),
+    ])
+    const found = group(reading, antennas, settings)
+    const asked = orgId === undefined ? new Set([...this.#orgs.keys(), ...found.keys()]) : [orgId]
+    for (const org of asked) {
+      if ((this.#orgs.get(org)?.reading ?? 0) > reading) continue
+      this.#orgs.set(org, found.get(org) ?? noReaders(reading))
+    }
   }
 
   #lost(client: pg.PoolClient | undefined): void {
@@ -88,12 +124,29 @@ export class ReaderDirectory {
   }
 }
 
-function group(antennas: readonly Antenna[]): Map<number, Map<string, number | null>> {
-  const orgs = new Map<number, Map<string, number | null>>()
-  for (const { org_id, reader_key, antenna, location_id } of antennas) {
-    if (antenna === null) continue
-    const places = orgs.get(org_id) ?? new Map<string, number | null>()
-    orgs.set(org_id, places.set(`${reader_key} ${antenna}`, location_id))
+const noReaders = (reading: number): OrgReaders => ({
+  reading,
+  locationIds: new Map(),
+  settings: new Map(),
+})
+
+function group(
+  reading: number,
+  antennas: readonly Antenna[],
+  settings: readonly ReaderSettingsRow[],
+): Map<number, OrgReaders> {
+  const orgs = new Map<number, OrgReaders>()
+  const readersOf = (orgId: number) => {
+    const readers = orgs.get(orgId) ?? noReaders(reading)
+    orgs.set(orgId, readers)
+    return readers
   }
+  for (const { org_id, reader_key, antenna, location_id } of antennas)
+    if (antenna !== null) readersOf(org_id).locationIds.set(`${reader_key} ${antenna}`, location_id)
+  for (const { org_id, reader_key, timezone, mapping } of settings)
+    readersOf(org_id).settings.set(reader_key, {
+      timezone: timezone ?? undefined,
+      mapping: mapping ?? undefined,
+    })
   return orgs
 }

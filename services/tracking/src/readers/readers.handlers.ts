@@ -1,7 +1,8 @@
 import type { ReaderView, ScanPointCreate } from '@whereabouts/contracts/readers'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import { Answer } from '@whereabouts/service-kit/serve'
-import { rejectIfAny } from '@whereabouts/service-kit/errors'
+import { lacksMapping, MAPPING_REQUIRED } from '@whereabouts/contracts/reader-mapping'
+import { rejectIfAny, validationFailed } from '@whereabouts/service-kit/errors'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import {
@@ -19,20 +20,29 @@ import {
   countReaders,
   deleteReader,
   findReader,
+  findReaderListed,
   insertReader,
   listReaders,
   lockReader,
   notifyReadersChanged,
   type ReaderListRow,
   type ReaderRow,
+  updateReader,
 } from './readers.queries.ts'
+import { withChanges } from './readers.rules.ts'
 import { countScanPoints, deleteScanPoint, insertScanPoint, listScanPoints } from './scan-points.queries.ts'
 
 export type ReaderDeps = { db: Kysely<Tables>; directory: ReaderDirectory; findLocation: FindLocation }
 
 type ReaderHandlers = Pick<
   Handlers<'tracking'>,
-  'listReaders' | 'createReader' | 'deleteReader' | 'listScanPoints' | 'createScanPoint' | 'deleteScanPoint'
+  | 'listReaders'
+  | 'createReader'
+  | 'updateReader'
+  | 'deleteReader'
+  | 'listScanPoints'
+  | 'createScanPoint'
+  | 'deleteScanPoint'
 >
 
 export const readerHandlers = ({ db, directory, findLocation }: ReaderDeps): ReaderHandlers => ({
@@ -47,12 +57,29 @@ export const readerHandlers = ({ db, directory, findLocation }: ReaderDeps): Rea
 
   async createReader({ principal: { orgId }, body }) {
     const reader = await db.transaction().execute(async (tx) => {
-      const inserted = await insertReader(tx, orgId, body)
+      const { timezone = null, mapping = null, ...named } = body
+      const inserted = await insertReader(tx, orgId, { ...named, timezone, mapping })
       if (!inserted) throw readerExists(body.reader_key)
       await notifyReadersChanged(tx, orgId)
       return inserted
     })
+    await directory.reload(orgId)
     return new Answer({ data: newReader(reader) }, { location: `/api/v1/readers/${reader.id}` })
+  },
+
+  async updateReader({ principal: { orgId }, params: { reader_id }, body }) {
+    const row = await db.transaction().execute(async (tx) => {
+      const stored = await lockReader(tx, orgId, reader_id)
+      if (!stored) throw readerNotFound()
+      const changed = withChanges(stored, body)
+      if (lacksMapping(changed)) throw validationFailed([MAPPING_REQUIRED])
+      await updateReader(tx, orgId, reader_id, changed)
+      await notifyReadersChanged(tx, orgId)
+      return findReaderListed(tx, orgId, stored.reader_key)
+    })
+    if (!row) throw readerNotFound()
+    await directory.reload(orgId)
+    return { data: toView(row) }
   },
 
   async deleteReader({ principal: { orgId }, params: { reader_id } }) {
@@ -116,17 +143,28 @@ const SILENT: ReaderView['health'] = {
   last_problem_at: null,
 }
 
-const newReader = ({ id, reader_key, name, format, created_at }: ReaderRow): ReaderView => ({
+const newReader = ({
   id,
   reader_key,
   name,
   format,
+  timezone,
+  mapping,
+  created_at,
+}: ReaderRow): ReaderView => ({
+  id,
+  reader_key,
+  name,
+  format,
+  timezone,
+  mapping,
   configured: true,
   created_at,
   health: SILENT,
 })
 
 function toView(row: ReaderListRow): ReaderView {
-  const { id, reader_key, name, format, created_at, total: _, ...health } = row
-  return { id, reader_key, name, format, configured: id !== null, created_at, health }
+  const { id, reader_key, name, format, timezone, mapping, created_at, total: _, ...health } = row
+  const configured = id !== null
+  return { id, reader_key, name, format, timezone, mapping, configured, created_at, health }
 }

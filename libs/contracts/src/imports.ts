@@ -1,0 +1,176 @@
+import { z } from 'zod'
+import { fieldCodes } from './errors.ts'
+import { Id } from './ids.ts'
+import { WireInstant } from './instant.ts'
+import { openEnum } from './open-enum.ts'
+import { booleanParameter, dataOf, enumParameter, enumParameters, listOf, page, pathId } from './query.ts'
+import type { Route } from './route.ts'
+
+export const importResources = ['assets', 'locations'] as const
+export type ImportResource = (typeof importResources)[number]
+
+/** The columns of a file, in the order in which an export has them. */
+export const importColumns = {
+  assets: [
+    'external_key', 'name', 'description', 'type', 'is_active', 'valid_from', 'valid_to', 'metadata',
+    'rfid', 'ble', 'barcode',
+  ],
+  locations: [
+    'external_key', 'name', 'description', 'parent_external_key', 'is_active', 'valid_from', 'valid_to',
+    'rfid', 'ble', 'barcode',
+  ],
+} as const // prettier-ignore
+export type ImportColumn = (typeof importColumns)[ImportResource][number]
+
+export const MAX_IMPORT_BYTES = 64 * 1024 * 1024
+export const MAX_IMPORT_ROWS = 100_000
+/** Imports of one organization that are being sent, wait or run. */
+export const MAX_UNFINISHED_IMPORTS = 5
+
+export const importStates = ['pending', 'running', 'done', 'cancelled', 'failed'] as const
+export const rowOutcomes = ['created', 'updated', 'unchanged', 'failed'] as const
+export type RowOutcome = (typeof rowOutcomes)[number]
+
+const count = z.int().meta({ override: { type: 'integer', minimum: 0 }, example: 0 })
+
+/** `rows_done` is the sum of the four outcomes, and `rows_total` once the state is `done`. */
+export const ImportView = z
+  .object({
+    id: Id,
+    resource: openEnum(importResources),
+    dry_run: z.boolean(),
+    state: openEnum(importStates),
+    rows_total: count,
+    rows_done: count,
+    created: count,
+    updated: count,
+    unchanged: count,
+    failed: count,
+    /** The dry run whose rows this import executes. */
+    applied_from: Id.nullable(),
+    created_by: Id.nullable(),
+    created_at: WireInstant,
+    started_at: WireInstant.nullable(),
+    finished_at: WireInstant.nullable(),
+  })
+  .meta({ id: 'Import' })
+export type ImportView = z.infer<typeof ImportView>
+
+/**
+ * A problem of a row: as a field entry of the API, with the column as its field; `conflict` is what the API answers
+ * 409 to.
+ */
+export const rowErrorCodes = [...fieldCodes, 'conflict'] as const
+export type RowErrorCode = (typeof rowErrorCodes)[number]
+export const RowError = z
+  .object({
+    field: z.string().meta({ example: 'rfid' }),
+    code: openEnum(rowErrorCodes),
+    message: z.string().meta({ example: 'tag rfid:E28011606000020A1B2C3D4E already exists' }),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'ImportRowError' })
+export type RowError = {
+  field: string
+  code: RowErrorCode
+  message: string
+  params?: Record<string, unknown> | undefined
+}
+
+/**
+ * `line` is where the row begins in the file. `id` is null where nothing is stored: of failed rows, and of what a dry
+ * run would create. `changes` names the columns that differ from what was stored.
+ */
+export const ImportRowView = z
+  .object({
+    line: z.int().meta({ override: { type: 'integer', minimum: 2 }, example: 2 }),
+    outcome: openEnum(rowOutcomes),
+    external_key: z.string().nullable(),
+    id: Id.nullable(),
+    changes: z.array(z.string()),
+    errors: z.array(RowError),
+  })
+  .meta({ id: 'ImportRow' })
+export type ImportRowView = z.infer<typeof ImportRowView>
+
+const ImportPath = z.strictObject({ import_id: pathId })
+const console = { upstream: 'catalog', access: 'session', counted: false, described: false } as const
+const csv = 'text/csv; charset=utf-8'
+
+export const importRoutes = {
+  createImport: {
+    ...console,
+    method: 'POST',
+    path: '/imports',
+    summary: 'Import a CSV file, or look what importing it would do',
+    query: z.strictObject({
+      resource: enumParameter(importResources),
+      dry_run: booleanParameter.optional(),
+    }),
+    upload: { mediaTypes: ['text/csv'], maxBytes: MAX_IMPORT_BYTES },
+    success: { status: 201, schema: dataOf(ImportView) },
+    errors: ['validation_error', 'bad_request', 'conflict'],
+  },
+  listImports: {
+    ...console,
+    method: 'GET',
+    path: '/imports',
+    summary: 'List imports, newest first',
+    query: z.strictObject(page),
+    success: { status: 200, schema: listOf(ImportView) },
+    errors: ['validation_error'],
+  },
+  getImport: {
+    ...console,
+    method: 'GET',
+    path: '/imports/{import_id}',
+    summary: 'Read an import and its progress',
+    params: ImportPath,
+    success: { status: 200, schema: dataOf(ImportView) },
+    errors: ['validation_error', 'not_found'],
+  },
+  listImportRows: {
+    ...console,
+    method: 'GET',
+    path: '/imports/{import_id}/rows',
+    summary: 'List what became of the rows so far, in the order of the file',
+    params: ImportPath,
+    query: z.strictObject({ ...page, outcome: enumParameters(rowOutcomes).optional() }),
+    success: { status: 200, schema: listOf(ImportRowView) },
+    errors: ['validation_error', 'not_found'],
+  },
+  applyImport: {
+    ...console,
+    method: 'POST',
+    path: '/imports/{import_id}/apply',
+    summary: 'Execute a finished dry run; again, the same import is answered',
+    params: ImportPath,
+    success: { status: 201, schema: dataOf(ImportView) },
+    errors: ['validation_error', 'not_found', 'conflict'],
+  },
+  deleteImport: {
+    ...console,
+    method: 'DELETE',
+    path: '/imports/{import_id}',
+    summary: 'Cancel an import, whose rows so far stay done, or remove a finished one',
+    params: ImportPath,
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
+  },
+  exportAssets: {
+    ...console,
+    method: 'GET',
+    path: '/exports/assets',
+    summary: 'All live assets as a CSV file that can be imported',
+    success: { status: 200, download: csv },
+    errors: [],
+  },
+  exportLocations: {
+    ...console,
+    method: 'GET',
+    path: '/exports/locations',
+    summary: 'All live locations as a CSV file that can be imported, parents before children',
+    success: { status: 200, download: csv },
+    errors: [],
+  },
+} as const satisfies Record<string, Route>

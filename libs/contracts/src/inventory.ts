@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { Id } from './ids.ts'
+import { WireInstant } from './instant.ts'
+import { dataOf } from './query.ts'
+import type { Route } from './route.ts'
+import { NaturalKey } from './text.ts'
+
+/** As many as one transaction takes in about a second. */
+export const MAX_SAVED_ASSETS = 10_000
+
+export const InventorySave = z
+  .strictObject({
+    asset_identifiers: z.array(NaturalKey).min(1).max(MAX_SAVED_ASSETS),
+    location_identifier: NaturalKey,
+  })
+  .meta({
+    id: 'InventorySave',
+    example: { asset_identifiers: ['FORKLIFT-7', 'PALLET-0031'], location_identifier: 'DOCK-1' },
+  })
+export type InventorySave = z.infer<typeof InventorySave>
+
+export const InventorySaved = z
+  .object({
+    count: z
+      .int()
+      .meta({ override: { type: 'integer', minimum: 1 }, description: 'Assets, each counted once.' }),
+    location_id: Id,
+    location_name: z.string(),
+    timestamp: WireInstant.meta({ description: 'The instant of the save.' }),
+  })
+  .meta({
+    id: 'InventorySaved',
+    example: {
+      count: 2,
+      location_id: 4503599627370513,
+      location_name: 'Dock 1',
+      timestamp: '2026-11-21T10:00:00.000Z',
+    },
+  })
+export type InventorySaved = z.infer<typeof InventorySaved>
+
+const saveInventory = {
+  method: 'POST',
+  path: '/inventory/save',
+  upstream: 'tracking',
+  access: 'scans:write',
+  counted: false,
+  described: true,
+  summary: 'Say that assets are at a location now',
+  description:
+    'Natural keys name the assets and the location; an asset named twice counts once. Either all are saved or, when a ' +
+    'key does not resolve, none. The save overrides what readers saw of an asset in the current minute, and an asset ' +
+    'that was last seen elsewhere sends `asset.moved` at once. Reports and histories show it when this answers.',
+  body: InventorySave,
+  success: { status: 201, schema: dataOf(InventorySaved) },
+  errors: ['validation_error', 'bad_request'],
+} as const satisfies Route
+
+/** The older vocabulary has the same field names here (D1.5). */
+export const inventoryRoutes = {
+  saveInventory,
+  saveLegacyInventory: { ...saveInventory, vocabulary: 'legacy' },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { dataOf, pathId } from '../query.ts'
+import type { Route } from '../route.ts'
+import { MAX_TAGS, TagCreate, tagTypes, TagView } from '../tags.ts'
+import { NaturalKey } from '../text.ts'
+
+/** What the older vocabulary calls a tag. */
+
+export const LegacyIdentifierView = z
+  .object({
+    id: TagView.shape.id,
+    type: TagView.shape.tag_type,
+    value: TagView.shape.value,
+    is_active: z.boolean(),
+  })
+  .meta({ id: 'LegacyIdentifier' })
+export type LegacyIdentifierView = z.infer<typeof LegacyIdentifierView>
+
+export const LegacyIdentifierCreate = z
+  .strictObject({ type: z.enum(tagTypes).default('rfid'), value: TagCreate.shape.value })
+  .meta({
+    id: 'LegacyIdentifierCreate',
+    example: { type: 'rfid', value: 'E28011606000020A1B2C3D4E' },
+  })
+export type LegacyIdentifierCreate = z.infer<typeof LegacyIdentifierCreate>
+
+/** Null and the empty list both mean none. */
+export const LegacyIdentifiers = z.array(LegacyIdentifierCreate).max(MAX_TAGS).nullable()
+
+/** A resource is named by its natural key. One that cannot be a key is `invalid_value`, as a filter of that kind is. */
+export const LegacyPath = z.strictObject({ identifier: NaturalKey })
+const LegacyIdentifierPath = z.strictObject({ identifier: NaturalKey, tag_id: pathId })
+
+const row = { vocabulary: 'legacy', upstream: 'catalog', counted: false, described: true } as const
+const attached = { status: 201, schema: dataOf(LegacyIdentifierView) } as const
+const attachErrors = ['validation_error', 'bad_request', 'not_found', 'conflict'] as const
+
+export const legacyIdentifierRoutes = {
+  attachLegacyAssetTag: {
+    ...row,
+    method: 'POST',
+    path: '/assets/{identifier}/tags',
+    access: 'assets:write',
+    summary: 'Attach an identifier to an asset',
+    params: LegacyPath,
+    body: LegacyIdentifierCreate,
+    success: attached,
+    errors: attachErrors,
+  },
+  detachLegacyAssetTag: {
+    ...row,
+    method: 'DELETE',
+    path: '/assets/{identifier}/tags/{tag_id}',
+    access: 'assets:write',
+    summary: 'Remove an identifier from an asset',
+    params: LegacyIdentifierPath,
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
+  },
+  attachLegacyLocationTag: {
+    ...row,
+    method: 'POST',
+    path: '/locations/{identifier}/tags',
+    access: 'locations:write',
+    summary: 'Attach an identifier to a location',
+    params: LegacyPath,
+    body: LegacyIdentifierCreate,
+    success: attached,
+    errors: attachErrors,
+  },
+  detachLegacyLocationTag: {
+    ...row,
+    method: 'DELETE',
+    path: '/locations/{identifier}/tags/{tag_id}',
+    access: 'locations:write',
+    summary: 'Remove an identifier from a location',
+    params: LegacyIdentifierPath,
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
+  },
+} as const satisfies Record<string, Route>

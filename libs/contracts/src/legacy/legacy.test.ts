@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { NO_EXAMPLE } from '../openapi-examples.ts'
+import { legacyDescription, publicDescription } from '../openapi.ts'
+import type { Route } from '../route.ts'
+import { routes } from '../routes.ts'
+
+type Json = Record<string, unknown>
+
+const described = legacyDescription()
+const operations = Object.values(described.paths ?? {}).flatMap(
+  (item) => Object.values(item as object) as Json[],
+)
+const legacyRows = Object.entries<Route>(routes).filter(([, row]) => row.vocabulary === 'legacy')
+
+test('D1.1 the description of the current vocabulary knows nothing of the older one', () => {
+  const text = JSON.stringify(publicDescription())
+  expect(text).not.toMatch(/legacy|surrogate_id|\{identifier\}|"put"/i)
+  const named = operations.map((operation) => operation['operationId'])
+  expect(new Set(named)).toEqual(new Set(legacyRows.map(([operationId]) => operationId)))
+})
+
+/** Field → type, an asterisk for what may be null: the tables of the older description. */
+const views: Record<string, Record<string, string>> = {
+  LegacyAsset: {
+    surrogate_id: 'integer',
+    identifier: 'string',
+    name: 'string',
+    description: 'string*',
+    type: 'string',
+    is_active: 'boolean',
+    metadata: 'object',
+    identifiers: 'array',
+    valid_from: 'date-time',
+    valid_to: 'date-time*',
+    created_at: 'date-time',
+    updated_at: 'date-time',
+  },
+  LegacyLocation: {
+    surrogate_id: 'integer',
+    identifier: 'string',
+    name: 'string',
+    description: 'string*',
+    parent: 'string*',
+    path: 'string',
+    depth: 'integer',
+    is_active: 'boolean',
+    identifiers: 'array',
+    valid_from: 'date-time',
+    valid_to: 'date-time*',
+    created_at: 'date-time',
+    updated_at: 'date-time',
+  },
+  LegacyIdentifier: { id: 'integer', type: 'string', value: 'string', is_active: 'boolean' },
+}
+
+test.for(Object.entries(views))('D1.2 %s is the view of the older description', ([name, fields]) => {
+  const schema = described.components?.schemas?.[name] as {
+    properties: Record<string, Json>
+    required: string[]
+  }
+  const found = Object.entries(schema.properties).map(([field, { type, format, nullable }]) => [
+    field,
+    `${String(format === 'date-time' ? format : type)}${nullable === true ? '*' : ''}`,
+  ])
+  expect(Object.fromEntries(found)).toEqual(fields)
+  expect(schema.required.toSorted()).toEqual(Object.keys(fields).toSorted())
+})
+
+test('D6.1 the type of an identifier may be left out, and is rfid then', () => {
+  expect(described.components?.schemas?.['LegacyIdentifierCreate']).toMatchObject({
+    required: ['value'],
+    properties: { type: { enum: ['rfid', 'ble', 'barcode'], default: 'rfid' } },
+  })
+})
+
+describe.for(legacyRows)('%s', ([operationId, row]) => {
+  const operation = operations.find((one) => one['operationId'] === operationId) as Json
+
+  test('every body has an example that its own schema accepts', () => {
+    const { requestBody, responses } = operation as { requestBody?: Json; responses: Record<string, Json> }
+    const exampleOf = (node: Json | undefined) =>
+      (node?.['content'] as Record<string, Json> | undefined)?.['application/json']?.['example']
+    if (row.body) expect(row.body.safeParse(exampleOf(requestBody)).error).toBeUndefined()
+    const success = exampleOf(responses[String(row.success.status)])
+    if (row.success.schema) expect(row.success.schema.safeParse(success).error).toBeUndefined()
+    expect(JSON.stringify(operation)).not.toContain(NO_EXAMPLE)
+  })
+
+  test('is deprecated, and answers 410 once it is withdrawn', () => {
+    expect(operation).toMatchObject({ deprecated: true, responses: { 410: {} } })
+  })
+})

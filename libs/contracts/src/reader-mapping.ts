@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { objectRule, type Problem } from './object-rules.ts'
+import { openEnum } from './open-enum.ts'
+import { tagTypes, type TagType } from './tags.ts'
+import { addProblem, text } from './text.ts'
+
+const MAX_POINTER_LENGTH = 255
+const MAX_EVENTS = 50
+
+/** A JSON pointer (RFC 6901): the names on the way to a value, each behind a slash; the empty text is the whole. */
+const Pointer = text(0, MAX_POINTER_LENGTH)
+  .check((payload) => {
+    if (!/^(?:\/(?:[^~/]|~[01])*)*$/.test(payload.value))
+      addProblem(payload, {
+        code: 'invalid_value',
+        message: '{f} must be a JSON pointer such as /tags or /data/0/epc',
+      })
+  })
+  .meta({ override: { maxLength: MAX_POINTER_LENGTH, example: '/epc' } })
+
+export type EventValue = string | number | boolean
+
+/** NUL and broken Unicode cannot be stored. */
+const isEventValue = (value: unknown): value is EventValue =>
+  typeof value === 'boolean' ||
+  (typeof value === 'number' && Number.isFinite(value)) ||
+  (typeof value === 'string' && value.length <= 255 && value.isWellFormed() && !value.includes('\0'))
+
+const EventValue = z
+  .custom<EventValue>(isEventValue, {
+    params: {
+      code: 'invalid_value',
+      message: '{f} must be true, false, a number, or text of at most 255 characters',
+    },
+  })
+  .meta({ override: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] } })
+
+/** How the value of a tag may be written; the first is meant when nothing is said. */
+const tagFormats = { rfid: ['hex', 'base64url'], ble: ['mac'], barcode: ['text'] } as const satisfies Record<
+  TagType,
+  readonly string[]
+>
+export type TagFormat = (typeof tagFormats)[TagType][number]
+
+/** The format that holds when the mapping names none. */
+export const defaultTagFormat = (type: TagType): TagFormat => tagFormats[type][0]
+
+const allTagFormats = [...tagFormats.rfid, ...tagFormats.ble, ...tagFormats.barcode] as const
+export const rssiUnits = ['dBm', 'dBm/10', 'dBm/100'] as const
+export const timeFormats = ['iso', 'epoch_s', 'epoch_ms', 'epoch_us', 'local'] as const
+
+/** Everything but `reads`, `identity` and `zone`, which start at the root of the message, starts at the item. */
+const shape = {
+  reads: Pointer,
+  identity: Pointer.optional(),
+  tag: Pointer,
+  tag_type: z.enum(tagTypes),
+  tag_format: z.enum(allTagFormats).optional(),
+  antenna: Pointer.optional(),
+  location: Pointer.optional(),
+  count: Pointer.optional(),
+  rssi: Pointer.optional(),
+  rssi_unit: z.enum(rssiUnits).optional(),
+  time: Pointer.optional(),
+  time_format: z.enum(timeFormats).optional(),
+  zone: Pointer.optional(),
+  event: Pointer.optional(),
+  read_events: z.array(EventValue).min(1).max(MAX_EVENTS).optional(),
+  heartbeat_events: z.array(EventValue).max(MAX_EVENTS).optional(),
+}
+
+/** What the first needs to mean anything. A mapping that reads nothing would look like a reader that hears nothing. */
+const needs: readonly (readonly [given: string, needed: string])[] = [
+  ['rssi_unit', 'rssi'],
+  ['time_format', 'time'],
+  ['zone', 'time'],
+  ['time', 'time_format'],
+  ['read_events', 'event'],
+  ['heartbeat_events', 'event'],
+  ['event', 'read_events'],
+]
+
+type Sent = Partial<Record<string, unknown>>
+
+const missingPartners = (sent: Sent): Problem[] =>
+  needs
+    .filter(([given, needed]) => sent[given] !== undefined && sent[needed] === undefined)
+    .map(([, field]) => ({ field, code: 'required', message: '{f} is required' }))
+
+function unfitTagFormat({ tag_type, tag_format }: Sent): Problem[] {
+  const type = tagTypes.find((known) => known === tag_type)
+  const allowed: readonly string[] = type === undefined ? allTagFormats : tagFormats[type]
+  if (typeof tag_format !== 'string' || allowed.includes(tag_format)) return []
+  const message = `{f} must be one of: ${allowed.join(', ')}`
+  return [{ field: 'tag_format', code: 'invalid_value', message, params: { allowed_values: [...allowed] } }]
+}
+
+function ambiguousEvents({ read_events, heartbeat_events }: Sent): Problem[] {
+  if (!Array.isArray(read_events) || !Array.isArray(heartbeat_events)) return []
+  const message = '{f} must not repeat a value of read_events'
+  return heartbeat_events.some((value) => read_events.includes(value))
+    ? [{ field: 'heartbeat_events', code: 'invalid_value', message }]
+    : []
+}
+
+/** How the messages of one reader are read, for devices whose body the installer writes. Replaced whole. */
+export const ReaderMapping = z
+  .strictObject(shape)
+  .check(objectRule((sent) => [...missingPartners(sent), ...unfitTagFormat(sent), ...ambiguousEvents(sent)]))
+  .meta({ id: 'ReaderMappingCreate' })
+export type ReaderMapping = z.infer<typeof ReaderMapping>
+
+/** The same in a reply, which may gain members and values. */
+export const ReaderMappingView = z
+  .object({
+    ...shape,
+    tag_type: openEnum(tagTypes),
+    tag_format: openEnum(allTagFormats).optional(),
+    rssi_unit: openEnum(rssiUnits).optional(),
+    time_format: openEnum(timeFormats).optional(),
+  })
+  .meta({ id: 'ReaderMapping' })
+
+/** What a reader of format `mapping` must have, however its parts came together. */
+export const MAPPING_REQUIRED = {
+  field: 'mapping',
+  code: 'required',
+  message: 'mapping is required',
+} as const satisfies Problem
+
+/** A mapping beside another format is no fault: the subject of a message names its format. */
+export const lacksMapping = ({ format, mapping }: { format?: unknown; mapping?: unknown }): boolean =>
+  format === 'mapping' && (mapping === undefined || mapping === null)
+
+export const mappingRule = <T>() =>
+  objectRule<T>((reader) => (lacksMapping(reader) ? [MAPPING_REQUIRED] : []))

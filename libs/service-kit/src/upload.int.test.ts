@@ -1,0 +1,259 @@
+import type { Route } from '@whereabouts/contracts/route'
+import { testCallers } from '@whereabouts/testing/caller'
+import type { FastifyInstance } from 'fastify'
+import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { AppError } from './app-error.ts'
+import type { BodyTimes } from './body-time.ts'
+import { createLogger } from './logging.ts'
+import { createRegistry } from './metrics.ts'
+import { serveRows } from './serve.ts'
+import { createServer } from './server.ts'
+
+/** On real sockets: what is tested is who waits for whom. */
+const MIB = 2 ** 20
+const common = {
+  upstream: 'catalog',
+  access: 'session',
+  counted: false,
+  described: false,
+  summary: '',
+  errors: [],
+} as const
+
+const rows = {
+  takeFile: {
+    ...common,
+    method: 'POST',
+    path: '/files',
+    query: z.strictObject({}),
+    upload: { mediaTypes: ['text/csv'], maxBytes: 2 * MIB },
+    success: { status: 201 },
+  },
+  giveFile: { ...common, method: 'GET', path: '/files', success: { status: 200, download: 'text/csv' } },
+  takeJson: { ...common, method: 'POST', path: '/json', body: z.object({}), success: { status: 200 } },
+} as const satisfies Record<string, Route>
+
+type Take = (upload: Readable) => Promise<unknown>
+const callers = testCallers()
+let app: FastifyInstance
+let origin: string
+let headers: Record<string, string>
+let take: Take
+let parts: () => AsyncGenerator<string>
+let agent: Agent
+
+async function start(bodyTimes?: BodyTimes) {
+  const log = createLogger('test', 'silent')
+  app = createServer({ log, registry: createRegistry('test') }, bodyTimes && { bodyTimes })
+  serveRows(app, Object.entries(rows), {
+    verify: callers.verify,
+    handlers: {
+      takeFile: async ({ upload }) => take(upload as Readable),
+      giveFile: async () => parts(),
+      takeJson: async () => ({}),
+    },
+  })
+  origin = await app.listen({ host: '127.0.0.1', port: 0 })
+}
+
+beforeEach(async () => {
+  agent = new Agent({ keepAlive: true })
+  headers = { ...(await callers.headersFor({ orgId: 7 })), 'content-type': 'text/csv' }
+  take = async (upload) => ({ bytes: (await text(upload)).length })
+  parts = async function* made() {
+    yield 'a,b\n'
+  }
+  await start()
+})
+afterEach(async () => {
+  agent.destroy()
+  await app.close()
+})
+
+type Answer = { status: number; headers: IncomingMessage['headers']; body: string }
+
+/** A request whose body is still to be written; `answer` rejects when the connection ends without a whole one. */
+function open(path: string, method = 'POST', more: Record<string, string> = {}) {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const outgoing: ClientRequest = httpRequest(`${origin}/api/v1${path}`, {
+    method,
+    headers: { ...headers, ...more },
+    agent,
+  })
+  outgoing.on('error', reject).on('response', (incoming) => {
+    const { statusCode = 0 } = incoming
+    text(incoming).then((body) => resolve({ status: statusCode, headers: incoming.headers, body }), reject)
+  })
+  promise.catch(() => undefined)
+  return { outgoing, answer: promise }
+}
+
+const typeOf = ({ body }: Answer) => (JSON.parse(body) as { error: { type: string } }).error.type
+
+describe('a file that is sent', () => {
+  test('reaches the handler while it is still arriving', async () => {
+    const first = Promise.withResolvers<string>()
+    take = async (upload) => {
+      upload.once('data', (chunk: Buffer) => first.resolve(chunk.toString()))
+      return { bytes: (await text(upload)).length }
+    }
+    const { outgoing, answer } = open('/files')
+    outgoing.write('begin')
+    expect(await first.promise).toBe('begin')
+    outgoing.end('end')
+    expect(await answer).toMatchObject({ status: 201, body: expect.stringContaining('bytes') })
+  })
+
+  test('may be as large as the row says, which is more than any other body', async () => {
+    const { outgoing, answer } = open('/files')
+    outgoing.end(Buffer.alloc(2 * MIB, 'x'))
+    expect((await answer).body).toBe(JSON.stringify({ bytes: 2 * MIB }))
+  })
+
+  test('is refused before it is read when it is announced as larger', async () => {
+    const { outgoing, answer } = open('/files', 'POST', { 'content-length': String(2 * MIB + 1) })
+    outgoing.write('x')
+    expect(typeOf(await answer)).toBe('payload_too_large')
+    outgoing.destroy()
+  })
+
+  test('is refused when it turns out to be larger', async () => {
+    const { outgoing, answer } = open('/files', 'POST', { 'transfer-encoding': 'chunked' })
+    outgoing.end(Buffer.alloc(2 * MIB + 1, 'x'))
+    expect(typeOf(await answer)).toBe('payload_too_large')
+  })
+
+  test('can be refused half way: the answer arrives, and the connection serves the next request', async () => {
+    take = async (upload) => {
+      for await (const _ of upload) throw new AppError('conflict', 'enough')
+    }
+    const { outgoing, answer } = open('/files')
+    outgoing.write('first')
+    expect(typeOf(await answer)).toBe('conflict')
+    outgoing.end(Buffer.alloc(MIB, 'x'))
+    const { promise: free, resolve } = Promise.withResolvers<void>()
+    agent.once('free', () => resolve())
+    await free
+    const next = open('/files', 'HEAD')
+    next.outgoing.end()
+    expect((await next.answer).status).toBe(200)
+    expect(next.outgoing.reusedSocket).toBe(true)
+  })
+
+  test("that nobody reads stands in nobody's way", async () => {
+    const { outgoing, answer } = open('/files?colour=red')
+    const sent = Promise.withResolvers<void>()
+    outgoing.end(Buffer.alloc(2 * MIB, 'x'), () => sent.resolve())
+    expect(typeOf(await answer)).toBe('validation_error')
+    await sent.promise
+  })
+
+  test('that breaks off is a failure for its handler, not the end of a short file', async () => {
+    const outcome = Promise.withResolvers<unknown>()
+    take = async (upload) => {
+      upload.once('data', () => outgoing.destroy())
+      return text(upload).then(outcome.resolve, outcome.reject)
+    }
+    const { outgoing } = open('/files')
+    outgoing.write('half')
+    await expect(outcome.promise).rejects.toMatchObject({ type: 'bad_request' })
+  })
+
+  test('of another media type is refused', async () => {
+    const { outgoing, answer } = open('/files', 'POST', { 'content-type': 'application/json' })
+    outgoing.end('{}')
+    expect(typeOf(await answer)).toBe('unsupported_media_type')
+  })
+})
+
+describe('a file that is answered', () => {
+  test('is sent while it is made', async () => {
+    const more = Promise.withResolvers<string>()
+    parts = async function* made() {
+      yield 'a,b\n'
+      yield await more.promise
+    }
+    const { outgoing } = open('/files', 'GET')
+    outgoing.end()
+    const { promise, resolve } = Promise.withResolvers<IncomingMessage>()
+    outgoing.on('response', resolve)
+    const incoming = await promise
+    const { promise: first, resolve: came } = Promise.withResolvers<Buffer>()
+    incoming.once('data', came)
+    expect((await first).toString()).toBe('a,b\n')
+    more.resolve('1,2\n')
+    expect(incoming.headers['content-type']).toBe('text/csv')
+  })
+
+  test('and cannot be finished ends in a broken connection, not in a short file', async () => {
+    parts = async function* made() {
+      yield 'a,b\n'
+      throw new Error('no more')
+    }
+    const { outgoing, answer } = open('/files', 'GET')
+    outgoing.end()
+    await expect(answer).rejects.toThrow(/aborted|terminated|reset/)
+  })
+
+  test('and cannot even begin is an answer in the envelope', async () => {
+    parts = async function* made() {
+      yield await Promise.reject(new AppError('service_unavailable', 'later'))
+    }
+    const { outgoing, answer } = open('/files', 'GET')
+    outgoing.end()
+    expect(typeOf(await answer)).toBe('service_unavailable')
+  })
+
+  test('is not made for HEAD', async () => {
+    let made = 0
+    parts = async function* count() {
+      made += 1
+      yield 'a,b\n'
+    }
+    const { outgoing, answer } = open('/files', 'HEAD')
+    outgoing.end()
+    expect(await answer).toMatchObject({ status: 200, body: '', headers: { 'content-type': 'text/csv' } })
+    expect(made).toBe(0)
+  })
+
+  test('is given up when the client goes away', async () => {
+    const gone = Promise.withResolvers<string>()
+    parts = async function* endless() {
+      try {
+        for (;;) yield 'x'.repeat(64 * 1024)
+      } finally {
+        gone.resolve('gone')
+      }
+    }
+    const { outgoing } = open('/files', 'GET')
+    outgoing.on('response', () => outgoing.destroy()).end()
+    expect(await gone.promise).toBe('gone')
+  })
+})
+
+describe('a body that does not come in time', () => {
+  beforeEach(async () => {
+    await app.close()
+    await start({ bodyMs: 300, uploadMs: 60_000 })
+  })
+
+  test('ends the connection of an ordinary request', async () => {
+    const { outgoing, answer } = open('/json', 'POST', { 'content-type': 'application/json' })
+    outgoing.write('{')
+    expect((await answer).status).toBe(408)
+  })
+
+  test('may take longer when it is a file', async () => {
+    const ordinary = open('/json', 'POST', { 'content-type': 'application/json' })
+    const upload = open('/files')
+    upload.outgoing.write('a')
+    ordinary.outgoing.write('{')
+    await ordinary.answer // its time is over, and so would be that of the file
+    upload.outgoing.end('b')
+    expect((await upload.answer).status).toBe(201)
+  })
+})

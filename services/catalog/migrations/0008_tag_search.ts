@@ -1,0 +1,13 @@
+import { createIndexConcurrently, dropIndexConcurrently } from '@whereabouts/db/concurrent-index'
+import { createOwnRowsView } from '@whereabouts/db/row-security'
+import type { Kysely } from 'kysely'
+
+export const inTransaction = false
+
+/** As for assets; of deleted tags nothing is searched. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const definition = 'tag using gin (org_id, search_text gin_trgm_ops) where deleted_at is null'
+  await createIndexConcurrently(db, 'tag_found', definition)
+  await dropIndexConcurrently(db, 'tag_search')
+  await createOwnRowsView(db, 'tag', ['org_id', 'asset_id', 'location_id', 'deleted_at', 'search_text'])
+}

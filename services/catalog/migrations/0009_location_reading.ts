@@ -1,0 +1,20 @@
+import { createIndexConcurrently, dropIndexConcurrently } from '@whereabouts/db/concurrent-index'
+import { createOwnRowsView } from '@whereabouts/db/row-security'
+import type { Kysely } from 'kysely'
+
+export const inTransaction = false
+
+/**
+ * The index is the order in which a tree is walked: the first child and the next sibling of a location are one look
+ * each, into the index alone. It replaces the one without the order, which would be taken for its size where
+ * PostgreSQL expects few children. The search uses the index there is: an organization has few locations.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const definition = 'location (org_id, parent_id, name, id) include (deleted_at)'
+  await createIndexConcurrently(db, 'location_siblings', definition)
+  await dropIndexConcurrently(db, 'location_children')
+  await createOwnRowsView(db, 'location', [
+    'org_id', 'id', 'external_key', 'name', 'parent_id', 'is_active', 'valid_from', 'valid_to', 'created_at',
+    'updated_at', 'deleted_at', 'search_text',
+  ]) // prettier-ignore
+}

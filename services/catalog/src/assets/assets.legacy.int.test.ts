@@ -1,0 +1,416 @@
+import type { AssetView } from '@whereabouts/contracts/assets'
+import { describe, expect } from 'vitest'
+import { test } from '../legacy.fixture.ts'
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** What both vocabularies say of an asset, in the words of the older one. */
+const olderView = ({ id, external_key, tags, deleted_at: _, ...same }: AssetView) => {
+  const identifiers = tags.map(({ tag_type, ...tag }) => ({ ...tag, type: tag_type, is_active: true }))
+  return { ...same, surrogate_id: id, identifier: external_key, identifiers }
+}
+
+describe('D1.2 creating and reading', () => {
+  test('an asset needs only a name, and every field of the older view is there', async ({ legacy }) => {
+    const res = await legacy.post('/assets', { name: 'Forklift 7' })
+    expect(res.statusCode).toBe(201)
+    const { data } = res.json()
+    expect(data).toEqual({
+      surrogate_id: expect.any(Number),
+      identifier: 'ASSET-0001',
+      name: 'Forklift 7',
+      description: null,
+      type: 'asset',
+      is_active: true,
+      metadata: {},
+      identifiers: [],
+      valid_from: data.created_at,
+      valid_to: null,
+      created_at: expect.stringMatching(INSTANT),
+      updated_at: data.created_at,
+    })
+    expect(res.headers['location']).toBe('/legacy/api/v1/assets/ASSET-0001')
+    expect(await legacy.asset('ASSET-0001')).toEqual(data)
+  })
+
+  test('what is sent is kept, and both vocabularies tell the same of it', async ({ catalog, legacy }) => {
+    const body = {
+      name: 'Pallet',
+      identifier: 'Pallet-1',
+      description: 'two\nlines',
+      type: 'inventory',
+      is_active: false,
+      metadata: { kg: 12 },
+      identifiers: [{ value: 'E280' }, { type: 'barcode', value: '4006381' }],
+      valid_from: '2020-01-01T00:00:00.000Z',
+      valid_to: '2999-01-01T00:00:00.000Z',
+    }
+    const { data } = (await legacy.post('/assets', body)).json()
+    expect(data).toMatchObject({
+      ...body,
+      identifiers: [
+        { id: expect.any(Number), type: 'rfid', value: 'E280', is_active: true },
+        { id: expect.any(Number), type: 'barcode', value: '4006381', is_active: true },
+      ],
+    })
+    const current = (await catalog.get(`/assets/${data.surrogate_id}`)).json().data
+    expect(olderView(current)).toEqual(data)
+  })
+
+  test('a key is taken, whichever vocabulary took it', async ({ catalog, legacy }) => {
+    await catalog.asset({ external_key: 'K', tags: [{ tag_type: 'rfid', value: 'T' }] })
+    const key = await legacy.post('/assets', { name: 'x', identifier: 'K' })
+    expect(key.json().error).toMatchObject({ status: 409, detail: 'asset K already exists' })
+    const tag = await legacy.post('/assets', { name: 'x', identifiers: [{ value: 'T' }] })
+    expect(tag.json().error).toMatchObject({ status: 409, detail: 'tag rfid:T already exists' })
+    expect((await legacy.get('/assets')).json().total_count).toBe(1)
+  })
+
+  test('problems are named by the fields of the older vocabulary, unknown ones first', async ({ legacy }) => {
+    const body = {
+      external_key: 'A',
+      tags: [],
+      current_location: 'DOCK-1',
+      identifier: 'a b',
+      identifiers: [{ type: 'qr', value: '' }, { tag_type: 'rfid' }],
+      valid_from: null,
+    }
+    const { fields } = (await legacy.post('/assets', body)).json().error
+    expect(fields.map((f: { field: string; code: string }) => `${f.field} ${f.code}`)).toEqual([
+      'current_location unknown_field',
+      'external_key unknown_field',
+      'identifiers[1].tag_type unknown_field',
+      'tags unknown_field',
+      'name required',
+      'identifier invalid_value',
+      'identifiers[0].type invalid_value',
+      'identifiers[0].value too_short',
+      'identifiers[1].value required',
+      'valid_from invalid_value',
+    ])
+  })
+
+  test.for(['a_b', 'a.b', 'a%20b', '%C3%A4', 'x'.repeat(256)])(
+    'D4.3 a path that cannot be a key is refused: %s',
+    async (key, { legacy }) => {
+      const { error } = (await legacy.get(`/assets/${key}`)).json()
+      expect(error).toMatchObject({ status: 400, fields: [{ field: 'identifier' }] })
+    },
+  )
+
+  test('a key is case-sensitive, and one that names nothing live is 404', async ({ legacy }) => {
+    await legacy.post('/assets', { name: 'x', identifier: 'Key' })
+    expect((await legacy.get('/assets/KEY')).json().error).toMatchObject({
+      type: 'not_found',
+      detail: 'Asset not found',
+    })
+  })
+
+  test('D7.3 the filters of the older lists are out of place elsewhere, those of today are unknown', async ({
+    legacy,
+    catalog,
+  }) => {
+    await catalog.asset({ external_key: 'K' })
+    const older = (await legacy.get('/assets/K?identifier=K&external_key=K')).json().error.fields
+    expect(older).toMatchObject([
+      { field: 'external_key', code: 'unknown_field' },
+      { field: 'identifier', code: 'invalid_context' },
+    ])
+    const { id } = await catalog.asset()
+    const current = (await catalog.get(`/assets/${id}?identifier=K&external_key=K`)).json().error.fields
+    expect(current).toMatchObject([
+      { field: 'external_key', code: 'invalid_context' },
+      { field: 'identifier', code: 'unknown_field' },
+    ])
+  })
+})
+
+describe('PUT (ADR 19)', () => {
+  test('what is left out stays, null clears, the rest is set', async ({ legacy, catalog }) => {
+    const before = olderView(
+      await catalog.asset({
+        external_key: 'A',
+        name: 'before',
+        description: 'words',
+        metadata: { a: 1, b: 2 },
+        valid_to: '2999-01-01T00:00:00.000Z',
+        tags: [{ tag_type: 'ble', value: 'B' }],
+      }),
+    )
+    const body = { name: 'after', description: null, metadata: { c: 3 }, valid_to: null, type: 'person' }
+    const res = await legacy.put('/assets/A', body)
+    expect(res.statusCode).toBe(200)
+    const { data } = res.json()
+    expect(data).toEqual({ ...before, ...body, updated_at: data.updated_at })
+    expect(data.updated_at > before.updated_at).toBe(true)
+    expect(await legacy.asset('A')).toEqual(data)
+  })
+
+  test('the same PUT twice leaves what the first one left', async ({ legacy, catalog }) => {
+    await catalog.asset({ external_key: 'A', tags: [{ tag_type: 'rfid', value: '1' }] })
+    const body = {
+      name: 'x',
+      identifier: 'A',
+      identifiers: [{ value: '1' }, { value: '2' }],
+      metadata: { a: 1 },
+    }
+    const [first, second] = [await legacy.put('/assets/A', body), await legacy.put('/assets/A', body)]
+    expect(second.statusCode).toBe(200)
+    const { updated_at: _, ...left } = first.json().data
+    expect(second.json().data).toMatchObject(left)
+  })
+
+  test('another identifier renames; the old one is free, and a second time it is not found', async ({
+    legacy,
+    catalog,
+  }) => {
+    const { id } = await catalog.asset({ external_key: 'OLD' })
+    const body = { identifier: 'NEW', name: 'renamed' }
+    const { data } = (await legacy.put('/assets/OLD', body)).json()
+    expect(data).toMatchObject({ surrogate_id: id, ...body })
+    expect((await legacy.put('/assets/OLD', body)).statusCode).toBe(404)
+    await catalog.asset({ external_key: 'OLD' })
+    expect((await legacy.asset('NEW')).surrogate_id).toBe(id)
+  })
+
+  test('a taken identifier or tag is a conflict, and nothing of the PUT happens', async ({
+    legacy,
+    catalog,
+  }) => {
+    await catalog.asset({ external_key: 'TAKEN', tags: [{ tag_type: 'rfid', value: 'T' }] })
+    await catalog.asset({ external_key: 'A', tags: [{ tag_type: 'rfid', value: 'own' }] })
+    const before = await legacy.asset('A')
+    await catalog.takeOutbox()
+    const bodies = [
+      { name: 'x', identifier: 'TAKEN', identifiers: [] },
+      { name: 'x', identifier: 'FREE', identifiers: [{ value: 'new' }, { value: 'T' }] },
+      { name: 'x', identifiers: [{ value: 'new' }, { value: 'new' }] },
+    ]
+    for (const body of bodies) expect((await legacy.put('/assets/A', body)).statusCode).toBe(409)
+    expect(await legacy.asset('A')).toEqual(before)
+    expect(await catalog.takeOutbox()).toEqual([])
+  })
+
+  test('identifiers become the set that was sent: kept ones keep their ids, the others come and go', async ({
+    legacy,
+    catalog,
+  }) => {
+    const tags = ['keep', 'drop', 'also'].map((value) => ({ tag_type: 'rfid' as const, value }))
+    const { tags: before } = await catalog.asset({ external_key: 'A', tags })
+    const wanted = [{ type: 'barcode', value: 'keep' }, { value: 'also' }, { value: 'keep' }]
+    const { identifiers } = (await legacy.put('/assets/A', { identifiers: wanted })).json().data
+    expect(identifiers).toMatchObject([
+      { id: before[0]?.id, type: 'rfid', value: 'keep' },
+      { id: before[2]?.id, type: 'rfid', value: 'also' },
+      { type: 'barcode', value: 'keep' },
+    ])
+    expect((await legacy.put('/assets/A', { name: 'y' })).json().data.identifiers).toEqual(identifiers)
+    for (const none of [[], null]) {
+      await legacy.put('/assets/A', { identifiers: wanted })
+      expect((await legacy.put('/assets/A', { identifiers: none })).json().data.identifiers).toEqual([])
+    }
+    await catalog.asset({ tags })
+  })
+
+  test('every change is told: the asset, each tag that came or went, and nothing of a kept one', async ({
+    legacy,
+    catalog,
+  }) => {
+    const tags = ['keep', 'drop'].map((value) => ({ tag_type: 'rfid' as const, value }))
+    const asset = await catalog.asset({ external_key: 'A', tags })
+    await catalog.takeOutbox()
+    const body = { identifier: 'B', name: 'n', identifiers: [{ value: 'keep' }, { value: 'new' }] }
+    const { data } = (await legacy.put('/assets/A', body)).json()
+    const told = await catalog.takeOutbox()
+    const states = told.filter(({ subject }) => subject.startsWith('catalog.asset.'))
+    expect(states.at(-1)?.payload).toMatchObject({ id: asset.id, external_key: 'B', name: 'n' })
+    const tagStates = told.filter(({ subject }) => subject.startsWith('catalog.tag.'))
+    const came = data.identifiers.find(({ value }: { value: string }) => value === 'new')
+    expect(tagStates.map(({ payload }) => [payload['id'], payload['deleted_at'] === null])).toEqual([
+      [came.id, true],
+      [asset.tags[1]?.id, false],
+    ])
+  })
+
+  test('D4.7 the window of the merged row is judged, and what was read may be sent back', async ({
+    legacy,
+    catalog,
+  }) => {
+    await catalog.asset({ external_key: 'A' })
+    const { valid_from } = await legacy.asset('A')
+    const { fields } = (await legacy.put('/assets/A', { valid_to: '2001-01-01T00:00:00Z' })).json().error
+    expect(fields).toMatchObject([{ field: 'valid_to', code: 'invalid_value' }])
+    await catalog.database.pool.query(
+      `update asset set valid_to = valid_from + interval '1 microsecond' where org_id = $1`,
+      [catalog.orgId],
+    )
+    const { valid_to } = await legacy.asset('A')
+    expect((await legacy.put('/assets/A', { name: 'x', valid_from, valid_to })).statusCode).toBe(200)
+  })
+
+  test.for([
+    ['', 'bad_request'],
+    ['null', 'bad_request'],
+    ['[]', 'bad_request'],
+    ['{"surrogate_id":1}', 'validation_error'],
+    ['{"name":null}', 'validation_error'],
+    ['{"identifier":null}', 'validation_error'],
+    ['{"metadata":null}', 'validation_error'],
+  ] as const)('%j is refused and changes nothing', async ([body, type], { legacy, catalog }) => {
+    await catalog.asset({ external_key: 'A' })
+    const before = await legacy.asset('A')
+    const res = await legacy.put('/assets/A', body)
+    expect(res.json().error).toMatchObject({ status: 400, type })
+    expect(await legacy.asset('A')).toEqual(before)
+  })
+
+  test('it is JSON, not a merge patch', async ({ catalog }) => {
+    const as = { vocabulary: 'legacy', mediaType: 'application/merge-patch+json' } as const
+    expect((await catalog.call('PUT', '/assets/A', {}, as)).statusCode).toBe(415)
+  })
+
+  test('of two at the same time one has the last word, whole', async ({ legacy, catalog }) => {
+    await catalog.asset({ external_key: 'A' })
+    const bodies = Array.from({ length: 8 }, (_, i) => ({
+      name: `n${i}`,
+      metadata: { i },
+      identifiers: [{ value: `own ${i}` }, { value: 'shared' }],
+    }))
+    const answers = await Promise.all(bodies.map((body) => legacy.put('/assets/A', body)))
+    expect(new Set(answers.map((res) => res.statusCode))).toEqual(new Set([200]))
+    const { name, metadata, identifiers } = await legacy.asset('A')
+    const last = bodies.find((body) => body.name === name)
+    expect(metadata).toEqual(last?.metadata)
+    expect(new Set(identifiers.map(({ value }) => value))).toEqual(
+      new Set(last?.identifiers.map(({ value }) => value)),
+    )
+  })
+
+  test('two that take each other’s tag never wait for each other for ever', async ({ legacy, catalog }) => {
+    const rounds = Array.from({ length: 10 }, async (_, i) => {
+      const [one, other] = [`A${i}`, `B${i}`]
+      await catalog.asset({ external_key: one, tags: [{ tag_type: 'rfid', value: one }] })
+      await catalog.asset({ external_key: other, tags: [{ tag_type: 'rfid', value: other }] })
+      return Promise.all([
+        legacy.put(`/assets/${one}`, { identifiers: [{ value: other }] }),
+        legacy.put(`/assets/${other}`, { identifiers: [{ value: one }] }),
+      ])
+    })
+    const statuses = (await Promise.all(rounds)).flat().map((res) => res.statusCode)
+    expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([])
+  })
+
+  test('a PUT that waits while the asset is renamed does not find it any more', async ({
+    legacy,
+    catalog,
+  }) => {
+    const { id } = await catalog.asset({ external_key: 'A', name: 'before' })
+    const client = await catalog.database.pool.connect()
+    try {
+      await client.query('begin')
+      await client.query(`update asset set external_key = 'B' where id = $1`, [id])
+      const put = legacy.put('/assets/A', { name: 'after' })
+      const removal = legacy.delete('/assets/A')
+      const attach = legacy.post('/assets/A/tags', { value: 'x' })
+      await expect.poll(() => catalog.waitingForLocks()).toBe(3)
+      await client.query('commit')
+      const answers = await Promise.all([put, removal, attach])
+      expect(answers.map((res) => res.statusCode)).toEqual([404, 404, 404])
+    } finally {
+      client.release()
+    }
+    expect(await legacy.asset('B')).toMatchObject({ name: 'before', identifiers: [] })
+  })
+})
+
+describe('the rest', () => {
+  test('D4.10 DELETE frees key and identifiers, once', async ({ legacy, catalog }) => {
+    const tags = [{ tag_type: 'rfid' as const, value: 'x' }]
+    const asset = await catalog.asset({ external_key: 'A', tags })
+    await catalog.takeOutbox()
+    expect((await legacy.delete('/assets/A')).statusCode).toBe(204)
+    expect((await catalog.takeOutbox()).map(({ payload }) => payload['id'])).toEqual([
+      asset.id,
+      asset.tags[0]?.id,
+    ])
+    const after = [legacy.get('/assets/A'), legacy.delete('/assets/A'), legacy.put('/assets/A', {})]
+    for (const res of await Promise.all(after)) expect(res.statusCode).toBe(404)
+    expect((await catalog.asset({ external_key: 'A', tags })).id).not.toBe(asset.id)
+  })
+
+  test('D6.1 an identifier is attached by key, rfid unless said otherwise, and removed by id', async ({
+    legacy,
+    catalog,
+  }) => {
+    const before = await catalog.asset({ external_key: 'A' })
+    await catalog.takeOutbox()
+    const res = await legacy.post('/assets/A/tags', { value: 'E280' })
+    expect(res.statusCode).toBe(201)
+    const { data } = res.json()
+    expect(data).toEqual({ id: expect.any(Number), type: 'rfid', value: 'E280', is_active: true })
+    expect(res.headers['location']).toBe(`/legacy/api/v1/assets/A/tags/${data.id}`)
+    expect(await legacy.asset('A')).toMatchObject({ updated_at: before.updated_at, identifiers: [data] })
+    const taken = await legacy.post('/assets/A/tags', { type: 'rfid', value: 'E280' })
+    expect(taken.json().error.detail).toBe('tag rfid:E280 already exists')
+    expect((await legacy.delete(`/assets/A/tags/${data.id}`)).statusCode).toBe(204)
+    expect((await legacy.delete(`/assets/A/tags/${data.id}`)).statusCode).toBe(404)
+    expect((await catalog.takeOutbox()).map(({ subject }) => subject)).toEqual(
+      Array.from({ length: 2 }, () => `catalog.tag.${catalog.orgId}.${data.id}`),
+    )
+  })
+
+  test('D4.11 D7.1 the list filters, sorts and pages in its own words', async ({ legacy, catalog }) => {
+    await catalog.asset({ external_key: 'C', name: 'one', type: 'person' })
+    await catalog.asset({ external_key: 'A', name: 'two', is_active: false })
+    await catalog.asset({ external_key: 'B', name: 'three', tags: [{ tag_type: 'ble', value: 'beacon' }] })
+    await catalog.asset({ external_key: 'LATER', valid_from: '2999-01-01T00:00:00Z' })
+    const { id } = await catalog.asset({ external_key: 'GONE' })
+    await catalog.delete(`/assets/${id}`)
+    const keys = async (query: string) => {
+      const { data } = (await legacy.get(`/assets?${query}`)).json()
+      return data.map(({ identifier }: { identifier: string }) => identifier)
+    }
+    expect(await keys('')).toEqual(['A', 'B', 'C'])
+    expect(await keys('sort=-identifier')).toEqual(['C', 'B', 'A'])
+    expect(await keys('sort=name,-updated_at')).toEqual(['C', 'B', 'A'])
+    expect(await keys('identifier=A&identifier=C')).toEqual(['A', 'C'])
+    expect(await keys('is_active=false')).toEqual(['A'])
+    expect(await keys('type=person')).toEqual(['C'])
+    expect(await keys('q=BEAC')).toEqual(['B'])
+    expect(await keys('include_deleted=true')).toEqual(['A', 'B', 'C', 'GONE'])
+    const page = (await legacy.get('/assets?limit=1&offset=1')).json()
+    expect(page).toMatchObject({ data: [{ identifier: 'B' }], limit: 1, offset: 1, total_count: 3 })
+    const wrong = (await legacy.get('/assets?sort=external_key&external_key=A&limit=0')).json().error.fields
+    expect(wrong).toMatchObject([
+      { field: 'external_key', code: 'unknown_field' },
+      { field: 'limit', code: 'too_small' },
+      {
+        field: 'sort',
+        code: 'invalid_value',
+        params: { allowed_values: ['identifier', 'name', 'created_at', 'updated_at'] },
+      },
+    ])
+  })
+
+  test("another organization's asset looks missing and stays unchanged", async ({
+    legacy,
+    catalog,
+    otherOrg,
+  }) => {
+    const theirs = await catalog.asset(
+      { external_key: 'THEIRS', tags: [{ tag_type: 'rfid', value: 't' }] },
+      { org: otherOrg },
+    )
+    const before = await legacy.asset('THEIRS', { org: otherOrg })
+    const answers = await Promise.all([
+      legacy.get('/assets/THEIRS'),
+      legacy.put('/assets/THEIRS', { name: 'mine' }),
+      legacy.delete('/assets/THEIRS'),
+      legacy.post('/assets/THEIRS/tags', { value: 'mine' }),
+      legacy.delete(`/assets/THEIRS/tags/${theirs.tags[0]?.id}`),
+    ])
+    expect(answers.map((res) => res.statusCode)).toEqual([404, 404, 404, 404, 404])
+    expect((await legacy.get('/assets?identifier=THEIRS&include_deleted=true')).json().data).toEqual([])
+    expect(await legacy.asset('THEIRS', { org: otherOrg })).toEqual(before)
+  })
+})

@@ -1,0 +1,22 @@
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { validationFailed } from '@whereabouts/service-kit/errors'
+
+/** Fields that shared code finds problems in, beyond those the schema of the older vocabulary has named itself. */
+const older: Readonly<Record<string, string>> = { parent_external_key: 'parent_identifier' }
+
+/** Runs the work of the current vocabulary; problems it finds in the body are told in the terms of the older one. */
+export async function inOlderTerms<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof AppError ? translated(error) : error
+  }
+}
+
+function translated(error: AppError): AppError {
+  const [first, ...others] = (error.fields ?? []).map((entry) => {
+    const field = older[entry.field] ?? entry.field
+    return { ...entry, field, message: entry.message.replace(entry.field, field) }
+  })
+  return first ? validationFailed([first, ...others]) : error
+}

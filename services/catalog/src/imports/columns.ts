@@ -1,0 +1,42 @@
+import type { FieldEntry } from '@whereabouts/contracts/errors'
+import { importColumns, type ImportColumn, type ImportResource } from '@whereabouts/contracts/imports'
+import { rejectIfAny } from '@whereabouts/service-kit/errors'
+
+/**
+ * The columns that the first line of a file names, in its order. Throws with every problem: unknown columns first, as
+ * in a body. Without `name` nothing can be created, without `external_key` nothing can be found.
+ */
+export function readHeader(resource: ImportResource, cells: readonly string[]): ImportColumn[] {
+  const names = cells.map((cell) => cell.trim())
+  const known = names.filter((name): name is ImportColumn =>
+    importColumns[resource].some((column) => column === name),
+  )
+  rejectIfAny([...unknown(names, known), ...repeated(known), ...missing(known)])
+  return known
+}
+
+function unknown(names: readonly string[], known: readonly string[]): FieldEntry[] {
+  const others = [...new Set(names.filter((name) => !known.includes(name)))].toSorted()
+  return others.map((name) => ({
+    field: shortened(name),
+    code: 'unknown_field',
+    message: name === '' ? 'a column has no name' : `unknown column "${shortened(name)}"`,
+  }))
+}
+
+/** What is no name of ours may be a whole page. */
+const shortened = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name)
+
+function repeated(known: readonly string[]): FieldEntry[] {
+  const twice = new Set(known.filter((name, i) => known.indexOf(name) !== i))
+  return [...twice].map((name) => ({
+    field: name,
+    code: 'ambiguous_fields',
+    message: `column "${name}" is there more than once`,
+  }))
+}
+
+const missing = (known: readonly ImportColumn[]): FieldEntry[] =>
+  known.includes('name') || known.includes('external_key')
+    ? []
+    : [{ field: 'name', code: 'required', message: 'name is required' }]

@@ -1,0 +1,166 @@
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { CsvError, Parser, type Info } from 'csv-parse'
+import { isUtf8 } from 'node:buffer'
+import { pipeline, Readable } from 'node:stream'
+
+export type CsvRow = {
+  /** Where it begins; the header is in line 1 or, after empty lines, later. */
+  line: number
+  cells: string[]
+}
+
+/** A file whose first row, the header, has been read. `rows` may be iterated once, and left at any time. */
+export type CsvFile = { header: string[]; rows: AsyncIterable<CsvRow, undefined> }
+
+/** No row that the API would accept is longer: metadata, 200 tags and the rest, with everything escaped. */
+const MAX_ROW_CHARACTERS = 1024 * 1024
+/** The names of all columns are shorter by far. */
+const MAX_HEADER_BYTES = 64 * 1024
+
+const refused = (detail: string) => new AppError('bad_request', detail)
+const refusedLine = (line: number, problem: string) => refused(`Line ${line}: ${problem}`)
+
+/**
+ * Reads CSV while it arrives: UTF-8 with or without a byte order mark, any line ends; commas, semicolons or tabs
+ * between the cells, whichever the header has. Throws `bad_request` for what is no such file, here or from `rows`.
+ * Empty rows, which spreadsheets leave behind, are passed over.
+ */
+export async function readCsv(source: AsyncIterable<Buffer>): Promise<CsvFile> {
+  const chunks = checkedText(source)
+  const head = await readHead(chunks)
+  const bytes = Readable.from(after(head, chunks), { objectMode: false })
+  const rows = parsed(bytes, delimiterOf(head))
+  const first = await rows.next()
+  if (first.done) throw refused('The file is empty; its first line must name the columns')
+  return { header: first.value.cells, rows }
+}
+
+/** Passes the bytes on, and fails at what is no UTF-8 and at NUL, which no cell may hold. */
+async function* checkedText(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let line = 1
+  const decode = (chunk: Buffer, isLast = false) => {
+    try {
+      return decoder.decode(chunk, { stream: !isLast })
+    } catch {
+      throw refused(`The file is not UTF-8 (near line ${line + brokenLine(chunk)})`)
+    }
+  }
+  for await (const chunk of source) {
+    const text = decode(chunk)
+    const at = text.indexOf('\0')
+    if (at !== -1) throw refusedLine(line + lineEnds(text.slice(0, at)), 'there is a NUL character')
+    line += lineEnds(text)
+    yield chunk
+  }
+  decode(Buffer.alloc(0), true)
+}
+
+/** CR LF counts once. */
+const lineEnds = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0
+
+/** How many line ends come before what is no UTF-8; the first line may go on from the chunk before. */
+function brokenLine(chunk: Buffer): number {
+  const lines = chunk.toString('latin1').split(/\r\n|\n|\r/)
+  return Math.max(
+    0,
+    lines.findIndex((text, i) => i > 0 && !isUtf8(Buffer.from(text, 'latin1'))),
+  )
+}
+
+/** The beginning of the file, with the whole header in it. */
+async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  const read: Buffer[] = []
+  for (let bytes = 0; bytes <= MAX_HEADER_BYTES;) {
+    const { done, value } = await chunks.next()
+    if (done) break
+    read.push(value)
+    bytes += value.length
+    if (/\S.*[\r\n]/.test(value.toString('latin1'))) break
+  }
+  return Buffer.concat(read)
+}
+
+async function* after(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield head
+  yield* rest
+}
+
+/** The one that the header has most; no name of a column holds any of them. */
+function delimiterOf(head: Buffer): string {
+  const [header = ''] = head
+    .toString()
+    .trimStart()
+    .split(/[\r\n]/, 1)
+  const count = (delimiter: string) => header.split(delimiter).length
+  return [',', ';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best))
+}
+
+/** Leaving it ends the source. */
+async function* parsed(bytes: Readable, delimiter: string): AsyncGenerator<CsvRow, undefined> {
+  const place = new Place()
+  const parser = new Parser({
+    bom: true,
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_ROW_CHARACTERS,
+    on_record: (cells, info) => {
+      const line = place.next(cells, info)
+      return cells.every((cell) => cell === '') ? undefined : [String(line), ...cells]
+    },
+  })
+  pipeline(bytes, parser, () => undefined) // whose error is that of the loop below
+  try {
+    let columns: number | undefined
+    for await (const [line, ...cells] of parser as AsyncIterable<[string, ...string[]]>) {
+      columns ??= cells.length
+      if (cells.length !== columns) throw refusedLine(Number(line), wrongCount(cells.length, columns))
+      yield { line: Number(line), cells }
+    }
+  } catch (error) {
+    throw error instanceof CsvError
+      ? refusedLine(place.current(error as unknown as Info), worded(error))
+      : error
+  }
+  return undefined
+}
+
+/** In which line each row begins; the parser counts line ends in quoted cells in a way of its own. */
+class Place {
+  #nextLine = 1
+  #emptyLines = 0
+
+  /** Of the row that was being read when the parser stood at `info`. */
+  current({ empty_lines }: Pick<Info, 'empty_lines'>): number {
+    return this.#nextLine + empty_lines - this.#emptyLines
+  }
+
+  /** Of a row that has just been read. */
+  next(cells: readonly string[], info: Info): number {
+    const line = this.current(info)
+    this.#nextLine = line + 1 + cells.reduce((ends, cell) => ends + lineEnds(cell), 0)
+    this.#emptyLines = info.empty_lines
+    return line
+  }
+}
+
+const wrongCount = (cells: number, columns: number) =>
+  `${counted(cells, 'cell')} where the header has ${counted(columns, 'column')}`
+const counted = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+function worded({ code }: CsvError): string {
+  switch (code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return 'a quoted cell has no end'
+    case 'CSV_INVALID_CLOSING_QUOTE':
+      return 'a quoted cell is followed by something else than a delimiter; a quote inside is written twice'
+    case 'INVALID_OPENING_QUOTE':
+      return 'there is a quote in a cell that does not begin with one'
+    case 'CSV_MAX_RECORD_SIZE':
+      return 'the row is too long'
+    default:
+      return 'the row cannot be read'
+  }
+}

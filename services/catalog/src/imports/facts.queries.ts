@@ -1,0 +1,125 @@
+import type { TagType } from '@whereabouts/contracts/tags'
+import { sql } from 'kysely'
+import type { Db } from '../db.ts'
+import { ownerName, tagName, type Thing } from './plan.ts'
+import type { Fields } from './wanted.ts'
+
+/** What is stored, in the words of `plan`. With `lock`, it stays so until the transaction ends. */
+
+type Table = 'asset' | 'location'
+
+/** The format of `parseInstant`: two such texts compare in the order of time. */
+const micros = (column: string) =>
+  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+const ownFields = {
+  asset: sql`thing.type, thing.metadata`,
+  location: sql`thing.parent_id, (select parent.external_key from location as parent
+    where parent.org_id = thing.org_id and parent.id = thing.parent_id) as parent_external_key`,
+}
+
+type StoredThing = Fields & { id: number; external_key: string; parent_id?: number | null }
+
+/** The live things with these keys. Locked in the order of their ids, as two imports would. */
+export async function loadThings(
+  db: Db,
+  orgId: number,
+  table: Table,
+  keys: readonly string[],
+  lock: boolean,
+): Promise<Thing[]> {
+  if (keys.length === 0) return []
+  const { rows } = await sql<StoredThing>`
+    select thing.id, thing.external_key, thing.name, thing.description, ${ownFields[table]}, thing.is_active,
+           ${micros('thing.valid_from')} as valid_from, ${micros('thing.valid_to')} as valid_to
+    from ${sql.table(table)} as thing
+    where thing.org_id = ${orgId} and thing.deleted_at is null and thing.external_key = any(${[...keys]}::text[])
+    order by thing.id
+    ${lock ? sql`for update of thing` : sql``}`.execute(db)
+  const tags = await loadTags(db, orgId, table, rows.map(({ id }) => id)) // prettier-ignore
+  return rows.map(({ id, external_key, parent_id, ...fields }) => ({
+    id,
+    key: external_key,
+    fields,
+    tags: tags.get(id) ?? NO_TAGS,
+    ...(parent_id !== undefined && { parentId: parent_id }),
+  }))
+}
+
+const NO_TAGS: Thing['tags'] = { rfid: [], ble: [], barcode: [] }
+
+async function loadTags(db: Db, orgId: number, table: Table, ids: readonly number[]) {
+  const { rows } = await sql<{ owner_id: number; tag_type: TagType; value: string }>`
+    select ${sql.ref(`${table}_id`)} as owner_id, tag_type, value from tag
+    where org_id = ${orgId} and deleted_at is null and ${sql.ref(`${table}_id`)} = any(${[...ids]}::bigint[])
+    order by created_at, id`.execute(db)
+  const byOwner = Map.groupBy(rows, ({ owner_id }) => owner_id)
+  return new Map([...byOwner].map(([id, tags]) => [id, byType(tags)]))
+}
+
+function byType(tags: readonly { tag_type: TagType; value: string }[]): Thing['tags'] {
+  const values = (type: TagType) => tags.filter((tag) => tag.tag_type === type).map(({ value }) => value)
+  return { rfid: values('rfid'), ble: values('ble'), barcode: values('barcode') }
+}
+
+/** Who has these tags, by the name of the tag. */
+export async function loadTagOwners(
+  db: Db,
+  orgId: number,
+  tags: readonly { type: TagType; value: string }[],
+): Promise<Map<string, string>> {
+  if (tags.length === 0) return new Map()
+  const [types, values] = [tags.map(({ type }) => type), tags.map(({ value }) => value)]
+  const { rows } = await sql<{ tag_type: TagType; value: string; owner: Table; key: string }>`
+    select tag.tag_type, tag.value,
+           case when tag.asset_id is null then 'location' else 'asset' end as owner,
+           coalesce(asset.external_key, location.external_key) as key
+    from unnest(${types}::text[], ${values}::text[]) as wanted (tag_type, value)
+    join tag on tag.org_id = ${orgId} and tag.tag_type = wanted.tag_type and tag.value = wanted.value
+      and tag.deleted_at is null
+    left join asset on asset.org_id = tag.org_id and asset.id = tag.asset_id
+    left join location on location.org_id = tag.org_id and location.id = tag.location_id`.execute(db)
+  return new Map(
+    rows.map(({ tag_type, value, owner, key }) => [tagName(tag_type, value), ownerName(owner, key)]),
+  )
+}
+
+/**
+ * The key of the parent of each of these locations and of every one above them. Where a dry run supposes a location to
+ * be elsewhere, it is there.
+ */
+export async function loadParents(
+  db: Db,
+  orgId: number,
+  importId: number,
+  keys: readonly string[],
+): Promise<Map<string, string | null>> {
+  if (keys.length === 0) return new Map()
+  const { rows } = await sql<{ key: string; parent: string | null }>`
+    with recursive above (key, parent) as (
+      select start.key, ${parentOf('start.key', orgId, importId)}
+      from unnest(${[...keys]}::text[]) as start (key)
+      union
+      select above.parent, ${parentOf('above.parent', orgId, importId)}
+      from above where above.parent is not null
+    )
+    select key, parent from above`.execute(db)
+  return new Map(rows.map(({ key, parent }) => [key, parent]))
+}
+
+const parentOf = (key: string, orgId: number, importId: number) => sql`(
+  select case when fact.key is null then parent.external_key
+              else fact.value #>> '{fields,parent_external_key}' end collate "default"
+  from (select) as one
+  left join import_fact as fact on fact.org_id = ${orgId} and fact.import_id = ${importId}
+    and fact.kind = 'thing' and fact.key = ${sql.ref(key)}
+  left join location on location.org_id = ${orgId} and location.external_key = ${sql.ref(key)}
+    and location.deleted_at is null
+  left join location as parent on parent.org_id = ${orgId} and parent.id = location.parent_id)`
+
+/** The database's clock, in microseconds. */
+export async function clock(db: Db): Promise<string> {
+  const { rows } = await sql<{ now: string }>`
+    select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`.execute(db)
+  return rows[0]?.now ?? ''
+}

@@ -1,0 +1,167 @@
+import {
+  MAX_UNFINISHED_IMPORTS,
+  type ImportColumn,
+  type ImportResource,
+  type RowOutcome,
+} from '@whereabouts/contracts/imports'
+import { sql, type Selectable } from 'kysely'
+import type { Db, Tables, Tx } from '../db.ts'
+import { tooManyImports } from '../errors.ts'
+
+export type ImportRow = Selectable<Tables['import']>
+
+/** How long the sender of a file may be silent until it counts as gone. */
+const UPLOAD_LEASE = sql`clock_timestamp() + interval '5 minutes'`
+
+const kept = (db: Db, orgId: number) =>
+  db.selectFrom('import').where('org_id', '=', orgId).where('deleted_at', 'is', null)
+
+/** Imports as their organization sees them: not while their file is still being sent. */
+const shown = (db: Db, orgId: number) => kept(db, orgId).where('state', '<>', 'uploading')
+
+export function findImport(db: Db, orgId: number, id: number): Promise<ImportRow | undefined> {
+  return shown(db, orgId).selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** As `findImport`, locked until the transaction ends: a batch of it is waited for. */
+export function lockImport(tx: Tx, orgId: number, id: number): Promise<ImportRow | undefined> {
+  return shown(tx, orgId).selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+export async function listImports(
+  db: Db,
+  orgId: number,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: ImportRow[]; total: number }> {
+  const count = shown(db, orgId).select((eb) => eb.fn.countAll<number>().as('total'))
+  const { total } = await count.executeTakeFirstOrThrow()
+  if (offset >= total) return { rows: [], total }
+  const newest = shown(db, orgId).selectAll().orderBy('created_at', 'desc').orderBy('id')
+  return { rows: await newest.limit(limit).offset(offset).execute(), total }
+}
+
+/** Throws `tooManyImports`. Until the transaction ends, nobody else of this organization begins an import. */
+export async function admitImport(tx: Tx, orgId: number): Promise<void> {
+  const name = `imports:${orgId}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
+  const unfinished = await kept(tx, orgId)
+    .select(['id', 'state'])
+    .where('state', 'in', ['uploading', 'pending', 'running'])
+    .where(sql<boolean>`(state <> 'uploading' or lease_until > clock_timestamp())`)
+    .orderBy('created_at')
+    .execute()
+  const [oldest] = unfinished
+  if (oldest && unfinished.length >= MAX_UNFINISHED_IMPORTS) throw tooManyImports(oldest)
+}
+
+type Begun = {
+  resource: ImportResource
+  dry_run: boolean
+  columns: readonly ImportColumn[]
+  created_by: number | null
+}
+
+/** Call after `admitImport`. The import is a matter of its sender until `finishUpload`. */
+export async function beginUpload(tx: Tx, orgId: number, begun: Begun): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into import (org_id, id, file_id, resource, dry_run, state, columns, created_by, lease_until)
+    select ${orgId}, minted.id, minted.id, ${begun.resource}, ${begun.dry_run}, 'uploading',
+           ${[...begun.columns]}::text[], ${begun.created_by}::bigint, ${UPLOAD_LEASE}
+    from (select mint_id() as id) as minted
+    returning id`.execute(tx)
+  return rows[0]?.id ?? 0
+}
+
+/** Answers false when the import was given up meanwhile: its sender had been silent for too long. */
+export async function renewUpload(tx: Tx, orgId: number, id: number): Promise<boolean> {
+  const renewed = await tx
+    .updateTable('import')
+    .set({ lease_until: UPLOAD_LEASE as never })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('state', '=', 'uploading')
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return renewed !== undefined
+}
+
+/** The whole file is there. Undefined when the import was given up meanwhile. */
+export function finishUpload(
+  db: Db,
+  orgId: number,
+  id: number,
+  rowsTotal: number,
+): Promise<ImportRow | undefined> {
+  return db
+    .updateTable('import')
+    .set({ state: 'pending', rows_total: rowsTotal, lease_until: null })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('state', '=', 'uploading')
+    .where('deleted_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** From now on there is no such import; what it consists of is removed by the loop. */
+export async function removeImport(db: Db, orgId: number, id: number): Promise<void> {
+  await db
+    .updateTable('import')
+    .set({ deleted_at: sql<string>`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Call under `lockImport`, so that no batch of it is half done. */
+export async function endImport(
+  tx: Tx,
+  { org_id, id, dry_run, file_id }: Pick<ImportRow, 'org_id' | 'id' | 'dry_run' | 'file_id'>,
+  state: 'done' | 'cancelled' | 'failed',
+): Promise<void> {
+  await sql`update import set state = ${state}, finished_at = clock_timestamp(), worker = null, lease_until = null
+    where org_id = ${org_id} and id = ${id}`.execute(tx)
+  await sql`delete from import_fact where org_id = ${org_id} and import_id = ${id}`.execute(tx)
+  // A dry run may still be executed; nothing will read the lines of anything else.
+  if (!dry_run && file_id === id)
+    await sql`delete from import_line where org_id = ${org_id} and file_id = ${id}`.execute(tx)
+}
+
+/** The import that executes a dry run, if there is one. */
+export function findApplied(tx: Tx, orgId: number, dryRunId: number): Promise<ImportRow | undefined> {
+  return shown(tx, orgId).selectAll().where('applied_from', '=', dryRunId).executeTakeFirst()
+}
+
+/** Call under `lockImport` of the dry run and after `admitImport`. Its lines are read where they are. */
+export function insertApplied(tx: Tx, dryRun: ImportRow, createdBy: number | null): Promise<ImportRow> {
+  const { org_id, id, resource, columns, file_id, rows_total } = dryRun
+  return tx
+    .insertInto('import')
+    .values({
+      org_id,
+      resource,
+      dry_run: false,
+      state: 'pending',
+      columns: sql<ImportColumn[]>`${[...columns]}::text[]`,
+      file_id,
+      applied_from: id,
+      rows_total,
+      created_by: createdBy,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** What became of a batch, and where the next one begins. */
+export async function advanceImport(
+  tx: Tx,
+  { org_id, id }: Pick<ImportRow, 'org_id' | 'id'>,
+  lastLine: number,
+  counts: Record<RowOutcome, number>,
+): Promise<void> {
+  await sql`update import set last_line = ${lastLine}, created = created + ${counts.created},
+      updated = updated + ${counts.updated}, unchanged = unchanged + ${counts.unchanged},
+      failed = failed + ${counts.failed}
+    where org_id = ${org_id} and id = ${id}`.execute(tx)
+}

@@ -1,0 +1,238 @@
+import {
+  importColumns,
+  type ImportResource,
+  type RowError,
+  type RowOutcome,
+} from '@whereabouts/contracts/imports'
+import { WINDOW_PROBLEM } from '@whereabouts/contracts/object-rules'
+import { MAX_TAGS, tagTypes, type TagType } from '@whereabouts/contracts/tags'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { isDeepStrictEqual } from 'node:util'
+import { locationInsideItself, parentNotFound, tagExists, tooManyTags } from '../errors.ts'
+import { keyWithNumber, numberOfKey, type KeyedTable } from '../keys/minted-keys.ts'
+import { inColumnOrder, type Fields, type Wanted } from './wanted.ts'
+
+/** An asset or a location as it is stored, or as earlier rows would leave it. Never changed, only replaced. */
+export type Thing = {
+  /** Null: not stored. */
+  id: number | null
+  key: string
+  fields: Fields
+  tags: Readonly<Record<TagType, readonly string[]>>
+  /** The stored parent of a stored location. */
+  parentId?: number | null
+}
+
+/**
+ * What is true before a row, as far as some rows ask: `plan` changes it to what is true after them. Everything is
+ * known by its key, so that what is stored and what a dry run only supposes can be told of in the same words.
+ */
+export type Facts = {
+  /** In microseconds: when what is created here begins to be valid. */
+  now: string
+  /** The highest number of a live key that looks minted. */
+  highestNumber: bigint
+  /** Those that rows name as themselves or as their parent. */
+  things: Map<string, Thing>
+  /** By `tagName`, what has it, by `ownerName`. */
+  tagOwners: Map<string, string>
+  /** Of locations: the key of the parent, for every one above those that rows name as parents. */
+  parents: Map<string, string | null>
+}
+
+/** What rows have made of something; new without `before`. */
+export type Change = { before: Thing | undefined; after: Thing }
+
+export type Planned = {
+  line: number
+  outcome: RowOutcome
+  /** Undefined on a row that failed without one. */
+  key: string | undefined
+  changes: string[]
+  errors: RowError[]
+}
+
+export const tagName = (type: TagType, value: string): string => `${type}:${value}`
+export const ownerName = (table: KeyedTable, key: string): string => `${table}:${key}`
+export const tableOf = { assets: 'asset', locations: 'location' } as const
+
+/**
+ * Decides row by row what becomes of each, in their order; a row that fails leaves no trace in what the next ones see.
+ * Asks nothing and stores nothing: the same decisions serve an import and its dry run.
+ */
+export function plan(resource: ImportResource, facts: Facts, rows: readonly Wanted[]): Planned[] {
+  return rows.map((row) => {
+    const planned = decide(resource, facts, row)
+    return planned.errors.length === 0
+      ? planned
+      : { ...planned, outcome: 'failed', changes: [], errors: inColumnOrder(resource, planned.errors) }
+  })
+}
+
+function decide(resource: ImportResource, facts: Facts, row: Wanted): Planned {
+  const table = tableOf[resource]
+  const { line } = row
+  const before = row.key === undefined ? undefined : facts.things.get(row.key)
+  const nameless =
+    before || row.fields.name !== undefined ? [] : row.errors.some(isAboutName) ? [] : [NAMELESS]
+  const early = [...nameless, ...row.errors]
+  if (early.length > 0) return failed(line, row.key, early)
+  const key = row.key ?? nextKey(table, facts)
+  if (key instanceof AppError) return failed(line, undefined, [conflict('external_key', key)])
+
+  const after = merged(table, facts, key, before, row)
+  const changed = changedColumns(resource, before, after)
+  const errors = [
+    ...windowProblems(after, changed),
+    ...parentProblems(facts, before, after, changed),
+    ...tagProblems(facts, table, before, after),
+  ]
+  if (errors.length > 0) return failed(line, row.key, errors)
+  accept(facts, table, before, after)
+  if (!before) return { line, outcome: 'created', key, changes: [], errors }
+  return { line, outcome: changed.length > 0 ? 'updated' : 'unchanged', key, changes: changed, errors }
+}
+
+const failed = (line: number, key: string | undefined, errors: RowError[]): Planned => ({
+  line,
+  outcome: 'failed',
+  key,
+  changes: [],
+  errors,
+})
+
+const NAMELESS: RowError = { field: 'name', code: 'required', message: 'name is required' }
+const isAboutName = ({ field }: RowError) => field === 'name'
+const conflict = (field: string, { message }: Error): RowError => ({ field, code: 'conflict', message })
+
+function nextKey(table: KeyedTable, { highestNumber }: Facts): string | AppError {
+  try {
+    return keyWithNumber(table, highestNumber + 1n)
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+const NO_TAGS: Thing['tags'] = { rfid: [], ble: [], barcode: [] }
+
+function merged(
+  table: KeyedTable,
+  facts: Facts,
+  key: string,
+  before: Thing | undefined,
+  { fields, tags }: Wanted,
+): Thing {
+  const stored = before?.fields ?? newFields(table, facts.now)
+  const bounds = {
+    valid_from: moved(stored.valid_from, fields.valid_from),
+    valid_to: fields.valid_to === null ? null : moved(stored.valid_to, fields.valid_to),
+  }
+  return {
+    id: before?.id ?? null,
+    key,
+    fields: { ...stored, ...fields, ...bounds },
+    tags: { ...(before?.tags ?? NO_TAGS), ...tags },
+    ...(before?.parentId !== undefined && { parentId: before.parentId }),
+  }
+}
+
+/** What becomes of fields that a row does not say; a name it says, or it is refused. */
+const newFields = (table: KeyedTable, now: string): Fields => ({
+  name: '',
+  description: null,
+  ...(table === 'asset' ? { type: 'asset', metadata: {} } : { parent_external_key: null }),
+  is_active: true,
+  valid_from: now,
+  valid_to: null,
+})
+
+/**
+ * A bound that says of the stored one what an export says of it, in milliseconds, does not move it: its microseconds
+ * would be cut off (D4.8).
+ */
+function moved<T extends string | null>(stored: T, sent: string | undefined): T | string {
+  return sent === undefined || (stored !== null && sent === `${stored.slice(0, 23)}000Z`) ? stored : sent
+}
+
+/** The columns in which they differ; of something new, all of them but its key. */
+function changedColumns(resource: ImportResource, before: Thing | undefined, after: Thing): string[] {
+  return importColumns[resource].filter((column) => {
+    if (column === 'external_key') return false
+    return isTagType(column)
+      ? !isSameSet(before?.tags[column] ?? [], after.tags[column])
+      : !isSame(before?.fields[column], after.fields[column])
+  })
+}
+
+const isTagType = (column: string): column is TagType => tagTypes.some((type) => type === column)
+
+/** As JSON: the order of keys does not count, and -0 is 0. */
+const isSame = (a: unknown, b: unknown) =>
+  a === b || (typeof b === 'object' && b !== null && isDeepStrictEqual(a, JSON.parse(JSON.stringify(b))))
+
+const isSameSet = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && new Set([...a, ...b]).size === a.length
+
+/** Asked only where a bound changes: what is stored is right. */
+function windowProblems({ fields: { valid_from, valid_to } }: Thing, changed: readonly string[]): RowError[] {
+  if (!changed.includes('valid_from') && !changed.includes('valid_to')) return []
+  return valid_to !== null && valid_to <= valid_from ? [WINDOW_PROBLEM] : []
+}
+
+function parentProblems(
+  facts: Facts,
+  before: Thing | undefined,
+  after: Thing,
+  changed: readonly string[],
+): RowError[] {
+  const parent = after.fields.parent_external_key
+  if (typeof parent !== 'string' || !changed.includes('parent_external_key')) return []
+  if (!facts.things.has(parent)) return [...(parentNotFound('parent_external_key').fields ?? [])]
+  if (!before || !isInside(facts, parent, before.key)) return []
+  return [conflict('parent_external_key', locationInsideItself(before.key))]
+}
+
+/** Whether a location is `rootKey` or lies inside it, however deep. */
+function isInside({ parents }: Facts, key: string, rootKey: string): boolean {
+  const seen = new Set<string>()
+  for (
+    let at: string | null | undefined = key;
+    typeof at === 'string' && !seen.has(at);
+    at = parents.get(at)
+  ) {
+    if (at === rootKey) return true
+    seen.add(at)
+  }
+  return false
+}
+
+function tagProblems(facts: Facts, table: KeyedTable, before: Thing | undefined, after: Thing): RowError[] {
+  const owner = ownerName(table, after.key)
+  const taken = tagTypes.flatMap((type) => {
+    const value = after.tags[type].find((one) => (facts.tagOwners.get(tagName(type, one)) ?? owner) !== owner)
+    return value === undefined ? [] : [conflict(type, tagExists(type, value))]
+  })
+  const added = tagTypes.findLast((type) => gained(before, after, type).length > 0)
+  const total = tagTypes.reduce((sum, type) => sum + after.tags[type].length, 0)
+  return added !== undefined && total > MAX_TAGS ? [...taken, conflict(added, tooManyTags())] : taken
+}
+
+/** The values of `after` that `before` has not. */
+export function gained(before: Thing | undefined, after: Thing | undefined, type: TagType): string[] {
+  const had = new Set(before?.tags[type])
+  return after?.tags[type].filter((value) => !had.has(value)) ?? []
+}
+
+function accept(facts: Facts, table: KeyedTable, before: Thing | undefined, after: Thing): void {
+  const { key, fields } = after
+  facts.things.set(key, after)
+  if (fields.parent_external_key !== undefined) facts.parents.set(key, fields.parent_external_key)
+  for (const type of tagTypes) {
+    for (const value of gained(after, before, type)) facts.tagOwners.delete(tagName(type, value))
+    for (const value of gained(before, after, type))
+      facts.tagOwners.set(tagName(type, value), ownerName(table, key))
+  }
+  const number = before ? undefined : numberOfKey(table, key)
+  if (number !== undefined && number > facts.highestNumber) facts.highestNumber = number
+}

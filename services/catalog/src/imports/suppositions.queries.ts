@@ -1,0 +1,68 @@
+import { tagTypes } from '@whereabouts/contracts/tags'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db.ts'
+import { gained, tagName, type Change, type Facts, type Thing } from './plan.ts'
+
+/**
+ * What a dry run would have done so far. Its rows find these in the place of what is stored, so that they are judged
+ * as if the rows before them had been executed, however long ago that was in the file.
+ */
+type Supposition =
+  | { kind: 'thing'; key: string; value: Omit<Thing, 'key'> }
+  | { kind: 'tag'; key: string; value: { owner: string | null } }
+  | { kind: 'number'; key: ''; value: { highest: string } }
+
+/** Puts in what the dry run supposes about what `facts` are asked for. */
+export async function supposeInto(
+  db: Db,
+  orgId: number,
+  importId: number,
+  facts: Facts,
+  asked: { keys: readonly string[]; tags: readonly string[] },
+): Promise<void> {
+  const { rows } = await sql<Supposition>`
+    select kind, key, value from import_fact
+    where org_id = ${orgId} and import_id = ${importId}
+      and ((kind = 'thing' and key = any(${[...asked.keys]}::text[]))
+        or (kind = 'tag' and key = any(${[...asked.tags]}::text[]))
+        or kind = 'number')`.execute(db)
+  for (const row of rows) {
+    if (row.kind === 'thing') facts.things.set(row.key, { ...row.value, key: row.key })
+    else if (row.kind === 'number')
+      facts.highestNumber = larger(facts.highestNumber, BigInt(row.value.highest))
+    else if (row.value.owner === null) facts.tagOwners.delete(row.key)
+    else facts.tagOwners.set(row.key, row.value.owner)
+  }
+}
+
+const larger = (a: bigint, b: bigint) => (a > b ? a : b)
+
+/** Keeps what has changed, as `facts` have it by now. */
+export async function suppose(
+  tx: Tx,
+  orgId: number,
+  importId: number,
+  facts: Facts,
+  changed: readonly Change[],
+): Promise<void> {
+  const tags = new Set(changed.flatMap(movedTags))
+  const rows: Supposition[] = [
+    { kind: 'number', key: '', value: { highest: String(facts.highestNumber) } },
+    ...changed.map(({ after: { key, ...value } }) => ({ kind: 'thing' as const, key, value })),
+    ...[...tags].map((key) => ({
+      kind: 'tag' as const,
+      key,
+      value: { owner: facts.tagOwners.get(key) ?? null },
+    })),
+  ]
+  await sql`
+    insert into import_fact (org_id, import_id, kind, key, value)
+    select ${orgId}, ${importId}, kind, key, value
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as fact (kind text, key text, value jsonb)
+    on conflict (org_id, import_id, kind, key) do update set value = excluded.value`.execute(tx)
+}
+
+const movedTags = ({ before, after }: Change): string[] =>
+  tagTypes.flatMap((type) =>
+    [...gained(after, before, type), ...gained(before, after, type)].map((value) => tagName(type, value)),
+  )

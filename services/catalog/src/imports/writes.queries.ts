@@ -1,0 +1,167 @@
+import { assetState, locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
+import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { tagTypes, type TagType } from '@whereabouts/contracts/tags'
+import { enqueue } from '@whereabouts/db/outbox'
+import { sql, type RawBuilder } from 'kysely'
+import { isDeepStrictEqual } from 'node:util'
+import { assetColumns } from '../assets/assets.queries.ts'
+import { toAssetState } from '../assets/assets.views.ts'
+import type { AssetRow, LocationRow, TagRow, Tx } from '../db.ts'
+import { locationColumns } from '../locations/locations.queries.ts'
+import { toLocationState } from '../locations/locations.views.ts'
+import { nextRevision } from '../revisions.ts'
+import { tagColumns } from '../tags/tags.queries.ts'
+import { toTagState } from '../tags/tags.views.ts'
+import { gained, type Change, type Facts, type Thing } from './plan.ts'
+
+/** Somebody else was faster since the plan was made: it must be made again. */
+export class PlanOutdated extends Error {}
+
+type Table = 'asset' | 'location'
+type Written = { row: Thing['fields'] & { id: number; external_key: string }; isNew: boolean }
+
+/**
+ * Does what was planned, in as many statements for many rows as for one, and tells of it through the outbox. Returns
+ * the ids by key. Throws `PlanOutdated` when a key or a tag has been taken, or given up, in the meantime.
+ */
+export async function writeChanges(
+  tx: Tx,
+  orgId: number,
+  table: Table,
+  facts: Facts,
+  changes: readonly Change[],
+): Promise<Map<string, number>> {
+  const ids = await idsOf(tx, facts, changes)
+  const written = changes
+    .filter(({ before, after }) => !isDeepStrictEqual(before?.fields, after.fields))
+    .map((change) => ({ isNew: change.after.id === null, row: rowOf(change, ids) }))
+  await writeThings(tx, orgId, table, facts.now, written)
+  await writeTags(tx, orgId, table, changes, ids)
+  return ids
+}
+
+/** Those of new things are minted here, since the new ones may refer to each other. */
+async function idsOf(tx: Tx, facts: Facts, changes: readonly Change[]): Promise<Map<string, number>> {
+  const stored = [...facts.things.values()].filter((thing) => thing.id !== null)
+  const ids = new Map(stored.map(({ key, id }) => [key, Number(id)]))
+  const added = changes.filter(({ after }) => after.id === null)
+  if (added.length === 0) return ids
+  const { rows } = await sql<{ id: number }>`
+    select mint_id() as id from generate_series(1, ${added.length}::int)`.execute(tx)
+  for (const [i, { after }] of added.entries()) ids.set(after.key, rows[i]?.id ?? 0)
+  return ids
+}
+
+function rowOf({ before, after: { key, fields, parentId } }: Change, ids: ReadonlyMap<string, number>) {
+  const { parent_external_key: parent } = fields
+  const isMoved = parent !== before?.fields.parent_external_key
+  const parent_id = isMoved ? (parent ? ids.get(parent) : null) : parentId
+  return { ...fields, id: ids.get(key) ?? 0, external_key: key, parent_id }
+}
+
+const own = {
+  asset: { columns: sql`type, metadata`, types: sql`type text, metadata jsonb` },
+  location: { columns: sql`parent_id`, types: sql`parent_id bigint` },
+}
+const assigned = {
+  asset: sql`type = given.type, metadata = given.metadata`,
+  location: sql`parent_id = given.parent_id`,
+}
+
+const columnsOf = (table: Table): RawBuilder<unknown> =>
+  sql.join((table === 'asset' ? assetColumns : locationColumns).map((column) => sql.ref(column)))
+
+async function writeThings(tx: Tx, orgId: number, table: Table, now: string, written: readonly Written[]) {
+  const [added, changed] = [written.filter(({ isNew }) => isNew), written.filter(({ isNew }) => !isNew)]
+  const given = (rows: readonly Written[]) => sql`
+    jsonb_to_recordset(${JSON.stringify(rows.map(({ row }) => row))}::jsonb)
+      as given (id bigint, external_key text, name text, description text, is_active boolean,
+                valid_from timestamptz, valid_to timestamptz, ${own[table].types})`
+  const common = sql`id, external_key, name, description, is_active, valid_from, valid_to, ${own[table].columns}`
+  const results: (AssetRow & LocationRow)[] = []
+  if (added.length > 0) {
+    const { rows } = await sql<AssetRow & LocationRow>`
+      insert into ${sql.table(table)} (org_id, created_at, updated_at, ${common})
+      select ${orgId}, ${now}::timestamptz, ${now}::timestamptz, ${common} from ${given(added)}
+      on conflict (org_id, external_key) where deleted_at is null do nothing
+      returning ${columnsOf(table)}`.execute(tx)
+    results.push(...rows)
+  }
+  if (changed.length > 0) {
+    const { rows } = await sql<AssetRow & LocationRow>`
+      update ${sql.table(table)} set
+        name = given.name, description = given.description, is_active = given.is_active,
+        valid_from = given.valid_from, valid_to = given.valid_to, ${assigned[table]},
+        updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond'), revision = ${nextRevision}
+      from ${given(changed)}
+      where ${sql.ref(`${table}.org_id`)} = ${orgId} and ${sql.ref(`${table}.id`)} = given.id
+      returning ${columnsOf(table)}`.execute(tx)
+    results.push(...rows)
+  }
+  if (results.length < written.length) throw new PlanOutdated('a key is taken by now')
+  if (table === 'asset') await enqueue(tx, assetState, results.map(toAssetState))
+  else await enqueue(tx, locationState, results.map(toLocationState))
+}
+
+type TagOf = { owner_id: number; tag_type: TagType; value: string }
+
+/** What goes, goes first: another row may have got it. */
+async function writeTags(
+  tx: Tx,
+  orgId: number,
+  table: Table,
+  changes: readonly Change[],
+  ids: ReadonlyMap<string, number>,
+): Promise<void> {
+  const difference = (
+    from: (change: Change) => Thing | undefined,
+    to: (change: Change) => Thing | undefined,
+  ): TagOf[] =>
+    changes.flatMap((change) =>
+      tagTypes.flatMap((tag_type) =>
+        gained(from(change), to(change), tag_type).map((value) => ({
+          owner_id: ids.get(change.after.key) ?? 0,
+          tag_type,
+          value,
+        })),
+      ),
+    )
+  const gone = difference(({ after }) => after, ({ before }) => before) // prettier-ignore
+  const come = difference(({ before }) => before, ({ after }) => after) // prettier-ignore
+  const rows = [...(await deleteTags(tx, orgId, table, gone)), ...(await insertTags(tx, orgId, table, come))]
+  if (rows.length < gone.length + come.length) throw new PlanOutdated('a tag is elsewhere by now')
+  await enqueue(tx, tagState, rows.map(toTagState))
+}
+
+const returnedTag = sql.join(tagColumns.map((column) => sql.ref(column)))
+
+async function deleteTags(tx: Tx, orgId: number, table: Table, tags: readonly TagOf[]): Promise<TagRow[]> {
+  if (tags.length === 0) return []
+  const { rows } = await sql<TagRow>`
+    update tag set deleted_at = greatest(clock_timestamp(), created_at), revision = ${nextRevision}
+    from jsonb_to_recordset(${JSON.stringify(tags)}::jsonb) as gone (owner_id bigint, tag_type text, value text)
+    where tag.org_id = ${orgId} and tag.deleted_at is null and ${sql.ref(`tag.${table}_id`)} = gone.owner_id
+      and tag.tag_type = gone.tag_type and tag.value = gone.value
+    returning ${returnedTag}`.execute(tx)
+  return rows
+}
+
+/** In the order of the natural key; the microseconds keep the order of the file, which is what "oldest" means (D6.5). */
+async function insertTags(tx: Tx, orgId: number, table: Table, tags: readonly TagOf[]): Promise<TagRow[]> {
+  if (tags.length === 0) return []
+  const given = tags.map((tag, position) => ({
+    ...tag,
+    position,
+    match_value: matchValue(tag.tag_type, tag.value),
+  }))
+  const { rows } = await sql<TagRow>`
+    insert into tag (org_id, tag_type, value, match_value, ${sql.ref(`${table}_id`)}, created_at)
+    select ${orgId}, tag_type, value, match_value, owner_id,
+           statement_timestamp() + position * interval '1 microsecond'
+    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+      as come (owner_id bigint, tag_type text, value text, match_value text, position int)
+    order by tag_type collate "C", value collate "C"
+    on conflict (org_id, tag_type, value) where deleted_at is null do nothing
+    returning ${returnedTag}`.execute(tx)
+  return rows
+}

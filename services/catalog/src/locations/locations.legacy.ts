@@ -1,0 +1,142 @@
+import type {
+  LegacyLocationCreate,
+  LegacyLocationListQuery,
+  LegacyLocationUpdate,
+  LegacyLocationView,
+} from '@whereabouts/contracts/legacy/locations'
+import type {
+  LocationCreate,
+  LocationListQuery,
+  LocationPatch,
+  LocationView,
+} from '@whereabouts/contracts/locations'
+import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
+import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { within, type HandlerDeps } from '../change.ts'
+import type { Db, Tx } from '../db.ts'
+import { inOlderTerms } from '../errors.legacy.ts'
+import { locationNotFound } from '../errors.ts'
+import { getIdByKey, lockIdByKey, turnFor } from '../keys/keys.queries.ts'
+import { toCurrentSort } from '../lists/sort.legacy.ts'
+import { replaceTags, toLegacyIdentifier, toTagCreate } from '../tags/tags.legacy.ts'
+import { locationHandlers } from './locations.handlers.ts'
+import { MAX_LEVELS, placesAmong, type Place } from './paths.legacy.ts'
+import { listPageAncestors } from './paths.queries.ts'
+
+/** The older vocabulary of locations: translation to the handlers of the current one, and back. */
+export const legacyLocationHandlers = ({ db, change }: HandlerDeps) => {
+  const current = locationHandlers({ db, change })
+  return {
+    async listLegacyLocations({ query, ...context }) {
+      const { orgId } = context.principal
+      const page = await current.listLocations({ ...context, query: toLocationQuery(query) })
+      return { ...page, data: await toLegacyLocations(db.forOrg(orgId), orgId, page.data) }
+    },
+
+    async createLegacyLocation({ body, ...context }) {
+      const { orgId } = context.principal
+      const create = async (tx: Tx) => {
+        const inside = locationHandlers(within(tx))
+        const created = await inside.createLocation({ ...context, body: toLocationCreate(body) })
+        return toLegacyLocation(tx, orgId, created.body.data)
+      }
+      const turn = turnFor('location', body.identifier)
+      const data = await inOlderTerms(async () => change(orgId, create, turn))
+      return new Answer({ data }, { location: `${LEGACY_PREFIX}/locations/${data.identifier}` })
+    },
+
+    async getLegacyLocation({ params: { identifier }, ...context }) {
+      const { orgId } = context.principal
+      const location_id = await getIdByKey(db.forOrg(orgId), orgId, 'location', identifier)
+      const { data } = await current.getLocation({ ...context, params: { location_id } })
+      if (data.external_key !== identifier) throw locationNotFound() // renamed between the two statements
+      return { data: await toLegacyLocation(db.forOrg(orgId), orgId, data) }
+    },
+
+    async updateLegacyLocation({ params: { identifier }, body, ...context }) {
+      const { orgId } = context.principal
+      const { identifier: key = identifier, identifiers, ...fields } = body
+      const update = async (tx: Tx) => {
+        const inside = locationHandlers(within(tx))
+        const location_id = await getIdByKey(tx, orgId, 'location', identifier)
+        const named = { ...context, params: { location_id } }
+        const { data: updated } = await inside.updateLocation({ ...named, body: toLocationPatch(fields) })
+        if (updated.external_key !== identifier) throw locationNotFound() // renamed before it was locked
+        if (key !== identifier) await inside.renameLocation({ ...named, body: { external_key: key } })
+        if (identifiers !== undefined) await replaceTags(tx, orgId, { location_id }, identifiers ?? [])
+        const { data } = await inside.getLocation({ ...named, body: undefined })
+        return toLegacyLocation(tx, orgId, data)
+      }
+      const keyTurn = key === identifier ? undefined : 'location keys'
+      const turn = body.parent_identifier === undefined ? keyTurn : 'location tree'
+      return { data: await inOlderTerms(async () => change(orgId, update, turn)) }
+    },
+
+    async deleteLegacyLocation({ params: { identifier }, ...context }) {
+      const { orgId } = context.principal
+      return change(orgId, async (tx) => {
+        const location_id = await lockIdByKey(tx, orgId, 'location', identifier)
+        return locationHandlers(within(tx)).deleteLocation({ ...context, params: { location_id } })
+      })
+    },
+  } satisfies Partial<Handlers<'catalog'>>
+}
+
+type LegacyLocationFields = Omit<LegacyLocationUpdate, 'identifier' | 'identifiers'>
+
+/** With the places of all of them in one statement. */
+export async function toLegacyLocations(
+  db: Db,
+  orgId: number,
+  views: readonly LocationView[],
+): Promise<LegacyLocationView[]> {
+  const parents = new Set(views.flatMap(({ parent_id }) => parent_id ?? []))
+  const placeOf = placesAmong(await listPageAncestors(db, orgId, [...parents], MAX_LEVELS))
+  return views.map((view) => toView(view, placeOf(view)))
+}
+
+async function toLegacyLocation(db: Db, orgId: number, view: LocationView): Promise<LegacyLocationView> {
+  const [only] = await toLegacyLocations(db, orgId, [view])
+  return only as LegacyLocationView
+}
+
+const toView = (view: LocationView, { parent, path, depth }: Place): LegacyLocationView => ({
+  surrogate_id: view.id,
+  identifier: view.external_key,
+  name: view.name,
+  description: view.description,
+  parent,
+  path,
+  depth,
+  is_active: view.is_active,
+  identifiers: view.tags.map(toLegacyIdentifier),
+  valid_from: view.valid_from,
+  valid_to: view.valid_to,
+  created_at: view.created_at,
+  updated_at: view.updated_at,
+})
+
+export const toLocationCreate = (body: LegacyLocationCreate): LocationCreate => {
+  const { identifier, identifiers, parent_identifier, ...fields } = body
+  return {
+    ...fields,
+    external_key: identifier,
+    ...(parent_identifier !== undefined && { parent_external_key: parent_identifier }),
+    ...(identifiers && { tags: identifiers.map(toTagCreate) }),
+  }
+}
+
+const toLocationPatch = ({ parent_identifier, ...fields }: LegacyLocationFields): LocationPatch => ({
+  ...fields,
+  ...(parent_identifier !== undefined && { parent_external_key: parent_identifier }),
+})
+
+export const toLocationQuery = (query: LegacyLocationListQuery): LocationListQuery => {
+  const { identifier, parent_identifier, sort, ...same } = query
+  return {
+    ...same,
+    ...(identifier && { external_key: identifier }),
+    ...(parent_identifier && { parent_external_key: parent_identifier }),
+    ...(sort && { sort: toCurrentSort(sort) }),
+  }
+}

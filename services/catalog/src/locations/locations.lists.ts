@@ -1,0 +1,44 @@
+import type { LocationListQuery } from '@whereabouts/contracts/locations'
+import { sql } from 'kysely'
+import type { Db } from '../db.ts'
+import { anyOf, listConditions } from '../lists/conditions.ts'
+import { filtered } from '../lists/filtered.ts'
+import { readPage, type Page, type View } from '../lists/page.ts'
+import { locationColumns, type PlacedLocation } from './locations.queries.ts'
+
+/** One page of the effective rows that match, with their live tags, and how many match in all. */
+export function listLocations(
+  db: Db,
+  orgId: number,
+  query: LocationListQuery,
+): Promise<Page<PlacedLocation>> {
+  const { parent_id, parent_external_key, q, sort } = query
+  const conditions = [
+    ...listConditions('location', query),
+    ...(parent_id === undefined ? [] : [anyOf('location.parent_id', parent_id, 'bigint')]),
+    ...(parent_external_key === undefined ? [] : [insideOneOf(orgId, parent_external_key)]),
+  ]
+  return readPage(
+    db,
+    orgId,
+    placedLocation,
+    filtered(orgId, { table: 'location', conditions, q, sort }),
+    query,
+  )
+}
+
+/** The columns of a `PlacedLocation`: the parent's key is null for a root, and once the parent itself is deleted. */
+export const placedLocation: View = {
+  table: 'location',
+  columns: [
+    ...locationColumns,
+    sql`(select parent.external_key from location as parent
+      where parent.org_id = location.org_id and parent.id = location.parent_id and parent.deleted_at is null
+    ) as parent_external_key`,
+  ],
+}
+
+/** Those whose live parent has one of the keys. */
+const insideOneOf = (orgId: number, keys: readonly string[]) => sql<boolean>`location.parent_id in (
+  select parent.id from location as parent
+  where parent.org_id = ${orgId} and parent.deleted_at is null and ${anyOf('parent.external_key', keys, 'text')})`

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db.ts'
+
+/**
+ * Until the transaction ends, nobody else of this organization gives a location another parent: two moves that are
+ * right each by itself could make a cycle together, or wait for each other's rows. To be taken before the lock of any
+ * row.
+ */
+export async function lockTree(tx: Tx, orgId: number): Promise<void> {
+  const name = `tree:${orgId}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
+}
+
+/** Whether a location is `rootId` or lies inside it, however deep. Under `lockTree` it stays so. */
+export async function isInside(tx: Tx, orgId: number, id: number, rootId: number): Promise<boolean> {
+  const { rows } = await sql<{ inside: boolean }>`
+    with recursive above as (
+      select id, parent_id from location where org_id = ${orgId} and id = ${id}
+      union
+      select parent.id, parent.parent_id from above
+        join location as parent on parent.org_id = ${orgId} and parent.id = above.parent_id
+    )
+    select exists (select from above where id = ${rootId}) as inside`.execute(tx)
+  return rows[0]?.inside === true
+}
+
+/** How many live locations are inside this one, however deep. */
+export async function countDescendants(db: Db, orgId: number, id: number): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    with recursive below as (
+      select id from location where org_id = ${orgId} and parent_id = ${id} and deleted_at is null
+      union
+      select child.id from below
+        join location as child on child.org_id = ${orgId} and child.parent_id = below.id and child.deleted_at is null
+    )
+    select count(*) as total from below`.execute(db)
+  return rows[0]?.total ?? 0
+}

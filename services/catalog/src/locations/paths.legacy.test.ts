@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { MAX_LEVELS, placesAmong } from './paths.legacy.ts'
+
+const ancestors = [
+  { id: 1, external_key: 'SITE', parent_id: null },
+  { id: 2, external_key: 'HALL', parent_id: 1 },
+  { id: 3, external_key: 'ROW', parent_id: 2 },
+]
+
+test.for([
+  { parent_id: null, place: { parent: null, path: 'BIN', depth: 0 } },
+  { parent_id: 1, place: { parent: 'SITE', path: 'SITE/BIN', depth: 1 } },
+  { parent_id: 3, place: { parent: 'ROW', path: 'SITE/HALL/ROW/BIN', depth: 3 } },
+  { parent_id: 4, place: { parent: null, path: 'BIN', depth: 0 } },
+])('D5.9 a location in $parent_id is at $place.path', ({ parent_id, place }) => {
+  expect(placesAmong(ancestors)({ external_key: 'BIN', parent_id })).toEqual(place)
+})
+
+/** `n` locations, each inside the one before. */
+const chain = (n: number) =>
+  Array.from({ length: n }, (_, i) => ({
+    id: i + 1,
+    external_key: `L${i + 1}`,
+    parent_id: i === 0 ? null : i,
+  }))
+
+test('D5.9 a path is whole up to the bound, and says so beyond it', () => {
+  const placeOf = placesAmong(chain(MAX_LEVELS + 1))
+  const whole = placeOf({ external_key: 'X', parent_id: MAX_LEVELS })
+  expect(whole.path.split('/').slice(0, 2)).toEqual(['L1', 'L2'])
+  const cut = placeOf({ external_key: 'X', parent_id: MAX_LEVELS + 1 })
+  expect(cut.path.split('/').slice(0, 2)).toEqual(['…', 'L2'])
+  expect([whole.depth, cut.depth]).toEqual([MAX_LEVELS, MAX_LEVELS])
+})
+
+test('a cycle, which there never is, would not hang', () => {
+  const cycle = [
+    { id: 1, external_key: 'A', parent_id: 2 },
+    { id: 2, external_key: 'B', parent_id: 1 },
+  ]
+  expect(placesAmong(cycle)({ external_key: 'X', parent_id: 1 }).depth).toBe(MAX_LEVELS)
+})

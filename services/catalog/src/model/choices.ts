@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import { branches } from './operations.ts'
+
+/**
+ * What to do next, without ids: those are known only when the requests before it were answered. Pools are small, so
+ * that choices meet each other.
+ */
+
+/** One of the things there are by then, or what looks like one. */
+const ref = fc.record({
+  whose: fc.oneof(
+    { weight: 12, arbitrary: fc.constant('live' as const) },
+    { weight: 2, arbitrary: fc.constant('any' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('foreign' as const, 'nobody' as const) },
+  ),
+  pick: fc.nat(99),
+})
+export type Ref = typeof ref extends fc.Arbitrary<infer T> ? T : never
+
+const kind = fc.constantFrom('asset' as const, 'location' as const)
+
+const name = fc.constantFrom(
+  'a',
+  'B',
+  'Ärger',
+  '100% wool',
+  'a_b',
+  'zebra',
+  'Zebra 7',
+  '😀 last',
+  '\uffff before',
+)
+const key = fc.constantFrom(
+  'K-1',
+  'K-2',
+  'k-1',
+  'ASSET-3',
+  'ASSET-0009',
+  'ASSET-9999',
+  'LOC-4',
+  'LOC-999',
+  'LOC-x1',
+)
+const tag = fc.record({
+  tag_type: fc.constantFrom('rfid', 'ble', 'barcode'),
+  value: fc.constantFrom('E280', 'e280', 'x y', '%', 'line\nbreak'),
+})
+
+/** Mostly windows that hold now, so that lists have rows; never two bounds within one millisecond. */
+const window = {
+  valid_from: fc.constantFrom('2001-01-01T00:00:00Z', '2002-02-02T02:02:02.1239999+05:30', '2003-01-01T00:00:00.5Z', '2997-01-01T00:00:00Z'), // prettier-ignore
+  valid_to: fc.constantFrom(null, null, '2998-01-01T00:00:00.5Z', '2999-01-01T00:00:00.9999999-01:00', '2001-06-01T00:00:00Z'), // prettier-ignore
+}
+
+const assetFields = {
+  type: fc.constantFrom('asset', 'person', 'inventory'),
+  metadata: fc.constantFrom({}, { b: 1, a: [null, { deep: 'x' }] }, { empty: '' }),
+}
+const sharedFields = {
+  description: fc.constantFrom(null, 'first line\nsecond\tLINE', '😀'),
+  is_active: fc.boolean(),
+  ...window,
+}
+
+/** Now and then something that is wrong by itself. */
+const wrong = fc.constantFrom<Record<string, unknown>>(
+  { name: '' }, { name: null }, { name: 'a\tb' }, { name: ' a' }, { description: '' }, { is_active: 'yes' },
+  { valid_from: null }, { colour: 1 }, { location_id: 5 }, { metadata: null }, { type: 'robot' },
+) // prettier-ignore
+const seldom = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 15, nil: undefined })
+
+const parent = fc.record({
+  as: fc.constantFrom('id', 'id', 'key', 'both', 'differ', 'null', 'nullKey', 'nulls', 'half'),
+  ref,
+  other: ref,
+})
+
+const optional = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+  fc.record(fields, { requiredKeys: [] })
+
+const create = fc.record({
+  do: fc.constant('create' as const),
+  kind,
+  name,
+  key: fc.option(key, { freq: 1 }),
+  tags: fc.option(fc.array(tag, { maxLength: 3 }), { freq: 1, nil: undefined }),
+  parent: fc.option(parent, { freq: 2, nil: undefined }),
+  shared: fc.oneof(fc.constant({}), optional(sharedFields)),
+  asset: optional(assetFields),
+  wrong: seldom(wrong),
+})
+
+const echoed = ['id', 'created_at', 'updated_at', 'deleted_at', 'external_key', 'tags'] as const
+
+const patch = fc.record({
+  do: fc.constant('patch' as const),
+  kind,
+  ref,
+  name: fc.option(name, { nil: undefined }),
+  parent: fc.option(parent, { freq: 2, nil: undefined }),
+  shared: optional(sharedFields),
+  asset: optional(assetFields),
+  /** Sent back as they are, as a client does that sends what it has read. */
+  echo: fc.oneof(fc.constantFrom<string[]>([], ['*']), fc.subarray<string>([...echoed])),
+  /** Sent back differently. */
+  alter: fc.oneof(
+    { weight: 4, arbitrary: fc.constant<string[]>([]) },
+    { weight: 1, arbitrary: fc.subarray<string>([...echoed], { minLength: 1, maxLength: 2 }) },
+  ),
+  wrong: seldom(wrong),
+})
+
+const rename = fc.record({ do: fc.constant('rename' as const), kind, ref, key: fc.option(key, { freq: 5 }) })
+const attach = fc.record({ do: fc.constant('attach' as const), kind, ref, tag })
+const detach = fc.record({
+  do: fc.constant('detach' as const),
+  kind,
+  ref,
+  tag: fc.nat(99),
+  own: fc.boolean(),
+})
+const remove = fc.record({ do: fc.constant('delete' as const), kind, ref })
+const get = fc.record({ do: fc.constant('get' as const), kind, ref })
+
+const field = fc.constantFrom('external_key', 'name', 'created_at', 'updated_at')
+const sort = fc
+  .array(fc.tuple(fc.constantFrom('', '-'), field), { minLength: 1, maxLength: 3 })
+  .map((parts) => parts.map(([sign, name]) => sign + name).join(','))
+const page = { limit: fc.constantFrom(1, 2, 3, 200), offset: fc.constantFrom(0, 1, 3, 50) }
+
+const list = fc.record({
+  do: fc.constant('list' as const),
+  kind,
+  query: optional({
+    ...page,
+    sort,
+    external_key: fc.array(key, { minLength: 1, maxLength: 3 }),
+    is_active: fc.boolean(),
+    include_deleted: fc.boolean(),
+    q: fc.constantFrom('', 'A', 'zebra', '%', '_', 'E28', 'LINE', 'k-', '\\', 'ÄR'),
+  }).map(({ external_key, ...rest }) => ({ ...rest, ...(external_key && { external_key }) })),
+  type: fc.option(fc.array(assetFields.type, { minLength: 1 }), { nil: undefined }),
+  parents: fc.option(fc.record({ by: fc.constantFrom('id', 'key'), refs: fc.array(ref, { minLength: 1, maxLength: 2 }) }), { nil: undefined }),
+}) // prettier-ignore
+
+const tree = fc.record({
+  do: fc.constant('tree' as const),
+  ref,
+  branch: fc.constantFrom(...branches),
+  query: optional(page),
+})
+
+type Chosen<A> = A extends fc.Arbitrary<infer T> ? T : never
+export type ParentChoice = Chosen<typeof parent>
+export type CreateChoice = Chosen<typeof create>
+export type PatchChoice = Chosen<typeof patch>
+export type ListChoice = Chosen<typeof list>
+type Write = Chosen<
+  typeof create | typeof patch | typeof rename | typeof attach | typeof detach | typeof remove
+>
+type Read = Chosen<typeof get | typeof list | typeof tree>
+export type Choice = { org: number } & (Write | Read)
+
+const byOrg = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.tuple(fc.constantFrom(0, 0, 1), arbitrary).map(([org, chosen]) => ({ org, ...chosen }))
+
+/** Requests that change something, more of those that build than of those that end. */
+export const write: fc.Arbitrary<Choice> = fc.oneof(
+  { weight: 5, arbitrary: byOrg(create) },
+  { weight: 4, arbitrary: byOrg(patch) },
+  { weight: 2, arbitrary: byOrg(rename) },
+  { weight: 2, arbitrary: byOrg(attach) },
+  { weight: 1, arbitrary: byOrg(detach) },
+  { weight: 2, arbitrary: byOrg(remove) },
+)
+
+export const read: fc.Arbitrary<Choice> = fc.oneof(byOrg(get), byOrg(list), byOrg(tree))

@@ -1,0 +1,39 @@
+import { branches, type Operation } from './operations.ts'
+import { liveThings, type World } from './world.ts'
+
+const kinds = ['asset', 'location'] as const
+
+/** Everything that can be read of a world: lists first, since they tell when what is deleted was deleted. */
+export const finalReads = (world: World, sorts: readonly string[]): Operation[] =>
+  world.orgs.flatMap((_, org) => [
+    ...listReads(org, sorts),
+    ...detailReads(world, org),
+    ...treeReads(world, org),
+  ])
+
+function listReads(org: number, sorts: readonly string[]): Operation[] {
+  return kinds.flatMap((kind) =>
+    sorts.flatMap((sort): Operation[] => [
+      { do: 'list', org, kind, query: { limit: 200, sort, include_deleted: true } },
+      { do: 'list', org, kind, query: { limit: 200, sort } },
+    ]),
+  )
+}
+
+const detailReads = (world: World, org: number): Operation[] =>
+  (world.orgs[org]?.things ?? []).map(({ kind, id }) => ({ do: 'get', org, kind, id }))
+
+function treeReads(world: World, org: number): Operation[] {
+  const own = world.orgs[org]
+  const locations = own ? liveThings(own, 'location') : []
+  return locations.flatMap(({ id }) =>
+    branches.map((branch): Operation => ({
+      do: 'tree',
+      org,
+      kind: 'location',
+      id,
+      branch,
+      query: { limit: 200 },
+    })),
+  )
+}

@@ -1,0 +1,50 @@
+import { test as base, type Catalog } from '../catalog.fixture.ts'
+import { requestOf, type Answer, type Operation } from './operations.ts'
+import type { Message } from './outbox.ts'
+import { newWorld, type World } from './world.ts'
+
+/** How the service answers the requests of one world. */
+export type Real = {
+  send(operation: Operation): Promise<Answer>
+  /** What the changes of an organization of the world have put into the outbox since the last look, in order. */
+  takeOutbox(org: number): Promise<Message[]>
+}
+
+type Begin = (orgs?: number) => { world: World; real: Real }
+
+let lastOrgId = 1_000_000_000
+
+/** `begin`: a world of organizations that nobody else uses, on the database of this file. */
+export const test = base.extend<{ begin: Begin }>({
+  begin: async ({ service: { app, callers }, catalog }, use) => {
+    const send = async (orgId: number, operation: Operation): Promise<Answer> => {
+      const { method, path, body } = requestOf(operation)
+      const headers = {
+        ...(await callers.headersFor({ orgId })),
+        ...(method === 'PATCH' && { 'content-type': 'application/merge-patch+json' }),
+      }
+      const payload = body && { payload: JSON.stringify(body) }
+      const res = await app.inject({ method, url: `/api/v1${path}`, headers, ...payload })
+      return { status: res.statusCode, body: res.body === '' ? {} : res.json() }
+    }
+    await use((orgs = 2) => {
+      const orgIds = Array.from({ length: orgs }, () => (lastOrgId += 1))
+      const orgIdOf = (org: number) => orgIds[org] ?? 0
+      return {
+        world: newWorld(...orgIds),
+        real: {
+          send: (operation) => send(orgIdOf(operation.org), operation),
+          takeOutbox: (org) => takeOutbox(catalog, orgIdOf(org)),
+        },
+      }
+    })
+  },
+})
+
+async function takeOutbox({ database }: Catalog, orgId: number): Promise<Message[]> {
+  const { rows } = await database.pool.query<Message & { id: number }>(
+    `delete from outbox where (payload ->> 'org_id')::bigint = $1 returning id, subject, payload`,
+    [orgId],
+  )
+  return rows.toSorted((a, b) => a.id - b.id)
+}

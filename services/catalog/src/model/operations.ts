@@ -1,0 +1,76 @@
+import type { Kind } from './world.ts'
+
+export type Body = Record<string, unknown>
+export type Query = Record<string, string | number | boolean | readonly (string | number)[]>
+
+/** Which organization of the world calls, and which resource it names. */
+type Target = { org: number; kind: Kind; id: number }
+
+/** One request, ready to be sent. */
+export type Operation =
+  | { do: 'create'; org: number; kind: Kind; body: Body }
+  | ({ do: 'get' } & Target)
+  | ({ do: 'delete' } & Target)
+  | ({ do: 'patch'; body: Body } & Target)
+  | ({ do: 'rename'; body: Body } & Target)
+  | ({ do: 'attach'; body: Body } & Target)
+  | ({ do: 'detach'; tagId: number } & Target)
+  | { do: 'list'; org: number; kind: Kind; query: Query }
+  | { do: 'tree'; org: number; kind: 'location'; id: number; branch: Branch; query: Query }
+
+export const branches = ['ancestors', 'children', 'descendants'] as const
+export type Branch = (typeof branches)[number]
+
+type Request = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: Body }
+
+export function requestOf(operation: Operation): Request {
+  const list = `/${operation.kind}s`
+  switch (operation.do) {
+    case 'create':
+      return { method: 'POST', path: list, body: operation.body }
+    case 'list':
+      return { method: 'GET', path: `${list}${queryText(operation.query)}` }
+    case 'get':
+      return { method: 'GET', path: `${list}/${operation.id}` }
+    case 'delete':
+      return { method: 'DELETE', path: `${list}/${operation.id}` }
+    case 'patch':
+      return { method: 'PATCH', path: `${list}/${operation.id}`, body: operation.body }
+    case 'rename':
+      return { method: 'POST', path: `${list}/${operation.id}/rename`, body: operation.body }
+    case 'attach':
+      return { method: 'POST', path: `${list}/${operation.id}/tags`, body: operation.body }
+    case 'detach':
+      return { method: 'DELETE', path: `${list}/${operation.id}/tags/${operation.tagId}` }
+    case 'tree':
+      return {
+        method: 'GET',
+        path: `${list}/${operation.id}/${operation.branch}${queryText(operation.query)}`,
+      }
+  }
+}
+
+function queryText(query: Query): string {
+  const pairs = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    (Array.isArray(value) ? value : [value]).map((one) => [name, String(one)]),
+  )
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+}
+
+export type Answer = { status: number; body: AnswerBody }
+
+type AnswerBody = {
+  data?: unknown
+  descendant_count_affected?: number
+  limit?: number
+  offset?: number
+  total_count?: number
+  error?: { type: string; detail: string; fields?: { field: string; code: string }[] }
+}
+
+/** One line for a report. */
+export function describe(operation: Operation, answer: Answer): string {
+  const { method, path, body } = requestOf(operation)
+  const sent = body === undefined ? '' : ` ${JSON.stringify(body)}`
+  return `org ${operation.org}: ${method} ${path}${sent} → ${answer.status} ${JSON.stringify(answer.body.error?.fields ?? answer.body.error?.detail ?? '')}`
+}

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { write, type Choice } from './choices.ts'
+import { explain, type Exchange } from './linearization.ts'
+import { test, type Real } from './model.fixture.ts'
+import type { Operation } from './operations.ts'
+import { outboxProblems } from './outbox.ts'
+import { resolve } from './resolve.ts'
+import { step } from './step.ts'
+import type { World } from './world.ts'
+
+// A failure prints its seed and path; CATALOG_MODEL_SEED repeats it, as far as a race can be repeated.
+const SECONDS = Number(process.env['CATALOG_MODEL_SECONDS'] ?? 6)
+const SEED = Number(process.env['CATALOG_MODEL_SEED'] ?? Date.now())
+
+/** A few things to quarrel about, then requests that all leave before any is answered. */
+const scenes = fc.record({
+  first: fc.array(write, { minLength: 2, maxLength: 8 }),
+  rounds: fc.array(fc.array(write, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
+})
+
+async function inTurn(world: World, real: Real, choices: readonly Choice[]): Promise<void> {
+  for (const choice of choices) {
+    const operation = resolve(world, choice)
+    expect(step(world, operation, await real.send(operation))).toEqual([])
+  }
+}
+
+const atOnce = (real: Real, operations: readonly Operation[]): Promise<Exchange[]> =>
+  Promise.all(operations.map(async (operation) => ({ operation, answer: await real.send(operation) })))
+
+test(
+  'whatever happens at the same time, the answers are those of some order, and so is what is left',
+  { timeout: (SECONDS + 60) * 1000 },
+  async ({ begin }) => {
+    const property = fc.asyncProperty(scenes, async ({ first, rounds }) => {
+      const { world: beginning, real } = begin()
+      let world = beginning
+      await inTurn(world, real, first)
+      for (const round of rounds) {
+        const exchanges = await atOnce(
+          real,
+          round.map((choice) => resolve(world, choice)),
+        )
+        const after = await explain(world, exchanges, real.send)
+        if ('problem' in after) throw new Error(after.problem)
+        world = after.world
+      }
+      for (const [i, org] of world.orgs.entries())
+        expect(outboxProblems(org, await real.takeOutbox(i))).toEqual([])
+    })
+    const interruptAfterTimeLimit = SECONDS * 1000
+    await fc.assert(property, { seed: SEED, numRuns: 1_000_000, interruptAfterTimeLimit })
+  },
+)

@@ -1,0 +1,43 @@
+import { MAX_TAGS } from '@whereabouts/contracts/tags'
+import { expect } from 'vitest'
+import { test } from '../catalog.fixture.ts'
+
+const rfid = (value: string) => ({ tag_type: 'rfid' as const, value })
+const numbered = (count: number) => Array.from({ length: count }, (_, i) => rfid(`T${i}`))
+
+test.for(['asset', 'location'] as const)(
+  'of attaches at the same time on two replicas no more succeed than the %s has room for',
+  async (kind, { catalog, replica }) => {
+    const { id } = await catalog[kind]({ tags: numbered(MAX_TAGS - 3) })
+    await catalog.takeOutbox()
+    const path = `/${kind}s/${id}`
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        (i % 2 ? catalog : replica).post(`${path}/tags`, rfid(`more-${i}`)),
+      ),
+    )
+    const refused = answers.filter((res) => res.statusCode !== 201)
+    expect(refused).toHaveLength(9)
+    for (const res of refused)
+      expect(res.json().error).toMatchObject({
+        type: 'conflict',
+        detail: `no more than ${MAX_TAGS} tags can be attached to one resource`,
+      })
+    const { data } = (await catalog.get(path)).json()
+    expect(data.tags).toHaveLength(MAX_TAGS)
+    expect(await catalog.takeOutbox()).toHaveLength(3)
+    expect((await catalog.patch(path, data)).statusCode).toBe(200)
+  },
+)
+
+test('a tag that it has already is still said to exist, and one that is removed makes room', async ({
+  catalog,
+}) => {
+  const { id, tags } = await catalog.asset({ tags: numbered(MAX_TAGS) })
+  const attach = async (value: string) => catalog.post(`/assets/${id}/tags`, rfid(value))
+  expect((await attach('T7')).json().error.detail).toBe('tag rfid:T7 already exists')
+  expect((await attach('new')).statusCode).toBe(409)
+  await catalog.delete(`/assets/${id}/tags/${tags[0]?.id}`)
+  expect((await attach('new')).statusCode).toBe(201)
+  expect((await attach('newer')).statusCode).toBe(409)
+})

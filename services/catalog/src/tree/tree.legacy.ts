@@ -1,0 +1,26 @@
+import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { HandlerDeps } from '../change.ts'
+import { getIdByKey } from '../keys/keys.queries.ts'
+import type { Cut } from '../lists/page.ts'
+import { toLegacyLocations } from '../locations/locations.legacy.ts'
+import { treeHandlers } from './tree.handlers.ts'
+
+type Asked = { principal: { orgId: number }; params: { identifier: string }; query: Cut }
+
+/** The older vocabulary of the tree: a key in the path, older views in the answer. */
+export const legacyTreeHandlers = ({ db }: Pick<HandlerDeps, 'db'>) => {
+  const current = treeHandlers({ db })
+  const inOlderTerms =
+    (list: (typeof current)[keyof typeof current]) =>
+    async ({ principal, params: { identifier }, query }: Asked) => {
+      const { orgId } = principal
+      const location_id = await getIdByKey(db.forOrg(orgId), orgId, 'location', identifier)
+      const page = await list({ principal, params: { location_id }, query })
+      return { ...page, data: await toLegacyLocations(db.forOrg(orgId), orgId, page.data) }
+    }
+  return {
+    listLegacyLocationAncestors: inOlderTerms(current.listLocationAncestors),
+    listLegacyLocationChildren: inOlderTerms(current.listLocationChildren),
+    listLegacyLocationDescendants: inOlderTerms(current.listLocationDescendants),
+  } satisfies Partial<Handlers<'catalog'>>
+}

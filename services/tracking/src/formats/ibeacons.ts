@@ -1,0 +1,49 @@
+import type { Collector } from './collector.ts'
+import type { Ibeacon } from './decoder.ts'
+import { type JsonObject, readInteger } from './json-values.ts'
+import { isAbsent } from './texts.ts'
+
+/** The members that hold an iBeacon's identity, which every vendor calls differently. */
+export type IbeaconMembers = { uuid: string; major: string; minor: string; txPower: string }
+
+/** What a gateway found an iBeacon to be; undefined when it names no UUID, or reported when one part is unusable. */
+export function readIbeacon(
+  out: Collector,
+  item: JsonObject,
+  at: string,
+  members: IbeaconMembers,
+): Ibeacon | undefined {
+  if (isAbsent(item[members.uuid])) return undefined
+  const uuid = readUuid(item[members.uuid])
+  const major = readInteger(item[members.major], 0, 0xffff)
+  const minor = readInteger(item[members.minor], 0, 0xffff)
+  if (uuid === undefined) return out.report('invalid_field', `${at}/${members.uuid}`)
+  if (major === undefined) return out.report('invalid_field', `${at}/${members.major}`)
+  if (minor === undefined) return out.report('invalid_field', `${at}/${members.minor}`)
+  const txPower = readInteger(item[members.txPower], -128, 127)
+  return txPower === undefined ? { uuid, major, minor } : { uuid, major, minor, tx_power: txPower }
+}
+
+const UUID = /^[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i
+
+/** Lower case with dashes; undefined when it is no UUID. */
+function readUuid(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > 36 || !UUID.test(value)) return undefined
+  return dashed(value.replaceAll('-', '').toLowerCase())
+}
+
+const dashed = (hex: string) =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+
+const PREFIX = Buffer.from('4c000215', 'hex') // Apple, then the kind of beacon and its length
+
+/**
+ * The manufacturer data of an advert as an iBeacon: prefix, UUID, major, minor, transmitted power. Some gateways lose
+ * the last byte of a full advert; who the beacon is can be told without it.
+ */
+export function readIbeaconData(data: Buffer): Ibeacon | undefined {
+  if (data.length < 24 || !data.subarray(0, 4).equals(PREFIX)) return undefined
+  const uuid = dashed(data.toString('hex', 4, 20))
+  const ibeacon = { uuid, major: data.readUInt16BE(20), minor: data.readUInt16BE(22) }
+  return data.length === 24 ? ibeacon : { ...ibeacon, tx_power: data.readInt8(24) }
+}

@@ -1,0 +1,21 @@
+/** A JSON pointer (RFC 6901) taken apart: the names on the way from a value to one inside it. */
+export type JsonPath = readonly string[]
+
+/** The names of a well-formed pointer. */
+export function readPointer(pointer: string): JsonPath {
+  const [, ...names] = pointer.split('/')
+  return pointer.includes('~') ? names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')) : names
+}
+
+const INDEX = /^(?:0|[1-9]\d{0,8})$/
+
+/** What a path leads to; undefined where the way ends. Only what came with the message is found, nothing inherited. */
+export function valueAt(root: unknown, path: JsonPath): unknown {
+  let value = root
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return undefined
+    if (Array.isArray(value) ? !INDEX.test(name) : !Object.hasOwn(value, name)) return undefined
+    value = (value as Record<string, unknown>)[name]
+  }
+  return value
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import type { Observation } from './observation.ts'
+import { RecentMinutes } from './recent-minutes.ts'
+
+const [DOCK, SHELF] = [11, 12]
+const seen = (minute: number, locationId: number | null, second = 0, assetId = 7): Observation => ({
+  orgId: 1,
+  assetId,
+  minute,
+  observedAtMs: minute * 60_000 + second * 1_000,
+  locationId,
+  readerKey: 'r',
+  antenna: 1,
+})
+
+test('of one minute the first location in order of arrival counts, whatever the instants say', () => {
+  const [later, earlier] = [seen(5, SHELF, 40), seen(5, DOCK, 10)]
+  expect(new RecentMinutes().fresh([later, earlier, seen(6, DOCK)])).toEqual([later, seen(6, DOCK)])
+})
+
+test('a read without a location gives way to the first that has one, and takes nothing from one', () => {
+  const [nowhere, dock] = [seen(5, null, 10), seen(5, DOCK, 20)]
+  expect(new RecentMinutes().fresh([nowhere, dock, seen(5, SHELF, 30)])).toEqual([dock])
+  expect(new RecentMinutes().fresh([dock, nowhere])).toEqual([dock])
+  expect(new RecentMinutes().fresh([nowhere, seen(5, null, 20)])).toEqual([nowhere])
+})
+
+test('rescans of a stored minute end here; of a minute stored without a location only those without', () => {
+  const recent = new RecentMinutes()
+  recent.add([seen(5, null)])
+  expect(recent.fresh([seen(5, null, 30)])).toEqual([])
+  expect(recent.fresh([seen(5, DOCK, 30)])).toEqual([seen(5, DOCK, 30)])
+  recent.add([seen(5, DOCK, 30)])
+  expect(recent.fresh([seen(5, null, 40), seen(5, SHELF, 50)])).toEqual([])
+  recent.add([seen(5, null)])
+  expect(recent.fresh([seen(5, SHELF, 50)])).toEqual([])
+})
+
+test('an older minute is not known to be stored, and does not displace the newest', () => {
+  const recent = new RecentMinutes()
+  recent.add([seen(5, DOCK), seen(4, SHELF)])
+  expect(recent.fresh([seen(4, SHELF), seen(5, DOCK), seen(5, DOCK, 0, 8)])).toEqual([
+    seen(4, SHELF),
+    seen(5, DOCK, 0, 8),
+  ])
+})

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import type { Position } from './movements.ts'
+import { minuteOf } from './observation.ts'
+import { placeSave } from './saves.ts'
+
+const S0 = Date.parse('2026-11-21T10:00:40.000Z')
+const SHELF = 12
+
+const seenAt = (observedAtMs: number): Position => ({
+  orgId: 1,
+  assetId: 7,
+  minute: minuteOf(observedAtMs),
+  observedAtMs,
+  locationId: 11,
+  dwellStartedAtMs: observedAtMs,
+})
+const saved = (current: Position[]) =>
+  placeSave(current, { orgId: 1, assetIds: [7], locationId: SHELF, savedAtMs: S0 })
+
+const row = (observedAtMs: number) => ({
+  orgId: 1,
+  assetId: 7,
+  minute: minuteOf(observedAtMs),
+  observedAtMs,
+  locationId: SHELF,
+  readerKey: null,
+  antenna: null,
+})
+
+describe('D8.5 a save is a row of its own instant', () => {
+  test.for([
+    { name: 'an asset that was never seen', current: [], at: S0 },
+    { name: 'one seen hours ago', current: [seenAt(S0 - 7_200_000)], at: S0 },
+    { name: 'one seen earlier in the minute', current: [seenAt(S0 - 35_000)], at: S0 },
+    { name: 'one seen a millisecond ago', current: [seenAt(S0 - 1)], at: S0 },
+  ])('$name', ({ current, at }) => expect(saved(current)).toEqual([row(at)]))
+})
+
+describe('ADR 20 a save comes after what a fast clock has left', () => {
+  test.for([
+    { name: 'in the same instant', current: S0 },
+    { name: 'later in the same minute', current: S0 + 15_000 },
+    { name: 'in the minute after', current: S0 + 30_000 },
+  ])('$name', ({ current }) => expect(saved([seenAt(current)])).toEqual([row(current + 1)]))
+
+  test('in the last millisecond of a minute: it opens the next one', () => {
+    const last = Date.parse('2026-11-21T10:00:59.999Z')
+    expect(saved([seenAt(last)])[0]?.minute).toBe(minuteOf(last) + 1)
+  })
+})
+
+test('each asset of a save is placed by its own position', () => {
+  const ahead = { ...seenAt(S0 + 30_000), assetId: 8 }
+  const save = { orgId: 1, assetIds: [7, 8, 9], locationId: SHELF, savedAtMs: S0 }
+  const rows = placeSave([ahead, seenAt(S0 - 60_000)], save)
+  expect(rows.map((r) => [r.assetId, r.observedAtMs])).toEqual([
+    [7, S0],
+    [8, S0 + 30_001],
+    [9, S0],
+  ])
+})

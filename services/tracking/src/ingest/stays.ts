@@ -1,0 +1,32 @@
+import type { Position } from './movements.ts'
+import { minuteOf, type Minute, type Observation } from './observation.ts'
+
+type Key = { orgId: number; assetId: number }
+
+/** Stays whose first observation is no longer the one we knew, to be looked up in history. */
+export type Unsettled = {
+  /** The asset was elsewhere in `minute`: the stay begins with the first row after it. */
+  broken: (Key & { minute: Minute })[]
+  /** There may be rows at the same location right before `minute`, with which the stay used to begin. */
+  longer: (Key & { minute: Minute; locationId: number })[]
+}
+
+/**
+ * What late rows say of the current stays (D8.2): one elsewhere inside a stay breaks it, one at the same place before
+ * it may make it longer. `positions` are those that hold when the late rows are stored.
+ */
+export function unsettle(positions: readonly Position[], late: readonly Observation[]): Unsettled {
+  const rowsOf = Map.groupBy(late, (row) => row.assetId)
+  const unsettled: Unsettled = { broken: [], longer: [] }
+  for (const { orgId, assetId, locationId, dwellStartedAtMs } of positions) {
+    if (locationId === null || dwellStartedAtMs === null) continue
+    const rows = rowsOf.get(assetId) ?? []
+    const first = minuteOf(dwellStartedAtMs)
+    const inside = rows.filter((row) => row.minute > first && row.locationId !== locationId)
+    const before = rows.some((row) => row.minute < first && row.locationId === locationId)
+    if (inside.length > 0)
+      unsettled.broken.push({ orgId, assetId, minute: Math.max(...inside.map((row) => row.minute)) })
+    else if (before) unsettled.longer.push({ orgId, assetId, minute: first, locationId })
+  }
+  return unsettled
+}

@@ -1,0 +1,384 @@
+import { describe, expect } from 'vitest'
+import { MAX_ASSET_KEYS } from '@whereabouts/contracts/messages/catalog-lookup'
+import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import type { AssetState, LocationState } from '@whereabouts/contracts/messages/catalog-state'
+import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
+import { openDatabase } from '@whereabouts/db/database'
+import { sql } from 'kysely'
+import type { Tables } from '../db.ts'
+import { minuteOf, type Observation } from '../ingest/observation.ts'
+import { store } from '../ingest/store.ts'
+import { CatalogView } from '../projections/catalog-view.ts'
+import { test, type Tracking } from '../tracking.fixture.ts'
+
+/** Ten seconds into a minute of the recent past. */
+const NOW = Math.floor(Date.now() / 60_000) * 60_000 - 590_000
+const iso = (ms: number) => new Date(ms).toISOString()
+
+const save = (tracking: Tracking, assets: readonly string[], location: string, orgId = 1) =>
+  tracking.call('POST', '/inventory/save', {
+    orgId,
+    body: { asset_identifiers: assets, location_identifier: location },
+  })
+
+const read = (asset: AssetState, location: LocationState | null, at: number): Observation => ({
+  orgId: asset.org_id,
+  assetId: asset.id,
+  minute: minuteOf(at),
+  observedAtMs: at,
+  locationId: location && location.id,
+  readerKey: 'gate',
+  antenna: 1,
+})
+
+async function scene(tracking: Tracking) {
+  const { catalog } = tracking
+  const [one, two] = [catalog.asset(1, 'One'), catalog.asset(1, 'Two')]
+  const [dock, shelf] = [catalog.location(1, 'Dock'), catalog.location(1, 'Shelf')]
+  await tracking.project()
+  tracking.clock.stoppedAt = NOW
+  return { one, two, dock, shelf }
+}
+
+const report = async (tracking: Tracking, orgId = 1) => {
+  const res = await tracking.call('GET', '/reports/asset-locations?sort=asset_external_key', { orgId })
+  type Row = {
+    asset_external_key: string
+    location_external_key: string | null
+    asset_last_seen: string
+    dwell_started_at: string | null
+  }
+  return (res.json().data as Row[]).map((row) => [
+    row.asset_external_key,
+    row.location_external_key,
+    row.asset_last_seen,
+    row.dwell_started_at,
+  ])
+}
+
+const history = async (tracking: Tracking, asset: AssetState) =>
+  (await tracking.call('GET', `/assets/${asset.id}/history`)).json().data
+
+async function events(tracking: Tracking): Promise<AssetMoved[]> {
+  const rows = await tracking.db.selectFrom('outbox').select('payload').orderBy('id').execute()
+  return rows.map((row) => row.payload as AssetMoved)
+}
+const moves = async (tracking: Tracking) =>
+  (await events(tracking)).map((e) => [
+    e.kind,
+    e.asset.external_key,
+    e.from_location?.name,
+    e.to_location.name,
+  ])
+
+const counts = async (tracking: Tracking) =>
+  Promise.all(
+    (['scan', 'position', 'outbox'] as const).map(
+      async (table) => (await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(tracking.db)).rows[0]?.n,
+    ),
+  ) // prettier-ignore
+
+describe('D8.5 inventory save', () => {
+  test('answers 201 with what was saved; report, history and events tell of it', async ({ tracking }) => {
+    const { one, dock } = await scene(tracking)
+    const res = await save(tracking, ['ONE', 'TWO', 'ONE'], 'DOCK')
+    expect(res.statusCode).toBe(201)
+    expect(res.json()).toEqual({
+      data: { count: 2, location_id: dock.id, location_name: 'Dock', timestamp: iso(NOW) },
+    })
+    expect(await report(tracking)).toEqual([
+      ['ONE', 'DOCK', iso(NOW), iso(NOW)],
+      ['TWO', 'DOCK', iso(NOW), iso(NOW)],
+    ])
+    expect(await history(tracking, one)).toMatchObject([
+      { event_observed_at: iso(NOW), location_external_key: 'DOCK', duration_seconds: null },
+    ])
+    expect(await events(tracking)).toMatchObject([
+      {
+        org_id: 1,
+        kind: 'save',
+        occurred_at: iso(NOW),
+        asset: { id: one.id, external_key: 'ONE', name: 'One' },
+        from_location: null,
+        to_location: { id: dock.id, name: 'Dock' },
+      },
+      { asset: { external_key: 'TWO' } },
+    ])
+  })
+
+  test('D1.5 the older vocabulary has the same operation with the same names', async ({ tracking }) => {
+    await scene(tracking)
+    const body = { asset_identifiers: ['ONE'], location_identifier: 'DOCK' }
+    const res = await tracking.call('POST', '/inventory/save', { base: LEGACY_PREFIX, body })
+    expect(res.statusCode).toBe(201)
+    expect(res.json().data).toMatchObject({ count: 1, location_name: 'Dock' })
+  })
+
+  test('overwrites the row of its minute and announces at once, from the location it overrides', async ({
+    tracking,
+  }) => {
+    const { one, dock, shelf } = await scene(tracking)
+    await store(tracking.db, tracking.view, [read(one, dock, NOW - 300_000), read(one, shelf, NOW - 5_000)])
+    await save(tracking, ['ONE'], 'DOCK')
+    expect(await history(tracking, one)).toMatchObject([
+      { event_observed_at: iso(NOW), location_id: dock.id, duration_seconds: 300 },
+      { event_observed_at: iso(NOW - 300_000), location_id: dock.id },
+    ])
+    expect((await moves(tracking)).at(-1)).toEqual(['save', 'ONE', 'Shelf', 'Dock'])
+    const row = await tracking.db
+      .selectFrom('scan')
+      .select(['reader_key', 'antenna'])
+      .where('observed_at', '=', iso(NOW))
+      .executeTakeFirst()
+    expect(row).toEqual({ reader_key: null, antenna: null })
+  })
+
+  test('where the asset is known to be, it renews the row and announces nothing; the stay goes on', async ({
+    tracking,
+  }) => {
+    const { one, dock } = await scene(tracking)
+    await store(tracking.db, tracking.view, [read(one, dock, NOW - 300_000), read(one, dock, NOW - 5_000)])
+    expect((await save(tracking, ['ONE'], 'DOCK')).statusCode).toBe(201)
+    expect(await moves(tracking)).toEqual([['scan', 'ONE', undefined, 'Dock']])
+    expect(await report(tracking)).toEqual([['ONE', 'DOCK', iso(NOW), iso(NOW - 300_000)]])
+  })
+
+  test('asked again it answers the same and announces nothing more', async ({ tracking }) => {
+    const { one } = await scene(tracking)
+    const first = await save(tracking, ['ONE'], 'DOCK')
+    const again = await save(tracking, ['ONE'], 'DOCK')
+    expect(again.statusCode).toBe(201)
+    expect(again.json()).toEqual(first.json())
+    expect(await moves(tracking)).toHaveLength(1)
+    expect(await history(tracking, one)).toHaveLength(1)
+  })
+
+  test('a read later in its minute changes nothing; one in the next minute moves the asset', async ({
+    tracking,
+  }) => {
+    const { one, shelf } = await scene(tracking)
+    await save(tracking, ['ONE'], 'DOCK')
+    await store(tracking.db, tracking.view, [read(one, shelf, NOW + 30_000)])
+    expect(await report(tracking)).toEqual([['ONE', 'DOCK', iso(NOW), iso(NOW)]])
+    await store(tracking.db, tracking.view, [read(one, shelf, NOW + 60_000)])
+    expect(await report(tracking)).toEqual([['ONE', 'SHELF', iso(NOW + 60_000), iso(NOW + 60_000)]])
+    expect(await moves(tracking)).toEqual([
+      ['save', 'ONE', undefined, 'Dock'],
+      ['scan', 'ONE', 'Dock', 'Shelf'],
+    ])
+  })
+
+  test('a read that is under way when the save is stored is late, and only fills history', async ({
+    tracking,
+  }) => {
+    const { one, shelf } = await scene(tracking)
+    await save(tracking, ['ONE'], 'DOCK')
+    await store(tracking.db, tracking.view, [read(one, shelf, NOW - 60_000), read(one, shelf, NOW - 1_000)])
+    expect(await report(tracking)).toEqual([['ONE', 'DOCK', iso(NOW), iso(NOW)]])
+    expect(await history(tracking, one)).toHaveLength(2)
+    expect(await moves(tracking)).toHaveLength(1)
+  })
+
+  test.for([
+    { name: 'the same minute', ahead: 15_000 },
+    { name: 'the next minute', ahead: 55_000 },
+  ])(
+    'ADR 20 it is visible although a fast clock has left a row later in $name',
+    async ({ ahead }, { tracking }) => {
+      const { one, shelf } = await scene(tracking)
+      await store(tracking.db, tracking.view, [read(one, shelf, NOW + ahead)])
+      const res = await save(tracking, ['ONE'], 'DOCK')
+      expect(res.json().data.timestamp).toBe(iso(NOW))
+      const counted = iso(NOW + ahead + 1)
+      expect(await report(tracking)).toEqual([['ONE', 'DOCK', counted, counted]])
+      expect(await history(tracking, one)).toMatchObject([
+        { event_observed_at: counted, location_external_key: 'DOCK' },
+      ])
+      // By `occurred_at`, the order that receivers are told to use, the save comes last.
+      expect((await events(tracking)).map((e) => [e.occurred_at, e.to_location.name])).toEqual([
+        [iso(NOW + ahead), 'Shelf'],
+        [counted, 'Dock'],
+      ])
+    },
+  )
+
+  test('another organization names the same keys in vain, and is not touched', async ({ tracking }) => {
+    await scene(tracking)
+    const res = await save(tracking, ['ONE'], 'DOCK', 2)
+    expect(res.json().error.fields).toMatchObject([
+      { field: 'location_identifier', code: 'fk_not_found' },
+      { field: 'asset_identifiers', code: 'fk_not_found' },
+    ])
+    expect(await counts(tracking)).toEqual([0, 0, 0])
+  })
+})
+
+describe('D8.5 what does not resolve', () => {
+  test('is named, each value by an entry of its own, and nothing is saved', async ({ tracking }) => {
+    await scene(tracking)
+    const res = await save(tracking, ['ONE', 'NONE-1', 'NONE-2', 'NONE-1'], 'NOWHERE')
+    expect(res.statusCode).toBe(400)
+    const { error } = res.json()
+    expect(error.fields.map((f: { params: object }) => f.params)).toEqual([
+      { value: 'NOWHERE' },
+      { value: 'NONE-1' },
+      { value: 'NONE-2' },
+    ])
+    expect(error.detail).toBe(
+      'location_identifier: NOWHERE does not name a live location (and 2 more validation errors)',
+    )
+    expect(await counts(tracking)).toEqual([0, 0, 0])
+  })
+
+  test('all of ten thousand values are named, none is cut off', async ({ tracking }) => {
+    await scene(tracking)
+    const keys = Array.from({ length: 10_000 }, (_, i) => `NONE-${i}`)
+    const { error } = (await save(tracking, keys, 'DOCK')).json()
+    expect(error.fields).toHaveLength(10_000)
+    expect(error.detail).toMatch(/ \(and 9999 more validation errors\)$/)
+  })
+
+  test('a deleted asset or location does not resolve, from the moment of its deletion on', async ({
+    tracking,
+  }) => {
+    const { one, dock } = await scene(tracking)
+    // Not projected: neither table nor view knows of it yet.
+    tracking.catalog.change(one, { deleted_at: iso(NOW) })
+    tracking.catalog.change(dock, { deleted_at: iso(NOW) })
+    const { error } = (await save(tracking, ['ONE', 'TWO'], 'DOCK')).json()
+    expect(error.fields).toMatchObject([{ params: { value: 'DOCK' } }, { params: { value: 'ONE' } }])
+    expect(await counts(tracking)).toEqual([0, 0, 0])
+  })
+
+  test('D7.1 what lists hide is there all the same: expired, not yet valid, inactive', async ({
+    tracking,
+  }) => {
+    const { catalog } = tracking
+    const expired = { valid_to: '2021-01-01T00:00:00.000Z' }
+    catalog.asset(1, 'Expired', expired)
+    catalog.asset(1, 'Future', { valid_from: '2099-01-01T00:00:00.000Z' })
+    catalog.asset(1, 'Idle', { is_active: false })
+    catalog.location(1, 'Closed', { ...expired, is_active: false })
+    const res = await save(tracking, ['EXPIRED', 'FUTURE', 'IDLE'], 'CLOSED')
+    expect(res.statusCode).toBe(201)
+    expect(await counts(tracking)).toEqual([3, 3, 3])
+  })
+})
+
+describe('D8.9 what was created a moment ago', () => {
+  test('is saved, and in report and history when the save is answered', async ({ tracking }) => {
+    const { catalog } = tracking
+    const asset = catalog.asset(1, 'Newborn')
+    catalog.location(1, 'New dock')
+    expect((await save(tracking, ['NEWBORN'], 'NEW-DOCK')).statusCode).toBe(201)
+    expect((await report(tracking)).map((row) => row.slice(0, 2))).toEqual([['NEWBORN', 'NEW-DOCK']])
+    expect(await history(tracking, asset)).toMatchObject([{ location_external_key: 'NEW-DOCK' }])
+    expect(await moves(tracking)).toEqual([['save', 'NEWBORN', undefined, 'New dock']])
+  })
+
+  test('a rename that has not arrived is in the answer, in the event and in what reports join', async ({
+    tracking,
+  }) => {
+    const { one, dock } = await scene(tracking)
+    tracking.catalog.change(one, { name: 'One renamed' })
+    tracking.catalog.change(dock, { name: 'Dock renamed' })
+    const res = await save(tracking, ['ONE'], 'DOCK')
+    expect(res.json().data.location_name).toBe('Dock renamed')
+    const [event] = await events(tracking)
+    expect(event).toMatchObject({ asset: { name: 'One renamed' }, to_location: { name: 'Dock renamed' } })
+    const { rows } = await sql<{ name: string }>`select name from asset where id = ${one.id}`.execute(
+      tracking.db,
+    )
+    expect(rows).toEqual([{ name: 'One renamed' }])
+  })
+
+  test('an origin that only another replica has met is asked for by name, once', async ({ tracking }) => {
+    const { one, shelf } = await scene(tracking)
+    await store(tracking.db, tracking.view, [read(one, shelf, NOW - 60_000)])
+    tracking.view.clear() // as of a replica that has just begun
+    tracking.catalog.questions = []
+    await save(tracking, ['ONE'], 'DOCK')
+    expect((await moves(tracking)).at(-1)).toEqual(['save', 'ONE', 'Shelf', 'Dock'])
+    const asked = tracking.catalog.questions.filter((q) => q.location_ids?.includes(shelf.id))
+    expect(asked).toHaveLength(1)
+  })
+})
+
+describe('when something is away', () => {
+  test('catalog: 503 with Retry-After, and nothing is saved', async ({ tracking }) => {
+    await scene(tracking)
+    tracking.catalog.away = true
+    const res = await save(tracking, ['ONE'], 'DOCK')
+    expect(res.statusCode).toBe(503)
+    expect(res.headers['retry-after']).toBe('1')
+    expect(res.json().error).toMatchObject({
+      type: 'service_unavailable',
+      detail: 'The service is temporarily unavailable',
+    })
+    expect(await counts(tracking)).toEqual([0, 0, 0])
+  })
+
+  test('a transaction that fails half way leaves nothing behind', async ({ tracking }) => {
+    const { catalog } = tracking
+    catalog.asset(1, 'Newborn')
+    catalog.location(1, 'Dock')
+    await sql`alter table outbox rename to outbox_away`.execute(tracking.db)
+    expect((await save(tracking, ['NEWBORN'], 'DOCK')).statusCode).toBe(500)
+    await sql`alter table outbox_away rename to outbox`.execute(tracking.db)
+    expect(await counts(tracking)).toEqual([0, 0, 0])
+    const { rows } = await sql`select from asset union all select from location`.execute(tracking.db)
+    expect(rows).toEqual([])
+    expect((await save(tracking, ['NEWBORN'], 'DOCK')).statusCode).toBe(201)
+  })
+})
+
+describe('ten thousand assets', () => {
+  /** As a warehouse has them: known to the projections, each seen before. */
+  async function stocktaking(tracking: Tracking, count = 10_000) {
+    const { catalog } = tracking
+    const assets = Array.from({ length: count }, (_, i) => catalog.asset(1, `Tote ${i}`))
+    const [dock, shelf] = [catalog.location(1, 'Dock'), catalog.location(1, 'Shelf')]
+    await tracking.project()
+    tracking.clock.stoppedAt = NOW
+    await store(tracking.db, tracking.view, assets.map((asset) => read(asset, shelf, NOW - 60_000))) // prettier-ignore
+    return { assets, keys: assets.map((asset) => asset.external_key), dock, shelf }
+  }
+
+  test('are asked for in questions that catalog can answer, saved and announced', async ({ tracking }) => {
+    const { keys } = await stocktaking(tracking)
+    tracking.catalog.questions = []
+    const begun = performance.now()
+    const res = await save(tracking, keys, 'DOCK')
+    console.log(`10 000 assets saved in ${Math.round(performance.now() - begun)} ms`)
+    expect(res.json().data).toMatchObject({ count: 10_000 })
+    const asked = tracking.catalog.questions.map((q) => q.asset_keys?.length ?? 0)
+    expect(Math.max(...asked)).toBeLessThanOrEqual(MAX_ASSET_KEYS)
+    expect(await counts(tracking)).toEqual([20_000, 10_000, 20_000])
+  })
+
+  test('saves, ingest and another replica at once on the same assets never deadlock', async ({
+    tracking,
+  }) => {
+    const { assets, keys, dock, shelf } = await stocktaking(tracking, 1_000)
+    const other = openDatabase<Tables>(tracking.url, { max: 4 })
+    const rows = (minute: number, place: LocationState | null) =>
+      assets.map((asset) => read(asset, place, NOW - 60_000 * minute))
+    const backwards = keys.toReversed()
+    const answers = await Promise.all([
+      save(tracking, keys, 'DOCK'),
+      store(tracking.db, tracking.view, rows(0, shelf)),
+      save(tracking, backwards, 'SHELF'),
+      store(other.db, tracking.view, rows(0, dock).toReversed()),
+      save(tracking, keys, 'SHELF'),
+      store(other.db, tracking.view, [...rows(2, dock), ...rows(0, null)]),
+      save(tracking, backwards, 'DOCK'),
+      store(tracking.db, new CatalogView(), rows(3, dock).toReversed()),
+    ])
+    await other.close()
+    const statuses = answers.flatMap((answer) => ('statusCode' in answer ? [answer.statusCode] : []))
+    expect(statuses).toEqual([201, 201, 201, 201])
+    // The last save holds for all of its assets: it was one transaction.
+    const places = await tracking.db.selectFrom('position').select('location_id').distinct().execute()
+    expect(places).toHaveLength(1)
+  })
+})

@@ -1,0 +1,34 @@
+import type { AssetIdentity, LocationState } from '@whereabouts/contracts/messages/catalog-state'
+import { sql } from 'kysely'
+import type { Tx } from '../db.ts'
+import { bigints } from '../ingest/sql-times.ts'
+import { upsertAssets, upsertLocations } from '../projections/projections.queries.ts'
+
+/**
+ * Puts into the projection tables what was just learned of catalog and has not arrived there: reports join them, and
+ * must show a save as soon as it is answered (D8.5). Rows that are as new are not touched, not even locked.
+ */
+export async function learn(
+  tx: Tx,
+  orgId: number,
+  assets: readonly AssetIdentity[],
+  location: LocationState,
+): Promise<void> {
+  await upsertLocations(tx, await newer(tx, orgId, 'location', [location]))
+  await upsertAssets(tx, await newer(tx, orgId, 'asset', assets))
+}
+
+async function newer<T extends { id: number; revision: number }>(
+  tx: Tx,
+  orgId: number,
+  table: 'asset' | 'location',
+  states: readonly T[],
+): Promise<T[]> {
+  const { rows } = await sql<{ id: number }>`
+    select t.id from ${sql.table(table)} t
+    join unnest(${bigints(states.map((s) => s.id))}, ${bigints(states.map((s) => s.revision))}) as n (id, revision)
+      on t.id = n.id and t.revision >= n.revision
+    where t.org_id = ${orgId}`.execute(tx)
+  const known = new Set(rows.map((row) => row.id))
+  return states.filter((state) => !known.has(state.id))
+}

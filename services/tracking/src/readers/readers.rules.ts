@@ -1,0 +1,12 @@
+import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
+import type { ReaderUpdate } from '@whereabouts/contracts/readers'
+
+type Settings = { name: string; format: string; timezone: string | null; mapping: ReaderMapping | null }
+
+/** What a reader is after a change: absent members stay, null clears, and a mapping is replaced whole. */
+export const withChanges = (stored: Settings, changes: ReaderUpdate): Settings => ({
+  name: changes.name ?? stored.name,
+  format: changes.format ?? stored.format,
+  timezone: changes.timezone === undefined ? stored.timezone : changes.timezone,
+  mapping: changes.mapping === undefined ? stored.mapping : changes.mapping,
+})

@@ -1,0 +1,82 @@
+import { median, quantile } from '../load/figures.ts'
+import type { Question } from './questions.ts'
+import type { Way } from './ways.ts'
+
+/** What a way took for one question; milliseconds. */
+export type Figures = { p50: number; p99: number; perSecond: number }
+export type Compared = {
+  question: Question
+  ways: Figures[]
+  /** Of the first way's median to each other's. */ ratios: number[]
+}
+
+/** `alone`: one question at a time. `together`: as many as there are connections, each asking when it was answered. */
+export type Effort = { rounds: number; aloneMs: number; togetherMs: number; fewest: number }
+
+type Round = { alone: number[]; perSecond: number }
+
+/**
+ * Asks a question in several ways by turns, so that what slows the machine down for a while slows down all of them.
+ * Each way comes with its connections.
+ */
+export async function alternate(
+  question: Question,
+  ways: readonly (readonly Way[])[],
+  effort: Effort,
+): Promise<Compared> {
+  let asked = 0
+  const next = () => question.ask(asked++)
+  await agree(question, ways)
+  const results = ways.map((): Round[] => [])
+  for (let round = 0; round <= effort.rounds; round += 1)
+    for (const [i, connections] of ways.entries()) {
+      const result = await oneRound(connections, next, effort)
+      if (round > 0) results[i]?.push(result) // the first one connects, plans and compiles what is still cold
+    }
+  const medians = results.map((rounds) => rounds.map(({ alone }) => median(alone)))
+  const [first = [], ...others] = medians
+  return {
+    question,
+    ways: results.map(figuresOf),
+    ratios: others.map((other) => median(first.map((ms, round) => ms / (other[round] ?? Number.NaN)))),
+  }
+}
+
+/** The ways must do the same work: as many rows for the same question. */
+async function agree({ name, ask }: Question, ways: readonly (readonly Way[])[]): Promise<void> {
+  for (let i = 0; i < 3; i += 1) {
+    const question = ask(i)
+    const counts = await Promise.all(ways.map(async ([way]) => way?.ask(question)))
+    if (new Set(counts).size > 1) throw new Error(`${name}: the ways answered ${counts.join(' and ')} rows`)
+  }
+}
+
+async function oneRound(
+  ways: readonly Way[],
+  next: () => ReturnType<Question['ask']>,
+  effort: Effort,
+): Promise<Round> {
+  const alone: number[] = []
+  const started = performance.now()
+  while (performance.now() - started < effort.aloneMs || alone.length < effort.fewest) {
+    const [question, at] = [next(), performance.now()]
+    await ways[0]?.ask(question)
+    alone.push(performance.now() - at)
+  }
+  let answered = 0
+  const at = performance.now()
+  const loop = async (way: Way) => {
+    while (performance.now() - at < effort.togetherMs) {
+      await way.ask(next())
+      answered += 1
+    }
+  }
+  await Promise.all(ways.map(loop))
+  return { alone, perSecond: (answered * 1000) / (performance.now() - at) }
+}
+
+const figuresOf = (rounds: readonly Round[]): Figures => ({
+  p50: median(rounds.map(({ alone }) => median(alone))),
+  p99: quantile(rounds.flatMap(({ alone }) => alone), 0.99), // prettier-ignore
+  perSecond: median(rounds.map(({ perSecond }) => perSecond)),
+})

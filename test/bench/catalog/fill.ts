@@ -1,0 +1,116 @@
+import pg from 'pg'
+
+/** How much is in the organization that is measured, and beside it. */
+export type Size = { assets: number; tags: number; locations: number }
+
+export const sizeOf = (assets: number): Size => ({
+  assets,
+  tags: Math.ceil(assets * 1.5),
+  locations: Math.ceil(assets / 40),
+})
+
+export const NEIGHBOURS = 200
+/** Of each of the other organizations: together they hold as much as the one that is measured. */
+export const neighbourSize = ({ assets, tags, locations }: Size): Size => ({
+  assets: Math.ceil(assets / NEIGHBOURS),
+  tags: Math.ceil(tags / NEIGHBOURS),
+  locations: Math.ceil(locations / NEIGHBOURS),
+})
+
+/** The organization that is measured; its neighbours have the numbers before and behind it. */
+export const ORG_ID = 100
+
+/** What can be asked for. */
+export type Filled = {
+  assetIds: number[]
+  liveKeys: string[]
+  /** A text that one asset's description contains. */
+  serials: string[]
+  tagValues: string[]
+  /** The location that holds all others. */
+  rootId: number
+  /** Three quarters into the list of assets. */
+  deepOffset: number
+}
+
+/**
+ * Fills the tables as their owner, `url`, and does at once what autovacuum does within a minute or two: to gather
+ * statistics and to tell which pages indexes need not look into.
+ */
+export async function fillCatalog(url: string, size: Size): Promise<Filled> {
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  try {
+    const neighbour = neighbourSize(size)
+    for (let orgId = 1; orgId <= NEIGHBOURS + 1; orgId += 1)
+      await fillOrganization(owner, orgId, orgId === ORG_ID ? size : neighbour)
+    await owner.query('vacuum analyze location, asset, tag')
+    return await readFilled(owner, size)
+  } finally {
+    await owner.end()
+  }
+}
+
+async function readFilled(owner: pg.Client, size: Size): Promise<Filled> {
+  const { rows } = await owner.query<{ id: string; external_key: string; serial: string; value: string }>(
+    SAMPLE,
+    [ORG_ID],
+  )
+  const root = await owner.query<{ id: string }>(
+    'select id from location where org_id = $1 and parent_id is null',
+    [ORG_ID],
+  )
+  return {
+    assetIds: rows.map(({ id }) => Number(id)),
+    liveKeys: rows.map(({ external_key }) => external_key),
+    serials: rows.map(({ serial }) => serial),
+    tagValues: rows.map(({ value }) => value),
+    rootId: Number(root.rows[0]?.id),
+    deepOffset: Math.floor(size.assets * 0.75),
+  }
+}
+
+/** Assets that lists show, wherever they lie. */
+const SAMPLE = `
+  select asset.id, external_key, substring(description from 'Serial (\\w+)') as serial, min(value) as value
+  from asset join tag on tag.org_id = asset.org_id and tag.asset_id = asset.id
+  where asset.org_id = $1 and asset.deleted_at is null and (valid_to is null or valid_to > now())
+  group by asset.id, external_key, description order by asset.id limit 20000`
+
+async function fillOrganization(owner: pg.Client, orgId: number, size: Size): Promise<void> {
+  await owner.query(LOCATIONS, [orgId, size.locations])
+  await owner.query(ASSETS, [orgId, size.assets])
+  await owner.query(TAGS, [orgId, size.assets, size.tags])
+}
+
+/** A tree of one root, eight locations in each, five levels deep when there are 5 000. */
+const LOCATIONS = `
+  with minted as materialized (select i, mint_id() as id from generate_series(0, $2::int - 1) as i)
+  insert into location (org_id, id, external_key, name, parent_id)
+  select $1::bigint, minted.id, 'LOC-' || to_char(minted.i, 'FM00000000'),
+         (array['Hall', 'Aisle', 'Shelf', 'Dock', 'Room'])[1 + minted.i % 5] || ' ' || minted.i, parent.id
+  from minted left join minted as parent on minted.i > 0 and parent.i = (minted.i - 1) / 8`
+
+/** Words that many share, a serial number that none shares; one of fifty has been deleted or has expired. */
+const ASSETS = `
+  insert into asset (org_id, external_key, name, description, type, metadata, is_active, valid_from, valid_to, deleted_at)
+  select $1::bigint, 'ASSET-' || to_char(i, 'FM00000000'),
+         (array['Forklift', 'Pallet', 'Drill', 'Trolley', 'Pump', 'Laptop', 'Crate', 'Ladder'])[1 + i % 8] || ' ' || i,
+         'Serial ' || upper(substr(md5(i::text), 1, 10)) || ', ' ||
+           (array['bought with the building', 'on loan', 'Euro pallet, wood, 1200 by 800 mm'])[1 + i % 3],
+         (array['asset', 'asset', 'asset', 'inventory', 'person'])[1 + i % 5],
+         jsonb_build_object('batch', i % 40, 'supplier', 'Example GmbH'), i % 10 <> 0,
+         now() - interval '1 year' + i * interval '1 second',
+         case when i % 100 = 7 then now() - interval '1 day' when i % 10 = 3 then now() + interval '1 year' end,
+         case when i % 100 = 57 then now() end
+  from generate_series(1, $2::int) as i`
+
+/** Two of three assets have one tag, the others two, as far as the number allows; deleted ones have deleted tags. */
+const TAGS = `
+  with owners as (
+    select id, deleted_at, row_number() over (order by external_key, id) as n from asset where org_id = $1::bigint)
+  insert into tag (org_id, tag_type, value, match_value, asset_id, deleted_at)
+  select $1::bigint, 'rfid', v, v, owners.id, owners.deleted_at
+  from generate_series(1, $3::int) as i
+  join owners on owners.n = 1 + (i - 1) % $2::int
+  cross join lateral (select upper(substr(md5('tag ' || i), 1, 24)) as v) as made`

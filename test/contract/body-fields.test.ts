@@ -1,0 +1,103 @@
+import { publicDescription } from '@whereabouts/contracts/openapi'
+import { fieldCodes } from '@whereabouts/contracts/errors'
+import { describe, expect } from 'vitest'
+import { bodyRules } from './support/body-rules.ts'
+import { entry, required } from './support/entries.ts'
+import { test } from './support/fixtures.ts'
+import { parameterRules } from './support/parameter-rules.ts'
+import { rows, unknownParams } from './support/rows.ts'
+
+const bodies = rows
+  .filter(({ upstream, vocabulary, body }) => upstream === 'catalog' && vocabulary === undefined && body)
+  .map((row) => ({ row, operationId: row.operationId, rules: bodyRules[row.operationId] }))
+
+type Schema = { $ref?: string; properties?: Record<string, Schema>; items?: Schema; required?: string[] }
+type Operation = { operationId: string; requestBody: { content: Record<string, { schema: Schema }> } }
+
+const description = publicDescription()
+const schemas = (description.components?.schemas ?? {}) as Record<string, Schema>
+
+/** The fields of a body as the description names them, those of list items as `tags[1].value`. */
+function fieldsOf({ $ref, properties = {} }: Schema, prefix = ''): string[] {
+  if ($ref) return fieldsOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, prefix)
+  return Object.entries(properties).flatMap(([name, schema]) => [
+    prefix + name,
+    ...(schema.items ? fieldsOf(schema.items, `${prefix}${name}[1].`) : []),
+  ])
+}
+
+function bodyOf(operationId: string): Schema {
+  const operations = Object.values(description.paths ?? {}).flatMap(
+    (path) => Object.values(path) as Operation[],
+  )
+  const found = operations.find((operation) => operation.operationId === operationId)
+  return Object.values(found?.requestBody.content ?? {})[0]?.schema ?? {}
+}
+
+describe('D3 every field of every body', () => {
+  test.for(bodies)(
+    '$operationId: support/body-rules.ts says of each field what it takes',
+    ({ operationId, rules }) => {
+      const hint = `say in support/body-rules.ts what the contract says of each field of ${operationId}`
+      expect(rules, hint).toBeDefined()
+      const named = Object.entries(rules?.fields ?? {}).flatMap(([field, rule]) => [
+        field,
+        ...rule(field)
+          .map((one) => one.entry.field)
+          .filter((name) => !name.endsWith('.colour')),
+      ])
+      const known = fieldsOf(bodyOf(operationId))
+      expect(known.length, hint).toBeGreaterThan(0)
+      expect([...new Set(named)].filter((name) => !name.endsWith(']')).toSorted(), hint).toEqual(
+        known.toSorted(),
+      )
+    },
+  )
+
+  const cases = bodies.flatMap(
+    ({ row, operationId, rules }) =>
+    Object.entries(rules?.fields ?? {}).map(([field, rule]) => ({ row, operationId, field, good: rules?.good, refused: rule(field) })), // prettier-ignore
+  )
+  test.for(cases)(
+    'D3 $operationId refuses what $field must not be, with code, message and params',
+    async ({ row, operationId, field, good, refused }, { api, token }) => {
+      expect(refused.length).toBeGreaterThanOrEqual(4)
+      for (const { value, entry: expected } of refused) {
+        const body = { ...good, [field]: value }
+        const answer = await api.call(operationId, { params: unknownParams(row), token, body })
+        expect([answer.status, answer.body.error.fields], JSON.stringify(body).slice(0, 200)).toEqual([
+          400,
+          [expected],
+        ])
+      }
+    },
+  )
+
+  test.for(bodies)(
+    'D3 $operationId names every required field that is missing, and every unknown one, first and sorted',
+    async ({ row, operationId, rules }, { api, token }) => {
+      const params = unknownParams(row)
+      const names = ['NAME', 'colour', 'constructor', 'identifier', 'surrogate_id']
+      const unknown = names.map((name) => entry(name, 'unknown_field', `unknown field "${name}"`))
+      const missing = (rules?.required ?? []).map(required)
+      const body = Object.fromEntries(names.map((name) => [name, 1]))
+      const answer = await api.call(operationId, { params, token, body })
+      expect(answer.body.error.fields).toEqual([...unknown, ...missing])
+      const good = await api.call(operationId, { params, token, body: { ...rules?.good, ...body } })
+      expect(good.body.error.fields).toEqual(unknown)
+    },
+  )
+
+  test('D3 every code of a shape is seen on some field or parameter; the others need stored rows', () => {
+    const ofFields = bodies.flatMap(({ rules }) =>
+      Object.entries(rules?.fields ?? {}).flatMap(([field, rule]) => rule(field)),
+    )
+    const ofParameters = Object.values(parameterRules).flatMap((rules) =>
+      Object.entries(rules).flatMap(([name, rule]) => rule(name)),
+    )
+    const seen = new Set<string>([...ofFields, ...ofParameters].map((one) => one.entry.code))
+    const stored = ['fk_not_found', 'ambiguous_fields', 'invalid_context']
+    expect(fieldCodes.filter((code) => !seen.has(code))).toEqual(expect.arrayContaining(stored))
+    expect([...seen, ...stored].toSorted()).toEqual([...fieldCodes].toSorted())
+  })
+})

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import type { CallOptions } from './support/api.ts'
+import { test } from './support/fixtures.ts'
+import { codesOf, kinds, resourcesOf, type Kind } from './support/resources.ts'
+import { rows } from './support/rows.ts'
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const newTag = (tag_type = 'rfid') => ({ tag_type, value: randomUUID() })
+
+/** What a sub-route needs besides the id, so that nothing but the missing owner can refuse it. */
+const bodies: Record<string, object> = {
+  updateAsset: {},
+  updateLocation: {},
+  renameAsset: { external_key: `K-${randomUUID()}` },
+  renameLocation: { external_key: `K-${randomUUID()}` },
+  attachAssetTag: newTag(),
+  attachLocationTag: newTag(),
+}
+
+const routesOf = (kind: Kind) =>
+  rows.filter(({ path, vocabulary }) => vocabulary === undefined && path.startsWith(`/${kind}s/{`))
+
+describe('soft deletion', () => {
+  test.for(kinds)(
+    'D4.10 DELETE of a %s is 204 once, then 404 here and on every sub-route',
+    async (kind, { api, token }) => {
+      const { make, remove } = resourcesOf(api, token, kind)
+      const { id, tags } = await make({ tags: [newTag()] })
+      const deleted = await remove(id)
+      expect([deleted.status, deleted.text]).toEqual([204, ''])
+      expect(routesOf(kind).length).toBeGreaterThanOrEqual(6)
+      for (const row of routesOf(kind)) {
+        const params = { asset_id: id, location_id: id, tag_id: tags[0]?.id ?? 0 }
+        const answer = await api.call(row.operationId, {
+          token,
+          params,
+          ...(row.body && { body: bodies[row.operationId] }),
+        })
+        expect([row.operationId, answer.status, answer.body.error.type]).toEqual([
+          row.operationId,
+          404,
+          'not_found',
+        ])
+      }
+    },
+  )
+
+  test.for(kinds)(
+    'a deleted %s leaves the list, and comes back in it only on demand, with deleted_at',
+    async (kind, { api, newOrg }) => {
+      const { make, remove, list } = resourcesOf(api, (await newOrg()).admin, kind)
+      const [live, gone] = [await make({ name: 'live' }), await make({ name: 'gone', tags: [newTag()] })]
+      const before = new Date().toISOString()
+      await remove(gone.id)
+      for (const query of [
+        {},
+        { include_deleted: false },
+        { q: 'gone' },
+        { external_key: gone.external_key },
+      ])
+        expect((await list(query)).body.data.filter(({ id }) => id === gone.id)).toEqual([])
+      const { data, total_count } = (await list({ include_deleted: true, sort: 'name' })).body
+      expect(total_count).toBe(2)
+      expect(data).toEqual([{ ...gone, deleted_at: expect.stringMatching(INSTANT), tags: [] }, live])
+      const at = Date.parse(data[0]?.deleted_at ?? '')
+      expect(at).toBeGreaterThanOrEqual(Date.parse(before) - 1_000)
+      expect(at).toBeLessThanOrEqual(Date.now() + 1_000)
+    },
+  )
+
+  test.for(kinds)(
+    'filters of the %s list look at deleted rows as at live ones',
+    async (kind, { api, newOrg }) => {
+      const { make, remove, list } = resourcesOf(api, (await newOrg()).admin, kind)
+      const gone = await make({ name: 'Needle', external_key: 'K-1', is_active: false })
+      await remove(gone.id)
+      await make({ name: 'Needle two', external_key: 'K-1' })
+      const count = async (query: Record<string, string | boolean>) =>
+        (await list({ include_deleted: true, ...query })).body.total_count
+      expect(await count({ external_key: 'K-1' })).toBe(2)
+      expect(await count({ is_active: false })).toBe(1)
+      expect(await count({ q: 'needle' })).toBe(2)
+      expect(await count({ q: 'two' })).toBe(1)
+      expect((await list({ external_key: 'K-1' })).body.total_count).toBe(1)
+    },
+  )
+
+  test.for(kinds)(
+    'D4.10 deleting a %s frees its key and its tags, all at once',
+    async (kind, { api, token }) => {
+      const { make, remove, attach } = resourcesOf(api, token, kind)
+      const tags = [newTag('rfid'), newTag('ble'), newTag('barcode')]
+      const gone = await make({ tags })
+      const [one, ...others] = tags
+      await remove(gone.id)
+      const again = await make({ external_key: gone.external_key, tags: others })
+      expect(again).toMatchObject({ external_key: gone.external_key, tags: others })
+      expect((await attach(again.id, one ?? {})).status).toBe(201)
+    },
+  )
+
+  test.for(kinds)('of deletes of a %s at the same time exactly one is 204', async (kind, { api, token }) => {
+    const { make, remove } = resourcesOf(api, token, kind)
+    const { id } = await make({ tags: [newTag()] })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => remove(id)))
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 404, 404, 404, 404])
+  })
+
+  test.for(kinds)(
+    'a tag attached while its %s is being deleted goes with it',
+    async (kind, { api, token }) => {
+      const { make, attach, remove } = resourcesOf(api, token, kind)
+      for (let round = 0; round < 4; round += 1) {
+        const [{ id }, tag] = [await make(), newTag()]
+        const [attached, removed] = await Promise.all([attach(id, tag), remove(id)])
+        expect(removed.status).toBe(204)
+        expect([201, 404]).toContain(attached.status)
+        expect((await make({ tags: [tag] })).tags, 'its natural key is free').toMatchObject([tag])
+      }
+    },
+  )
+
+  test('D5.5 a location where assets were made to belong by nothing but scans is deleted all the same', async ({
+    api,
+    token,
+  }) => {
+    const [locations, assets] = [resourcesOf(api, token, 'location'), resourcesOf(api, token, 'asset')]
+    const { id } = await locations.make()
+    const asset = await assets.make()
+    expect((await locations.remove(id)).status).toBe(204)
+    expect(await assets.read(asset.id)).toEqual(asset)
+  })
+
+  test.for(kinds)(
+    'include_deleted on GET of one %s is invalid_context, live or deleted',
+    async (kind, { api, token }) => {
+      const { make, remove } = resourcesOf(api, token, kind)
+      const [live, gone] = [await make(), await make()]
+      await remove(gone.id)
+      for (const { id } of [live, gone])
+        for (const include_deleted of [true, false]) {
+          const call: CallOptions = {
+            token,
+            params: { asset_id: id, location_id: id },
+            query: { include_deleted },
+          }
+          const answer = await api.call(kind === 'asset' ? 'getAsset' : 'getLocation', call)
+          expect(answer.body.error.fields).toEqual([
+            {
+              field: 'include_deleted',
+              code: 'invalid_context',
+              message: 'include_deleted is not supported on this endpoint',
+            },
+          ])
+          expect(codesOf(answer)).toHaveLength(1)
+        }
+    },
+  )
+})

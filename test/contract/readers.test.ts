@@ -1,0 +1,194 @@
+import { readerFormats } from '@whereabouts/contracts/readers'
+import type { FieldEntry } from '@whereabouts/contracts/errors'
+import { describe, expect, inject } from 'vitest'
+import { fixtureBytes, fixturesOf } from '../system/fixtures.ts'
+import { connectReader } from '../system/readers.ts'
+import { unique } from './scenarios/scenario.ts'
+import type { Api } from './support/api.ts'
+import { entry, enumEntry, nullEntry, required, tooLong, typeEntry } from './support/entries.ts'
+import { test } from './support/fixtures.ts'
+import { succeed, type Organization } from './support/organization.ts'
+
+const MAPPING = { reads: '/list', tag: '/id', tag_type: 'rfid' }
+
+const mappingReader = (mapping: object) => ({
+  reader_key: unique('r'),
+  name: 'Gate',
+  format: 'mapping',
+  mapping,
+})
+
+async function create(api: Api, org: Organization, mapping: object = MAPPING) {
+  const call = { token: org.admin, body: mappingReader(mapping) }
+  return (await succeed(api.call('createReader', call))).body.data
+}
+
+describe('D10 the settings of a reader', () => {
+  test('D10 are null where nobody set them', async ({ api, org }) => {
+    const body = { reader_key: unique('r'), name: 'Gate', format: 'zebra' }
+    const { data } = (await api.call('createReader', { token: org.admin, body })).body
+    expect(data).toMatchObject({ timezone: null, mapping: null })
+  })
+
+  test('D10 come back as they were sent, and change alone', async ({ api, org }) => {
+    const full = {
+      ...MAPPING,
+      tag_format: 'base64url',
+      identity: '/name',
+      antenna: '/a~1b',
+      location: '/l',
+      count: '/n',
+      rssi: '/r/0',
+      rssi_unit: 'dBm/10',
+      time: '',
+      time_format: 'local',
+      zone: '/tz',
+      event: '/ev',
+      read_events: ['READ', 1, false],
+      heartbeat_events: ['TICK', true],
+    }
+    const reader = await create(api, org, full)
+    expect(reader).toMatchObject({ timezone: null, mapping: full })
+    const call = { token: org.admin, params: { reader_id: reader.id ?? 0 } }
+    const zoned = (await api.call('updateReader', { ...call, body: { timezone: 'Europe/Berlin' } })).body.data
+    expect(zoned).toEqual({ ...reader, timezone: 'Europe/Berlin' })
+    const other = (await api.call('updateReader', { ...call, body: { mapping: MAPPING } })).body.data
+    expect(other.mapping).toEqual(MAPPING)
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    const body = { timezone: null, format: 'canonical', mapping: null }
+    const cleared = (await api.call('updateReader', { ...call, headers, body })).body.data
+    expect(cleared).toEqual({ ...reader, ...body })
+  })
+
+  test('D10 the key of a reader cannot be changed', async ({ api, org }) => {
+    const call = { token: org.admin, params: { reader_id: (await create(api, org)).id ?? 0 } }
+    const { error } = (await api.call('updateReader', { ...call, body: { reader_key: 'other' } })).body
+    expect(error.fields).toEqual([entry('reader_key', 'unknown_field', 'unknown field "reader_key"')])
+  })
+})
+
+const pointer = (field: string) =>
+  entry(field, 'invalid_value', `${field} must be a JSON pointer such as /tags or /data/0/epc`)
+const tagFormat = (...allowed: string[]) => enumEntry('mapping.tag_format', allowed)
+const eventValue = (field: string) =>
+  entry(field, 'invalid_value', `${field} must be true, false, a number, or text of at most 255 characters`)
+const needs = (name: string) => required(`mapping.${name}`)
+
+describe('D3 what is wrong with a mapping is said field by field', () => {
+  const cases: [mapping: unknown, ...fields: FieldEntry[]][] = [
+    [undefined, required('mapping')],
+    [null, required('mapping')],
+    [[], typeEntry('mapping', 'object', 'array')],
+    [{}, needs('reads'), needs('tag'), needs('tag_type')],
+    [{ ...MAPPING, colour: '/c' }, entry('mapping.colour', 'unknown_field', 'unknown field "mapping.colour"')],
+    [{ ...MAPPING, tag: 'id' }, pointer('mapping.tag')],
+    [{ ...MAPPING, tag: '/id~2' }, pointer('mapping.tag')],
+    [{ ...MAPPING, reads: 7 }, typeEntry('mapping.reads', 'string', 'number')],
+    [{ ...MAPPING, rssi: null }, nullEntry('mapping.rssi', 'string')],
+    [{ ...MAPPING, tag: '/x'.repeat(128) }, tooLong('mapping.tag', 255)],
+    [{ ...MAPPING, tag: '/a\0' }, entry('mapping.tag', 'invalid_value', 'mapping.tag must not contain control characters')],
+    [{ ...MAPPING, tag_type: 'nfc' }, enumEntry('mapping.tag_type', ['rfid', 'ble', 'barcode'])],
+    [{ ...MAPPING, tag_format: 'mac' }, tagFormat('hex', 'base64url')],
+    [{ ...MAPPING, tag_type: 'ble', tag_format: 'hex' }, tagFormat('mac')],
+    [{ ...MAPPING, tag_type: 'barcode', tag_format: 'hex' }, tagFormat('text')],
+    [{ ...MAPPING, tag_format: 'x' }, tagFormat('hex', 'base64url', 'mac', 'text')],
+    [{ ...MAPPING, rssi_unit: 'dBm' }, needs('rssi')],
+    [{ ...MAPPING, rssi: '/r', rssi_unit: 'mW' }, enumEntry('mapping.rssi_unit', ['dBm', 'dBm/10', 'dBm/100'])],
+    [{ ...MAPPING, time: '/t' }, needs('time_format')],
+    [{ ...MAPPING, time_format: 'iso' }, needs('time')],
+    [{ ...MAPPING, zone: '/z' }, needs('time')],
+    [{ ...MAPPING, event: '/ev' }, needs('read_events')],
+    [{ ...MAPPING, heartbeat_events: [true] }, needs('event')],
+    [{ ...MAPPING, event: '/ev', read_events: [] }, entry('mapping.read_events', 'too_short', 'mapping.read_events must contain at least 1 item', { min_length: 1 })],
+    [{ ...MAPPING, event: '/ev', read_events: Array(51).fill(1) }, entry('mapping.read_events', 'too_long', 'mapping.read_events must contain at most 50 items', { max_length: 50 })],
+    [{ ...MAPPING, event: '/ev', read_events: ['a\0', null, {}, 'x'.repeat(256)] }, eventValue('mapping.read_events[0]'), eventValue('mapping.read_events[1]'), eventValue('mapping.read_events[2]'), eventValue('mapping.read_events[3]')],
+    [{ ...MAPPING, event: '/ev', read_events: [1, true], heartbeat_events: [true] }, entry('mapping.heartbeat_events', 'invalid_value', 'mapping.heartbeat_events must not repeat a value of read_events')],
+  ] // prettier-ignore
+  const named = cases.map(([mapping, ...fields]) => ({
+    mapping,
+    fields,
+    name: `${JSON.stringify(mapping)?.slice(0, 100)}: ${fields.map((f) => `${f.field} ${f.code}`).join(', ')}`,
+  }))
+  test.for(named)('D3 $name', async ({ mapping, fields }, { api, org }) => {
+    const body = { reader_key: unique('r'), name: 'Gate', format: 'mapping', mapping }
+    const { error } = (await api.call('createReader', { token: org.admin, body })).body
+    expect(error.fields).toEqual(fields)
+  })
+
+  test.for(['', 'Mars/Olympus', '+25:00', 'Europe/Berlin '])(
+    'D3 %j is no time zone',
+    async (timezone, { api, org }) => {
+      const body = { ...mappingReader(MAPPING), timezone }
+      const { error } = (await api.call('createReader', { token: org.admin, body })).body
+      expect(error.fields).toMatchObject([
+        { field: 'timezone', code: timezone === '' ? 'too_short' : 'invalid_value' },
+      ])
+    },
+  )
+
+  test('D3.2 together with what is wrong with the reader', async ({ api, org }) => {
+    const body = { reader_key: 'a b', name: '', format: 'mapping', mapping: { tag: 'x' } }
+    const { error } = (await api.call('createReader', { token: org.admin, body })).body
+    expect(error.fields?.map(({ field, code }) => `${field} ${code}`)).toEqual([
+      'reader_key invalid_value',
+      'name too_short',
+      'mapping.reads required',
+      'mapping.tag invalid_value',
+      'mapping.tag_type required',
+    ])
+  })
+})
+
+describe('every format, over the broker', () => {
+  test.for(readerFormats)(
+    'D8.8 what a %s device sends is read, and what is broken is counted',
+    async (format, { api, newOrg }) => {
+      const org = await newOrg()
+      const key = await org.key({ scopes: ['scans:write'] })
+      const link = await connectReader({ urls: inject('urls') }, key, 'nats')
+      // One reader for each fixture, since what is configured differs.
+      const sent = fixturesOf(format).map((fixture, index) => ({
+        fixture,
+        reader_key: `reader-${100 + index}`,
+      }))
+      for (const { fixture, reader_key } of sent) {
+        const { timezone, mapping } = fixture.context
+        const body = { reader_key, name: fixture.file, format, timezone, mapping }
+        await succeed(api.call('createReader', { token: org.admin, body }))
+        await link.publish(org.id, reader_key, format, fixtureBytes(fixture.file))
+      }
+      await link.close()
+      const seen = async () => {
+        const { data } = (await api.call('listReaders', { token: org.admin })).body
+        return data.map(({ health: { messages, messages_buried, reads, read_errors } }) => ({ messages, messages_buried, reads, read_errors })) // prettier-ignore
+      }
+      const expected = sent.map(({ fixture: { buried, reads, errors } }) => ({
+        messages: 1,
+        messages_buried: buried ? 1 : 0,
+        reads: reads.length,
+        read_errors: buried ? 0 : errors.length,
+      }))
+      await expect.poll(seen, { timeout: 15_000, interval: 200 }).toEqual(expected)
+    },
+  )
+
+  test('a mapping that comes after the first messages holds from then on', async ({ api, newOrg }) => {
+    const org = await newOrg()
+    const key = await org.key({ scopes: ['scans:write'] })
+    const link = await connectReader({ urls: inject('urls') }, key, 'mqtt')
+    const publish = () => link.publish(org.id, 'plc-4', 'mapping', Buffer.from('{"list":[{"id":"ABCD"}]}'))
+    const health = async () => (await api.call('listReaders', { token: org.admin })).body.data[0]?.health
+    await publish()
+    const problem = 'format mapping, and this reader has no mapping'
+    await expect
+      .poll(health, { timeout: 15_000 })
+      .toMatchObject({ messages_buried: 1, last_problem: problem })
+    const body = { ...mappingReader(MAPPING), reader_key: 'plc-4' }
+    await succeed(api.call('createReader', { token: org.admin, body }))
+    await publish()
+    await expect
+      .poll(health, { timeout: 15_000 })
+      .toMatchObject({ messages: 2, messages_buried: 1, reads: 1 })
+    await link.close()
+  })
+})
