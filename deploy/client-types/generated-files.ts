@@ -10,19 +10,30 @@ export type GeneratedFile = { path: string; content: string }
 /** Every file that is made from the route table and committed, with the content it should have now. */
 export async function generatedFiles(): Promise<GeneratedFile[]> {
   return [
-    description('libs/contracts/openapi/openapi.json', publicDescription()),
-    description('libs/contracts/openapi/openapi.legacy.json', legacyDescription()),
+    descriptionFile('libs/contracts/openapi/openapi.json', publicDescription()),
+    descriptionFile('libs/contracts/openapi/openapi.legacy.json', legacyDescription()),
     { path: fileURLToPath(new URL('libs/client/src/api.d.ts', root)), content: await clientTypes() },
   ]
 }
 
-const description = (path: string, content: object): GeneratedFile => ({
+const descriptionFile = (path: string, content: object): GeneratedFile => ({
   path: fileURLToPath(new URL(path, root)),
   content: `${JSON.stringify(content, null, 2)}\n`,
 })
 
-/** The types of the client know the console's routes too, which the public description leaves out, and not the older vocabulary: nobody is to begin with it. */
+/**
+ * The types of the client know the console's routes too, which the public description leaves out. Not the older
+ * vocabulary: nobody is to begin with it.
+ */
 async function clientTypes(): Promise<string> {
   const description = structuredClone(fullDescription()) as unknown as OpenAPI3
+  forgetAlternatives(description)
   return `${NOTICE}${astToString(await openapiTypescript(description))}`
+}
+
+/** The client asks for no other media type than JSON where there is one, so its answers are of one type. */
+function forgetAlternatives(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return
+  if ('application/json' in node && 'text/csv' in node) delete node['text/csv']
+  for (const child of Object.values(node)) forgetAlternatives(child)
 }

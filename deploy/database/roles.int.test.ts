@@ -58,13 +58,28 @@ test('a role sees and touches nothing of another', async () => {
   await expect(query('catalog', 'set role keys')).rejects.toThrow('permission denied')
 })
 
-test('catalog can index for substring search', async () => {
-  await query('catalog', 'create table asset (name text)')
-  await query('catalog', 'create index asset_name on asset using gin (name gin_trgm_ops)')
-  await query('catalog', 'create extension if not exists pg_trgm') // as a migration may say
-  expect(await query('catalog', "select to_regclass('asset_name')::text as index")).toEqual([
-    { index: 'asset_name' },
-  ])
+test.for(['catalog', 'tracking'] as const)(
+  '%s can index for substring search within an organization',
+  async (role) => {
+    await query(role, 'create table thing (org_id bigint, name text)')
+    await query(role, 'create index thing_name on thing using gin (org_id, name gin_trgm_ops)')
+    await query(role, 'create extension if not exists pg_trgm') // as a migration may say
+    expect(await query(role, "select to_regclass('thing_name')::text as index")).toEqual([
+      { index: 'thing_name' },
+    ])
+  },
+)
+
+test('an installation that had the extensions in the schema of the catalog keeps its indexes', async () => {
+  const admin = new Client(databaseUrl(server.url(), 'whereabouts'))
+  await admin.connect()
+  await admin.query('alter extension pg_trgm set schema catalog')
+  await admin.end()
+  await query('catalog', 'create table old (name text)')
+  await query('catalog', 'create index old_name on old using gin (name gin_trgm_ops)')
+  await createRoles(server.url(), passwords)
+  await query('catalog', `insert into old values ('abc')`)
+  expect(await query('catalog', `select similarity(name, 'abc') as same from old`)).toEqual([{ same: 1 }])
 })
 
 test('running it again changes passwords and keeps the data', async () => {

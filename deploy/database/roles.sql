@@ -18,8 +18,8 @@ begin
     execute format('create schema if not exists %I', service);
     execute format('grant %I to current_user with set true', service); -- an owner may only be a role one could become
     execute format('alter schema %I owner to %I', service, service);
-    -- Statements name no schema: they find this one, and no other.
-    execute format('alter role %I in database %I set search_path = %I', service, current_database(), service);
+    -- Statements name no schema: they find this one, what is installed below, and no other.
+    execute format('alter role %I in database %I set search_path = %I, extensions', service, current_database(), service);
     if not exists (select from pg_roles where rolname = service || '_tenant') then
       execute format('create role %I nologin', service || '_tenant');
     end if;
@@ -31,7 +31,11 @@ end $$;
 
 revoke all on schema public from public;
 
--- Substring search in the catalog, within one organization. Only an administrator may install them; the role finds them
--- in its own schema.
-create extension if not exists pg_trgm schema catalog;
-create extension if not exists btree_gin schema catalog;
+-- Substring search within one organization. Only an administrator may install it; every role finds it behind its own
+-- schema. (Earlier installations had it in the catalog's.)
+create schema if not exists extensions;
+grant usage on schema extensions to public;
+create extension if not exists pg_trgm schema extensions;
+create extension if not exists btree_gin schema extensions;
+alter extension pg_trgm set schema extensions;
+alter extension btree_gin set schema extensions;

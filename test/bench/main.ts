@@ -1,6 +1,7 @@
 // `pnpm bench <name>`: measurements of the whole system on this machine. Everything listens on loopback.
 import { benchCatalog, CATALOG_HELP } from './catalog/catalog.ts'
 import { benchEdge, EDGE_HELP } from './edge/edge.ts'
+import { benchImport, IMPORT_HELP } from './import/import.ts'
 import { benchRevocation, REVOCATION_HELP } from './revocation/revocation.ts'
 
 const HELP = `pnpm bench <name> [flags]    exits with 1 when a target was missed
@@ -8,6 +9,7 @@ const HELP = `pnpm bench <name> [flags]    exits with 1 when a target was missed
 ${EDGE_HELP}
 ${CATALOG_HELP}
 ${REVOCATION_HELP}
+${IMPORT_HELP}
   --help            prints this
 `
 
@@ -15,6 +17,7 @@ const benches: Record<string, (args: string[], say: (text: string) => void) => P
   edge: benchEdge,
   catalog: benchCatalog,
   revocation: benchRevocation,
+  import: benchImport,
 }
 
 const [name = '--help', ...args] = process.argv.slice(2)

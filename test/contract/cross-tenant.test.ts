@@ -33,7 +33,8 @@ async function snapshot(api: Api, world: World): Promise<Record<string, unknown>
     readable.map(async ([operationId, row]) => {
       const answer = await api.call(operationId, { params: ownParams(row, world), token: world.org.admin })
       expect(answer.status, operationId).toBe(200)
-      return [operationId, withoutUse(answer.body)] as const
+      const isFile = row.success.download !== undefined
+      return [operationId, isFile ? answer.text : withoutUse(answer.body)] as const
     }),
   )
   return Object.fromEntries(entries)
@@ -146,10 +147,11 @@ function signsOf({
   child,
   reader,
   webhookId,
+  importId,
   invitationId,
 }: World): string[] {
   const ids = [org.id, org.userId, key.id, readerKey.id, asset.id, asset.tagId, location.id, location.tagId]
-  const more = [child.id, reader.id, reader.scanPointId, webhookId, invitationId]
+  const more = [child.id, reader.id, reader.scanPointId, webhookId, importId, invitationId]
   const keys = [asset.external_key, location.external_key, child.external_key, reader.reader_key, key.jti]
   return [...[...ids, ...more].map(String), ...keys, ...namesOf({ org, asset, location }), org.email]
 }

@@ -1,5 +1,6 @@
 import type { Route } from '@whereabouts/contracts/route'
 import { routes, type OperationId } from '@whereabouts/contracts/routes'
+import type { TagView } from '@whereabouts/contracts/tags'
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import type { Api } from './support/api.ts'
@@ -13,13 +14,15 @@ const key = (prefix: string) => `${prefix}-${randomUUID()}`
 const codes = (fields: { field: string; code: string }[] = []) =>
   fields.map(({ field, code }) => `${field} ${code}`)
 
+const identifierOf = ({ id, tag_type, value }: TagView) => ({ id, type: tag_type, value, is_active: true })
+
 /** An asset as both vocabularies tell it, compared field by field. */
 async function sameAsset(api: Api, token: string, identifier: string) {
   const older = (await api.call('getLegacyAsset', { token, params: { identifier } })).body.data
   const params = { asset_id: older.surrogate_id }
   const { id, external_key, tags, deleted_at, ...same } = (await api.call('getAsset', { token, params })).body
     .data
-  const identifiers = tags.map(({ tag_type, ...tag }) => ({ ...tag, type: tag_type, is_active: true }))
+  const identifiers = tags.map(identifierOf)
   expect(older).toEqual({ ...same, surrogate_id: id, identifier: external_key, identifiers })
   expect(deleted_at).toBeNull()
   return older
@@ -32,7 +35,7 @@ async function sameLocation(api: Api, token: string, identifier: string) {
   const current = (await api.call('getLocation', { token, params })).body.data
   const above = (await api.call('listLocationAncestors', { token, params })).body.data
   const { id, external_key, tags, parent_id: _, parent_external_key, deleted_at, ...same } = current
-  const identifiers = tags.map(({ tag_type, ...tag }) => ({ ...tag, type: tag_type, is_active: true }))
+  const identifiers = tags.map(identifierOf)
   const path = [...above, current].map((location) => location.external_key).join('/')
   const place = { parent: parent_external_key, path, depth: above.length }
   expect(older).toEqual({ ...same, ...place, surrogate_id: id, identifier: external_key, identifiers })

@@ -20,11 +20,9 @@ describe('D3 D7 every query parameter', () => {
   )
 
   const cases = own.flatMap((row) =>
-    Object.entries(parameterRules[row.operationId] ?? {}).map(([name, rule]) => ({
-      ...named(row),
-      name,
-      refused: rule(name),
-    })),
+    Object.entries(parameterRules[row.operationId] ?? {}).map(([name, rule]) =>
+      Object.assign(named(row), { name, refused: rule(name) }),
+    ),
   )
   test.for(cases)(
     'D3 D7 $operationId refuses what $name must not be, with code, message and params',
@@ -55,7 +53,9 @@ describe('D3 D7 every query parameter', () => {
 })
 
 describe('D3 D7.7 every path parameter', () => {
-  const paths = own.flatMap((row) => Object.keys(unknownParams(row)).map((name) => ({ ...named(row), name })))
+  const paths = own.flatMap((row) =>
+    Object.keys(unknownParams(row)).map((name) => Object.assign(named(row), { name })),
+  )
   test.for(paths)(
     'D7.7 $name of $operationId: what is no id, with code, message and params',
     async ({ row, operationId, name }, { api, token }) => {

@@ -6,6 +6,7 @@ import { readDescriptions } from './support/description.ts'
 import { test } from './support/fixtures.ts'
 import { callerOf, rows, type Row } from './support/rows.ts'
 import { commonScenario, namedStatuses } from './scenarios/common.ts'
+import { importScenarios } from './scenarios/imports.ts'
 import { legacyScenarios } from './scenarios/legacy.ts'
 import { peopleScenarios } from './scenarios/people.ts'
 import { resourceScenarios } from './scenarios/resources.ts'
@@ -15,6 +16,7 @@ import { webhookScenarios } from './scenarios/webhooks.ts'
 const scenarios: Record<string, Scenario> = {
   ...resourceScenarios,
   ...webhookScenarios,
+  ...importScenarios,
   ...peopleScenarios,
   ...legacyScenarios,
 }

@@ -95,6 +95,35 @@ describe('one scan, end to end', () => {
   )
 })
 
+describe('an operator', () => {
+  test('overrides at once what a reader saw, and the receiver is told where the asset came from', async () => {
+    const { org, locationId, path } = await preparedOrganization('saved', 'canonical')
+    const shelfId = await newLocation(org, 'Shelf', 'SHELF-1')
+    const box = await newAsset(org, 'Box', [{ tag_type: 'barcode', value: 'BOX-1' }])
+    const reader = await connectReader(system.stack, org.readerKey, 'nats')
+    const reads = [{ tag: { type: 'barcode', value: 'BOX-1' } }]
+    await reader.publish(org.id, 'gate-1', 'canonical', Buffer.from(JSON.stringify({ reads })))
+    await reader.close()
+    await vi.waitFor(() => expect(deliveriesTo(path)).toHaveLength(1), { timeout: 15_000 })
+
+    const body = { asset_identifiers: [box.external_key], location_identifier: 'SHELF-1' }
+    const saved = await org.integrator.POST('/api/v1/inventory/save', { body })
+    expect(saved.response.status).toBe(201)
+    expect(await reportRows(org)).toMatchObject([{ asset_id: box.id, location_id: shelfId }])
+    expect((await historyRows(org, box.id))[0]).toMatchObject({ location_id: shelfId })
+    await vi.waitFor(() => expect(deliveriesTo(path)).toHaveLength(2), { timeout: 15_000 })
+    expect(JSON.parse(deliveriesTo(path)[1]?.body.toString() ?? '')).toMatchObject({
+      event: 'asset.moved',
+      occurred_at: saved.data?.data.timestamp,
+      data: {
+        asset: { id: box.id },
+        from_location: { id: locationId, name: 'Receiving dock' },
+        to_location: { id: shelfId, name: 'Shelf' },
+      },
+    })
+  })
+})
+
 describe('bad input', () => {
   test('an unparsable message is buried, counted and visible, and the next one is processed', async () => {
     const { org } = await preparedOrganization('bad-input', 'impinj')

@@ -416,7 +416,7 @@ export interface paths {
         head?: never;
         /**
          * Change an asset
-         * @description What is left out stays; null clears. `metadata` is replaced whole. The body of a GET may be sent back as it is: its read-only fields are compared with the stored ones, so that `updated_at` of an older reading is refused. Every accepted change advances `updated_at`, an empty one too.
+         * @description `metadata` is replaced whole. Every accepted change advances `updated_at`, an empty one too. For another `external_key` rename it; for other tags attach and remove them.
          *
          *     The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
          *
@@ -512,7 +512,7 @@ export interface paths {
         head?: never;
         /**
          * Change or move a location
-         * @description What is left out stays; null clears, and makes a root of a location when it is sent for its parent. The body of a GET may be sent back as it is: its read-only fields are compared with the stored ones, so that `updated_at` of an older reading is refused. Every accepted change advances `updated_at`, an empty one too. Answers 409 to a parent that is the location itself or lies inside it.
+         * @description The parent is named by `parent_id`, by `parent_external_key`, or by both when they agree; null makes it a root. Answers 409 to a parent that is the location itself or lies inside it. Every accepted change advances `updated_at`, an empty one too. For another `external_key` rename it; for other tags attach and remove them.
          *
          *     The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
          *
@@ -711,6 +711,150 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List imports, newest first
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listImports"];
+        put?: never;
+        /**
+         * Import a CSV file, or look what importing it would do
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["createImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an import and its progress
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["getImport"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel an import, whose rows so far stay done, or remove a finished one
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        delete: operations["deleteImport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what became of the rows so far, in the order of the file
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listImportRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Execute a finished dry run; again, the same import is answered
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["applyImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/exports/assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All live assets as a CSV file that can be imported
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["exportAssets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/exports/locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All live locations as a CSV file that can be imported, parents before children
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["exportLocations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets/{asset_id}/history": {
         parameters: {
             query?: never;
@@ -751,6 +895,30 @@ export interface paths {
          *     **Rate limit:** counted.
          */
         get: operations["listAssetLocations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/current": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List which asset is at which location, by their keys
+         * @description Latest seen first unless sorted otherwise. Only assets that were last seen at a location that still exists: `GET /reports/asset-locations` has the others as well. `q` looks into name, key and tag values of the asset.
+         *
+         *     **Access:** an API key with the scope `scans:read` (or its other name, `tracking:read`), or a session.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listCurrentLocations"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1722,6 +1890,92 @@ export interface components {
             deleted_at: string | null;
             tags: components["schemas"]["Tag"][];
         };
+        Import: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Known values: `assets`, `locations`.
+             * @example assets
+             */
+            resource: string;
+            dry_run: boolean;
+            /**
+             * @description Known values: `pending`, `running`, `done`, `cancelled`, `failed`.
+             * @example pending
+             */
+            state: string;
+            /** @example 0 */
+            rows_total: number;
+            /** @example 0 */
+            rows_done: number;
+            /** @example 0 */
+            created: number;
+            /** @example 0 */
+            updated: number;
+            /** @example 0 */
+            unchanged: number;
+            /** @example 0 */
+            failed: number;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            applied_from: number | null;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            created_by: number | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            finished_at: string | null;
+        };
+        ImportRow: {
+            /** @example 2 */
+            line: number;
+            /**
+             * @description Known values: `created`, `updated`, `unchanged`, `failed`.
+             * @example created
+             */
+            outcome: string;
+            external_key: string | null;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number | null;
+            changes: string[];
+            errors: components["schemas"]["ImportRowError"][];
+        };
+        ImportRowError: {
+            /** @example rfid */
+            field: string;
+            /**
+             * @description Known values: `required`, `invalid_value`, `unknown_field`, `invalid_context`, `too_short`, `too_long`, `too_small`, `too_large`, `fk_not_found`, `ambiguous_fields`, `read_only`, `conflict`.
+             * @example required
+             */
+            code: string;
+            /** @example tag rfid:E28011606000020A1B2C3D4E already exists */
+            message: string;
+            params?: {
+                [key: string]: unknown;
+            };
+        };
         /**
          * @example {
          *       "event_observed_at": "2026-11-21T08:30:00.000Z",
@@ -1785,6 +2039,17 @@ export interface components {
              */
             dwell_started_at: string | null;
             dwell_seconds: number | null;
+        };
+        CurrentLocation: {
+            /** @example FORKLIFT-7 */
+            asset: string;
+            /** @example DOCK-1 */
+            location: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_seen: string;
         };
         /**
          * @example {
@@ -2121,6 +2386,8 @@ export interface components {
         "X-RateLimit-Remaining": number;
         /** @description Unix second in which Remaining next equals Limit. */
         "X-RateLimit-Reset": number;
+        /** @description With `text/csv`: the rows of all pages together. */
+        "X-Total-Count": number;
     };
     pathItems: never;
 }
@@ -4387,6 +4654,414 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    listImports: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "resource": "assets",
+                     *           "dry_run": true,
+                     *           "state": "pending",
+                     *           "rows_total": 0,
+                     *           "rows_done": 0,
+                     *           "created": 0,
+                     *           "updated": 0,
+                     *           "unchanged": 0,
+                     *           "failed": 0,
+                     *           "applied_from": null,
+                     *           "created_by": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "started_at": null,
+                     *           "finished_at": null
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Import"][];
+                        /** @example 50 */
+                        limit: number;
+                        /** @example 0 */
+                        offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    createImport: {
+        parameters: {
+            query: {
+                resource: "assets" | "locations";
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example no example */
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "resource": "assets",
+                     *         "dry_run": true,
+                     *         "state": "pending",
+                     *         "rows_total": 0,
+                     *         "rows_done": 0,
+                     *         "created": 0,
+                     *         "updated": 0,
+                     *         "unchanged": 0,
+                     *         "failed": 0,
+                     *         "applied_from": null,
+                     *         "created_by": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "started_at": null,
+                     *         "finished_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Import"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "resource": "assets",
+                     *         "dry_run": true,
+                     *         "state": "pending",
+                     *         "rows_total": 0,
+                     *         "rows_done": 0,
+                     *         "created": 0,
+                     *         "updated": 0,
+                     *         "unchanged": 0,
+                     *         "failed": 0,
+                     *         "applied_from": null,
+                     *         "created_by": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "started_at": null,
+                     *         "finished_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Import"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    deleteImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listImportRows: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                outcome?: ("created" | "updated" | "unchanged" | "failed")[];
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "line": 2,
+                     *           "outcome": "created",
+                     *           "external_key": null,
+                     *           "id": null,
+                     *           "changes": [
+                     *             "no example"
+                     *           ],
+                     *           "errors": [
+                     *             {
+                     *               "field": "rfid",
+                     *               "code": "required",
+                     *               "message": "tag rfid:E28011606000020A1B2C3D4E already exists",
+                     *               "params": {}
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ImportRow"][];
+                        /** @example 50 */
+                        limit: number;
+                        /** @example 0 */
+                        offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    applyImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "resource": "assets",
+                     *         "dry_run": true,
+                     *         "state": "pending",
+                     *         "rows_total": 0,
+                     *         "rows_done": 0,
+                     *         "created": 0,
+                     *         "updated": 0,
+                     *         "unchanged": 0,
+                     *         "failed": 0,
+                     *         "applied_from": null,
+                     *         "created_by": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "started_at": null,
+                     *         "finished_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Import"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    exportAssets: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example no example */
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    exportLocations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example no example */
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     getAssetHistory: {
         parameters: {
             query?: {
@@ -4414,6 +5089,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4464,7 +5140,82 @@ export interface operations {
                 asset_external_key?: string[];
                 location_id?: number[];
                 location_external_key?: string[];
+                /** @description With a filter by location: `true` also finds what is at the live locations inside it, however deep. */
+                include_descendants?: boolean;
                 include_deleted?: boolean;
+                q?: string;
+                /** @description RFC 3339 with any offset: where everything was at that instant, as its history has it. Listed is what was valid and not deleted then and had been scanned by then; the dwell is null. Not before the history that is kept. */
+                at?: string;
+                sort?: string;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "asset_id": 4503599627370497,
+                     *           "asset_external_key": "FORKLIFT-7",
+                     *           "location_id": 4503599627370513,
+                     *           "location_external_key": "DOCK-1",
+                     *           "asset_deleted_at": null,
+                     *           "asset_last_seen": "2026-11-21T10:00:00.000Z",
+                     *           "dwell_started_at": "2026-11-21T08:30:00.000Z",
+                     *           "dwell_seconds": 5400
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AssetLocation"][];
+                        /** @example 50 */
+                        limit: number;
+                        /** @example 0 */
+                        offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listCurrentLocations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                location?: string[];
+                asset?: string[];
                 q?: string;
                 sort?: string;
             };
@@ -4491,14 +5242,9 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "asset_id": 4503599627370497,
-                     *           "asset_external_key": "FORKLIFT-7",
-                     *           "location_id": 4503599627370513,
-                     *           "location_external_key": "DOCK-1",
-                     *           "asset_deleted_at": null,
-                     *           "asset_last_seen": "2026-11-21T10:00:00.000Z",
-                     *           "dwell_started_at": "2026-11-21T08:30:00.000Z",
-                     *           "dwell_seconds": 5400
+                     *           "asset": "FORKLIFT-7",
+                     *           "location": "DOCK-1",
+                     *           "last_seen": "2026-11-21T10:00:00.000Z"
                      *         }
                      *       ],
                      *       "limit": 50,
@@ -4507,7 +5253,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        data: components["schemas"]["AssetLocation"][];
+                        data: components["schemas"]["CurrentLocation"][];
                         /** @example 50 */
                         limit: number;
                         /** @example 0 */

@@ -212,9 +212,8 @@ export const assetRoutes = {
     described: true,
     summary: 'Change an asset',
     description:
-      'What is left out stays; null clears. `metadata` is replaced whole. The body of a GET may be sent back as it is: ' +
-      'its read-only fields are compared with the stored ones, so that `updated_at` of an older reading is refused. ' +
-      'Every accepted change advances `updated_at`, an empty one too.',
+      '`metadata` is replaced whole. Every accepted change advances `updated_at`, an empty one too. For another ' +
+      '`external_key` rename it; for other tags attach and remove them.',
     mediaTypes: [MERGE_PATCH_MEDIA_TYPE],
     params: AssetPath,
     body: AssetPatch,

@@ -160,10 +160,9 @@ export const locationRoutes = {
     described: true,
     summary: 'Change or move a location',
     description:
-      'What is left out stays; null clears, and makes a root of a location when it is sent for its parent. The body of ' +
-      'a GET may be sent back as it is: its read-only fields are compared with the stored ones, so that `updated_at` of ' +
-      'an older reading is refused. Every accepted change advances `updated_at`, an empty one too. Answers 409 to a ' +
-      'parent that is the location itself or lies inside it.',
+      'The parent is named by `parent_id`, by `parent_external_key`, or by both when they agree; null makes it a root. ' +
+      'Answers 409 to a parent that is the location itself or lies inside it. Every accepted change advances ' +
+      '`updated_at`, an empty one too. For another `external_key` rename it; for other tags attach and remove them.',
     mediaTypes: [MERGE_PATCH_MEDIA_TYPE],
     params: LocationPath,
     body: LocationPatch,

@@ -58,6 +58,14 @@ export const oneOf = <T>(first: string, second: string) =>
       : [],
   )
 
+/** A switch that says something only beside another filter. */
+export const needsOneOf = <T>(flag: string, others: readonly string[]) =>
+  objectRule<T>((value) =>
+    value[flag] === true && others.every((name) => value[name] === undefined)
+      ? [{ field: flag, code: 'invalid_context', message: `${flag} needs ${others.join(' or ')}` }]
+      : [],
+  )
+
 /** Of a pair that names one thing, both or neither are null (D5.3). */
 export const bothOrNeitherNull = <T>(first: string, second: string) =>
   objectRule<T>((value) => {

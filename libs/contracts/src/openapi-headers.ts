@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Route } from './route.ts'
+import { TOTAL_COUNT_HEADER, type Route } from './route.ts'
 
 /** The header half of the API description: what is sent with a request and what comes with each answer. */
 
@@ -58,6 +58,8 @@ const location = sometimes('Location', 'string', '/api/v1/assets/450359962737049
 const legacyLocation = sometimes('Location', 'string', '/legacy/api/v1/assets/FORKLIFT-7', about201)
 const allow = always('Allow', 'string', 'GET, HEAD, POST', 'The methods of this path.')
 
+const totalCount = sometimes(TOTAL_COUNT_HEADER, 'integer', 120, 'With `text/csv`: the rows of all pages together.')
+
 const deprecation = {
   Deprecation: always('Deprecation', 'string', 'true', 'Always `true`: this vocabulary will be withdrawn.'),
   Sunset: sometimes(
@@ -93,5 +95,6 @@ export function successHeaders({ vocabulary, success, counted, method }: Route) 
     ...onEvery(vocabulary),
     ...(success.status === 201 && { Location: vocabulary === 'legacy' ? legacyLocation : location }),
     ...(counted && method === 'GET' && rateLimitHeaders),
+    ...(success.csv && { [TOTAL_COUNT_HEADER]: totalCount }),
   })
 }

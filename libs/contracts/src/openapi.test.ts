@@ -73,8 +73,9 @@ const resolved = (node: Json): Json =>
         .split('/')
         .reduce<unknown>((at, key) => (at as Json)[key], described) as Json)
     : node
-const media = (node: unknown) =>
-  Object.values((resolved(node as Json)['content'] ?? {}) as Json) as { example?: unknown; examples?: Json }[]
+type Media = { example?: unknown; examples?: Json }
+const contentOf = (node: unknown) => (resolved(node as Json)['content'] ?? {}) as Record<string, Media>
+const media = (node: unknown) => Object.values(contentOf(node))
 
 const publicRows = Object.entries<Route>(routes).filter(([, row]) => row.described && !row.vocabulary)
 
@@ -87,8 +88,10 @@ describe.for(publicRows)('%s', ([operationId, row]) => {
   test('every body has an example that its own schema accepts', () => {
     for (const { example } of row.body ? media(operation['requestBody']) : [])
       expect(row.body?.safeParse(example).error).toBeUndefined()
-    for (const { example } of media(responses[String(row.success.status)]))
+    const { 'text/csv': csv, ...others } = contentOf(responses[String(row.success.status)])
+    for (const { example } of Object.values(others))
       expect(row.success.schema?.safeParse(example).error).toBeUndefined()
+    expect(csv?.example).toBe(row.success.csv && `${row.success.csv.join(',')}\r\n`)
     for (const [status, response] of Object.entries(responses).filter(([code]) => code >= '400'))
       for (const { example, examples } of media(response))
         expect(example ?? Object.keys(examples ?? {})[0], status).toBeDefined()

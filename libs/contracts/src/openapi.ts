@@ -9,7 +9,7 @@ import { errorResponse, errorResponses } from './openapi-errors.ts'
 import { withExamples } from './openapi-examples.ts'
 import { requestIdParameter, successHeaders, type Vocabulary } from './openapi-headers.ts'
 import { describeOperation, INTRODUCTION, LEGACY_INTRODUCTION, tagOf } from './openapi-text.ts'
-import { JSON_MEDIA_TYPE, scopes, type Access, type Route, type RouteTable } from './route.ts'
+import { CSV_MEDIA_TYPE, JSON_MEDIA_TYPE, scopes, type Access, type Route, type RouteTable } from './route.ts'
 import { API_PREFIX, LEGACY_BASE, routes } from './routes.ts'
 
 /** An OpenAPI 3.0.3 document, ready for JSON. */
@@ -112,12 +112,24 @@ const files = (mediaTypes: readonly string[]) =>
   Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' as const } }]))
 
 function success(row: Route): ZodOpenApiOperationObject['responses'] {
-  const { status, schema, download } = row.success
+  const { status, schema, download, csv } = row.success
   const headers = successHeaders(row)
-  const content = download === undefined ? schema && { [JSON_MEDIA_TYPE]: { schema } } : files([download])
+  const json = schema && { [JSON_MEDIA_TYPE]: { schema }, ...(csv && { [CSV_MEDIA_TYPE]: csvOf(csv) }) }
+  const content = download === undefined ? json : files([download])
   const body = { description: 'Success', headers, content }
   return { [String(status)]: content ? body : { description: 'Done', headers } } as never
 }
+
+const csvOf = (columns: readonly string[]) => ({
+  schema: {
+    type: 'string' as const,
+    description:
+      `Sent when \`Accept\` prefers it: a line with the names ${columns.map((name) => `\`${name}\``).join(', ')}, then ` +
+      "one for each row of the page. What is null is empty; a text that a spreadsheet would take for a formula has a `'` " +
+      'in front.',
+  },
+  example: `${columns.join(',')}\r\n`,
+})
 
 const isScope = (access: Access) => scopes.some((scope) => scope === access)
 

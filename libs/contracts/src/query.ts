@@ -107,6 +107,8 @@ export const offset = parameter(
   { type: 'integer', minimum: 0, default: 0 },
   'Rows to skip. Past the end the page is empty.',
 )
+export const integerParameter = (min: number) =>
+  parameter(readInteger(min), { type: 'integer', minimum: min })
 export const booleanParameter = parameter(readBoolean, { type: 'boolean' })
 export const idsParameter = parameters(readQueryId, { type: 'integer', format: 'int64', minimum: 1 })
 export const keysParameter = parameters(readKey, {

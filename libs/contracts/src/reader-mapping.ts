@@ -18,7 +18,7 @@ const Pointer = text(0, MAX_POINTER_LENGTH)
   })
   .meta({ override: { maxLength: MAX_POINTER_LENGTH, example: '/epc' } })
 
-export type EventValue = string | number | boolean
+type EventValue = string | number | boolean
 
 /** NUL and broken Unicode cannot be stored. */
 const isEventValue = (value: unknown): value is EventValue =>
@@ -46,8 +46,8 @@ export type TagFormat = (typeof tagFormats)[TagType][number]
 export const defaultTagFormat = (type: TagType): TagFormat => tagFormats[type][0]
 
 const allTagFormats = [...tagFormats.rfid, ...tagFormats.ble, ...tagFormats.barcode] as const
-export const rssiUnits = ['dBm', 'dBm/10', 'dBm/100'] as const
-export const timeFormats = ['iso', 'epoch_s', 'epoch_ms', 'epoch_us', 'local'] as const
+const rssiUnits = ['dBm', 'dBm/10', 'dBm/100'] as const
+const timeFormats = ['iso', 'epoch_s', 'epoch_ms', 'epoch_us', 'local'] as const
 
 /** Everything but `reads`, `identity` and `zone`, which start at the root of the message, starts at the item. */
 const shape = {

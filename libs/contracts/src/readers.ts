@@ -1,7 +1,18 @@
 import { z } from 'zod'
 import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
-import { dataOf, listOf, page, pathId } from './query.ts'
+import { bothOrNeitherNull } from './object-rules.ts'
+import { openEnum } from './open-enum.ts'
+import {
+  booleanParameter,
+  dataOf,
+  enumParameters,
+  listOf,
+  page,
+  pathId,
+  searchParameter,
+  sortParameter,
+} from './query.ts'
 import { mappingRule, ReaderMapping, ReaderMappingView } from './reader-mapping.ts'
 import type { Route } from './route.ts'
 import { addProblem, Name, NaturalKey, text } from './text.ts'
@@ -33,21 +44,44 @@ const ReaderKey = text(1, 64)
   })
   .meta({ override: { pattern: '^[A-Za-z0-9-]+$', minLength: 1, maxLength: 64 }, example: 'dock-1' })
 
+export const readerStatuses = ['online', 'silent', 'never_heard'] as const
+
+/** The last thing a device said of itself, of each kind, and of each antenna. */
+const DeviceReport = z
+  .object({
+    kind: z.string(),
+    /** When it happened, if the device says so. */
+    at: WireInstant.nullable(),
+    received_at: WireInstant,
+    detail: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'DeviceReport' })
+
 /** What the operator looks at when a reader misbehaves. Counters are totals since the reader was first heard. */
 export const ReaderHealth = z
   .object({
+    /** `silent` is a reader that was not heard for three times as long as it usually pauses, and two minutes at least. */
+    status: openEnum(readerStatuses),
     last_seen_at: WireInstant.nullable(),
     identity: z.string().nullable(),
     messages: z.int(),
     reads: z.int(),
+    /** Over the last minute. */
+    reads_per_minute: z.number(),
     reads_unknown_tag: z.int(),
     /** No scan point for the antenna, or a location key that names nothing. */
     reads_unplaced: z.int(),
     reads_clock_skewed: z.int(),
+    /** What the device says it could not keep until it was sent. */
+    reads_lost: z.int(),
     read_errors: z.int(),
     messages_buried: z.int(),
+    /** The newest time in the last message that named one, less the moment of receipt: positive is a clock ahead. */
+    clock_offset_ms: z.int().nullable(),
     last_problem: z.string().nullable(),
     last_problem_at: WireInstant.nullable(),
+    /** Newest first. */
+    device: z.array(DeviceReport),
   })
   .meta({ id: 'ReaderHealth' })
 export type ReaderHealth = z.infer<typeof ReaderHealth>
@@ -113,10 +147,34 @@ export const ScanPointCreate = z
     location_id: Id.nullable().optional(),
     location_external_key: NaturalKey.nullable().optional(),
   })
+  .check(bothOrNeitherNull('location_id', 'location_external_key'))
   .meta({ id: 'ScanPointCreate' })
 export type ScanPointCreate = z.infer<typeof ScanPointCreate>
 
+/** Without either location field the antenna looks where it looked; null is no location. */
+export const ScanPointUpdate = z
+  .strictObject({
+    antenna: z.int().min(1).max(65_535).optional(),
+    name: Name.optional(),
+    location_id: Id.nullable().optional(),
+    location_external_key: NaturalKey.nullable().optional(),
+  })
+  .check(bothOrNeitherNull('location_id', 'location_external_key'))
+  .meta({ id: 'ScanPointUpdate' })
+export type ScanPointUpdate = z.infer<typeof ScanPointUpdate>
+
+export const ReadersQuery = z.strictObject({
+  ...page,
+  configured: booleanParameter.optional(),
+  status: enumParameters(readerStatuses).optional(),
+  q: searchParameter.optional(),
+  sort: sortParameter(['reader_key', 'name', 'last_seen_at', 'reads_per_minute']).optional(),
+})
+export type ReadersQuery = z.infer<typeof ReadersQuery>
+
 const ReaderPath = z.strictObject({ reader_id: pathId })
+const ScanPointPath = z.strictObject({ reader_id: pathId, scan_point_id: pathId })
+const MERGE_PATCH = ['application/merge-patch+json', 'application/json'] as const
 
 export const readerRoutes = {
   listReaders: {
@@ -127,7 +185,7 @@ export const readerRoutes = {
     counted: false,
     described: false,
     summary: 'List configured and discovered readers with their health',
-    query: z.strictObject(page),
+    query: ReadersQuery,
     success: { status: 200, schema: listOf(ReaderView) },
     errors: ['validation_error'],
   },
@@ -143,6 +201,18 @@ export const readerRoutes = {
     success: { status: 201, schema: dataOf(ReaderView) },
     errors: ['validation_error', 'bad_request', 'conflict'],
   },
+  getReader: {
+    method: 'GET',
+    path: '/readers/{reader_id}',
+    upstream: 'tracking',
+    access: 'session',
+    counted: false,
+    described: false,
+    summary: 'Read a configured reader with its health',
+    params: ReaderPath,
+    success: { status: 200, schema: dataOf(ReaderView) },
+    errors: ['validation_error', 'not_found'],
+  },
   updateReader: {
     method: 'PATCH',
     path: '/readers/{reader_id}',
@@ -151,7 +221,7 @@ export const readerRoutes = {
     counted: false,
     described: false,
     summary: 'Change the name, format, time zone or mapping of a reader',
-    mediaTypes: ['application/merge-patch+json', 'application/json'],
+    mediaTypes: MERGE_PATCH,
     params: ReaderPath,
     body: ReaderUpdate,
     success: { status: 200, schema: dataOf(ReaderView) },
@@ -195,6 +265,20 @@ export const readerRoutes = {
     success: { status: 201, schema: dataOf(ScanPointView) },
     errors: ['validation_error', 'bad_request', 'not_found', 'conflict'],
   },
+  updateScanPoint: {
+    method: 'PATCH',
+    path: '/readers/{reader_id}/scan-points/{scan_point_id}',
+    upstream: 'tracking',
+    access: 'admin',
+    counted: false,
+    described: false,
+    summary: 'Change the name or antenna of a scan point, or where it looks',
+    mediaTypes: MERGE_PATCH,
+    params: ScanPointPath,
+    body: ScanPointUpdate,
+    success: { status: 200, schema: dataOf(ScanPointView) },
+    errors: ['validation_error', 'bad_request', 'not_found', 'conflict'],
+  },
   deleteScanPoint: {
     method: 'DELETE',
     path: '/readers/{reader_id}/scan-points/{scan_point_id}',
@@ -203,7 +287,7 @@ export const readerRoutes = {
     counted: false,
     described: false,
     summary: 'Remove a scan point',
-    params: z.strictObject({ reader_id: pathId, scan_point_id: pathId }),
+    params: ScanPointPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],
   },

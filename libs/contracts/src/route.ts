@@ -58,6 +58,8 @@ export type Route = {
     schema?: z.ZodType
     /** Instead of `schema`: the answer is a file of this media type, sent while it is made. */
     download?: string
+    /** Beside the JSON of a list, for who prefers `text/csv`: its rows as a file with these columns. */
+    csv?: readonly string[]
   }
   /** Errors of this row beyond those that every row can raise. */
   errors: readonly ErrorType[]
@@ -67,3 +69,7 @@ export type Route = {
 export type RouteTable = Readonly<Record<string, Route>>
 
 export const JSON_MEDIA_TYPE = 'application/json'
+export const CSV_MEDIA_TYPE = 'text/csv'
+
+/** Beside the CSV of a list, which has no place for it: what its JSON calls `total_count`. */
+export const TOTAL_COUNT_HEADER = 'X-Total-Count'

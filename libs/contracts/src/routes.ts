@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { apiKeyRoutes } from './api-keys.ts'
 import { assetRoutes } from './assets.ts'
+import { importRoutes } from './imports.ts'
 import { inventoryRoutes } from './inventory.ts'
 import { legacyAssetRoutes } from './legacy/assets.ts'
 import { legacyIdentifierRoutes } from './legacy/identifiers.ts'
 import { legacyLocationTreeRoutes } from './legacy/location-tree.ts'
 import { legacyLocationRoutes } from './legacy/locations.ts'
+import { legacyTrackingRoutes } from './legacy/tracking.ts'
 import { locationTreeRoutes } from './location-tree.ts'
 import { locationRoutes } from './locations.ts'
 import { memberRoutes } from './members.ts'
@@ -14,6 +16,7 @@ import type { Route, Upstream } from './route.ts'
 import { tagRoutes } from './tags.ts'
 import { tokenRoutes } from './tokens.ts'
 import { trackingRoutes } from './tracking.ts'
+import { unknownTagRoutes } from './unknown-tags.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 /** Below this prefix every row of the table is served. */
@@ -36,14 +39,17 @@ export const routes = {
   ...locationRoutes,
   ...locationTreeRoutes,
   ...tagRoutes,
+  ...importRoutes,
   ...trackingRoutes,
   ...inventoryRoutes,
   ...readerRoutes,
+  ...unknownTagRoutes,
   ...webhookRoutes,
   ...legacyAssetRoutes,
   ...legacyLocationRoutes,
   ...legacyLocationTreeRoutes,
   ...legacyIdentifierRoutes,
+  ...legacyTrackingRoutes,
 } as const satisfies Record<string, Route>
 
 export type Routes = typeof routes

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
-import { oneOf } from './object-rules.ts'
+import { needsOneOf, oneOf } from './object-rules.ts'
 import {
   booleanParameter,
   idsParameter,
@@ -72,11 +72,24 @@ export const AssetLocationsQuery = z
     asset_external_key: keysParameter.optional(),
     location_id: idsParameter.optional(),
     location_external_key: keysParameter.optional(),
+    include_descendants: booleanParameter.optional().meta({
+      description:
+        'With a filter by location: `true` also finds what is at the live locations inside it, however deep.',
+    }),
     include_deleted: booleanParameter.optional(),
     q: searchParameter.optional(),
+    at: instantParameter.optional().meta({
+      description:
+        'RFC 3339 with any offset: where everything was at that instant, as its history has it. Listed is what was ' +
+        'valid and not deleted then and had been scanned by then; the dwell is null. Not before the history that is kept.',
+    }),
     sort: sortParameter(['asset_last_seen', 'asset_external_key', 'location_external_key']).optional(),
   })
-  .check(oneOf('asset_id', 'asset_external_key'), oneOf('location_id', 'location_external_key'))
+  .check(
+    oneOf('asset_id', 'asset_external_key'),
+    oneOf('location_id', 'location_external_key'),
+    needsOneOf('include_descendants', ['location_id', 'location_external_key']),
+  )
 export type AssetLocationsQuery = z.infer<typeof AssetLocationsQuery>
 
 export const HistoryQuery = z.strictObject({
@@ -86,6 +99,25 @@ export const HistoryQuery = z.strictObject({
   sort: sortParameter(['event_observed_at']).optional(),
 })
 export type HistoryQuery = z.infer<typeof HistoryQuery>
+
+/** Natural keys only. Both vocabularies have it (D1.4). */
+export const CurrentLocationRow = z
+  .object({
+    asset: z.string().meta({ example: 'FORKLIFT-7' }),
+    location: z.string().meta({ example: 'DOCK-1' }),
+    last_seen: WireInstant,
+  })
+  .meta({ id: 'CurrentLocation' })
+export type CurrentLocationRow = z.infer<typeof CurrentLocationRow>
+
+export const CurrentLocationsQuery = z.strictObject({
+  ...page,
+  location: keysParameter.optional(),
+  asset: keysParameter.optional(),
+  q: searchParameter.optional(),
+  sort: sortParameter(['last_seen', 'asset', 'location']).optional(),
+})
+export type CurrentLocationsQuery = z.infer<typeof CurrentLocationsQuery>
 
 export const trackingRoutes = {
   getAssetHistory: {
@@ -101,7 +133,7 @@ export const trackingRoutes = {
       'the earliest row of its history.',
     params: z.strictObject({ asset_id: pathId }),
     query: HistoryQuery,
-    success: { status: 200, schema: listOf(HistoryRow) },
+    success: { status: 200, schema: listOf(HistoryRow), csv: Object.keys(HistoryRow.shape) },
     errors: ['validation_error', 'not_found'],
   },
   listAssetLocations: {
@@ -116,7 +148,22 @@ export const trackingRoutes = {
       'Latest first unless sorted otherwise; an asset that was never scanned has no row. The id and the key of one ' +
       'thing cannot be used together. The dwell is the current unbroken stay, from its first scan to the last.',
     query: AssetLocationsQuery,
-    success: { status: 200, schema: listOf(AssetLocationRow) },
+    success: { status: 200, schema: listOf(AssetLocationRow), csv: Object.keys(AssetLocationRow.shape) },
+    errors: ['validation_error'],
+  },
+  listCurrentLocations: {
+    method: 'GET',
+    path: '/locations/current',
+    upstream: 'tracking',
+    access: 'scans:read',
+    counted: true,
+    described: true,
+    summary: 'List which asset is at which location, by their keys',
+    description:
+      'Latest seen first unless sorted otherwise. Only assets that were last seen at a location that still exists: ' +
+      '`GET /reports/asset-locations` has the others as well. `q` looks into name, key and tag values of the asset.',
+    query: CurrentLocationsQuery,
+    success: { status: 200, schema: listOf(CurrentLocationRow) },
     errors: ['validation_error'],
   },
 } as const satisfies Record<string, Route>

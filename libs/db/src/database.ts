@@ -57,10 +57,18 @@ export function poolConfig(
  */
 export function openDatabase<T>(url: string, { log, ...options }: Options): Database<T> {
   const pool = new pg.Pool(poolConfig(url, options))
-  // Without a listener an idle connection that breaks would end the process.
-  pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection lost'))
+  surviveBreaks(pool, log)
   const db = new Kysely<T>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, isReachable: () => isReachable(pool), close: () => db.destroy() }
+}
+
+/**
+ * Without listeners a connection that breaks would end the process: idle in the pool, or in the hands of somebody who
+ * is between two statements. The next statement of the latter fails.
+ */
+export function surviveBreaks(pool: pg.Pool, log: Logger | undefined): void {
+  pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection lost'))
+  pool.on('connect', (client) => client.on('error', () => undefined))
 }
 
 async function isReachable(pool: pg.Pool): Promise<boolean> {

@@ -8,7 +8,7 @@ import {
   type Transaction,
 } from 'kysely'
 import pg from 'pg'
-import { poolConfig } from './database.ts'
+import { poolConfig, surviveBreaks } from './database.ts'
 
 /**
  * The door through which requests reach tables that belong to organizations. Every statement runs as a role that owns
@@ -18,7 +18,7 @@ import { poolConfig } from './database.ts'
 export type TenantDatabase<T> = {
   /** How many connections there are at most. */
   readonly connections: number
-  /** Statements of one organization. Cheap: made for each request. */
+  /** Statements of one organization. Cheap: asked for by each request. */
   forOrg(orgId: number): Kysely<T>
   /** Runs `work` in a transaction of one organization. Not to be nested. */
   transaction<R>(orgId: number, work: (tx: Transaction<T>) => Promise<R>): Promise<R>
@@ -34,6 +34,9 @@ type Options = {
   statementTimeoutMs?: number
 }
 
+/** Organizations whose Kysely is kept for the next request. */
+const MAX_OPENED = 1_000
+
 /** What the policies of the tables compare with. */
 export const ORG_SETTING = 'whereabouts.org_id'
 
@@ -42,14 +45,22 @@ export function openTenantDatabase<T>(url: string, { log, ...options }: Options)
   const config = poolConfig(url, options)
   const role = `${new URL(url).username}_tenant`
   const pool = new pg.Pool({ ...config, pipeline: true, options: `${config.options} -c role=${role}` })
-  // Without a listener an idle connection that breaks would end the process.
-  pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection lost'))
-  const forOrg = (orgId: number) =>
+  surviveBreaks(pool, log)
+  const open = (orgId: number) =>
     new Kysely<T>({
       dialect: new PostgresDialect({
         pool: { connect: () => connectFor(pool, orgId), end: async () => undefined, options: {} },
       }),
     })
+  const opened = new Map<number, Kysely<T>>()
+  function forOrg(orgId: number): Kysely<T> {
+    const known = opened.get(orgId)
+    if (known) return known
+    if (opened.size >= MAX_OPENED) opened.clear() // they hold no connection of their own
+    const made = open(orgId)
+    opened.set(orgId, made)
+    return made
+  }
   return {
     connections: options.max,
     forOrg,
@@ -61,30 +72,40 @@ export function openTenantDatabase<T>(url: string, { log, ...options }: Options)
 /** The organization each open connection is set to. */
 const orgOf = new WeakMap<pg.PoolClient, number>()
 
+const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] }
+
 /**
  * A connection set to one organization. The setting belongs to the session rather than to a transaction, since a read
- * would otherwise need three statements more (ADR 17); it is renewed whenever the connection changes hands, in the
- * same packet as the first statement, whose answer is withheld until the setting is known to have succeeded.
+ * would otherwise need three statements more (ADR 17); it is renewed whenever the connection changes hands. Neither
+ * this nor `begin` is waited for: the first statement follows in the same packet, and its answer is withheld until they
+ * are known to have succeeded. Behind a `begin` that is a select, which would have changed nothing by itself.
  */
 async function connectFor(pool: pg.Pool, orgId: number): Promise<PostgresPoolClient> {
   const client = await pool.connect()
-  let setting: Promise<unknown> | undefined
+  let ahead: Promise<unknown> | undefined
+  let isBeginning = false
   let broken = false
-  if (orgOf.get(client) !== orgId) {
-    orgOf.delete(client)
-    setting = client
-      .query({ name: 'org', text: `select set_config('${ORG_SETTING}', $1, false)`, values: [orgId] })
-      .then(
-        () => orgOf.set(client, orgId),
-        (error: unknown) => {
-          broken = true
-          throw error
-        },
-      )
+  const sendAhead = (sent: Promise<unknown>) => {
+    ahead = Promise.all([ahead, sent])
+    ahead.catch(() => {
+      broken = true
+    })
+  }
+  if (orgOf.get(client) !== orgId) sendAhead(setOrganization(client, orgId))
+  const confirmed = async () => {
+    await ahead
+    ahead = undefined
+    isBeginning = false
   }
   const query = async (text: string, parameters: readonly unknown[]) => {
+    if (text === 'begin') {
+      sendAhead(client.query(text))
+      isBeginning = true
+      return BEGUN
+    }
+    if (isBeginning && !/^\s*select\b/.test(text)) await confirmed()
     const answer = client.query({ ...statement(text), values: [...parameters] })
-    if (setting) await Promise.all([setting, answer])
+    if (ahead) await Promise.all([confirmed(), answer])
     return answer
   }
   // Kysely may also ask for a cursor, which a pipelining connection refuses and nothing here does.
@@ -94,6 +115,13 @@ async function connectFor(pool: pg.Pool, orgId: number): Promise<PostgresPoolCli
   }
 }
 
+async function setOrganization(client: pg.PoolClient, orgId: number): Promise<void> {
+  orgOf.delete(client)
+  const text = `select set_config('${ORG_SETTING}', $1, false)`
+  await client.query({ name: 'org', text, values: [orgId] })
+  orgOf.set(client, orgId)
+}
+
 const ANEW = '/* planned anew */ '
 
 /** The beginning of a statement whose best plan depends on its values. */
@@ -101,7 +129,7 @@ export const plannedAnew: RawBuilder<unknown> = sql.raw(ANEW)
 
 const MAX_NAMES = 500
 const names = new Map<string, string>()
-const CONTROL = /^(?:begin|commit|rollback)/
+const CONTROL = /^(?:commit|rollback)/
 
 /**
  * Statements are parsed and planned once per connection, but those that say `plannedAnew`, and never more than a

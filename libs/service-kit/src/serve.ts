@@ -11,10 +11,18 @@ import {
 } from '@whereabouts/contracts/routes'
 import type { Principal } from '@whereabouts/contracts/principal'
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
-import { JSON_MEDIA_TYPE, type Route, type Upstream } from '@whereabouts/contracts/route'
+import {
+  CSV_MEDIA_TYPE,
+  JSON_MEDIA_TYPE,
+  TOTAL_COUNT_HEADER,
+  type Route,
+  type Upstream,
+} from '@whereabouts/contracts/route'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Readable } from 'node:stream'
+import { prefers } from './accept.ts'
 import { AppError } from './app-error.ts'
+import { csvFile } from './csv.ts'
 import { invalidToken, unsupportedMediaType } from './errors.ts'
 import type { Logger } from './logging.ts'
 import type { PrincipalVerifier } from './principal.ts'
@@ -168,7 +176,18 @@ async function send(row: Route, reply: FastifyReply, result: unknown): Promise<F
   const answer = result instanceof Answer ? result : new Answer(result, {})
   reply.status(row.success.status).headers(answer.headers)
   if (row.success.download !== undefined) return sendFile(row.success.download, reply, answer.body)
+  if (row.success.csv) return sendList(row.success.csv, reply, answer.body as List)
   return row.success.status === 204 ? reply.send() : reply.send(answer.body)
+}
+
+type List = { data: Parameters<typeof csvFile>[1]; total_count: number }
+
+/** As JSON unless the client would rather have CSV. */
+function sendList(columns: readonly string[], reply: FastifyReply, list: List): FastifyReply {
+  reply.header('vary', 'Accept')
+  if (!prefers(reply.request.headers.accept, CSV_MEDIA_TYPE, JSON_MEDIA_TYPE)) return reply.send(list)
+  reply.header(TOTAL_COUNT_HEADER, String(list.total_count))
+  return reply.type(`${CSV_MEDIA_TYPE}; charset=utf-8`).send(csvFile(columns, list.data))
 }
 
 /**

@@ -9,6 +9,8 @@ import { assetHandlers } from './assets/assets.handlers.ts'
 import { legacyAssetHandlers } from './assets/assets.legacy.ts'
 import { changing } from './change.ts'
 import type { Tables } from './db.ts'
+import { exportHandlers } from './exports/exports.handlers.ts'
+import { importHandlers } from './imports/imports.handlers.ts'
 import { locationHandlers } from './locations/locations.handlers.ts'
 import { legacyLocationHandlers } from './locations/locations.legacy.ts'
 import { tagHandlers } from './tags/tags.handlers.ts'
@@ -23,10 +25,12 @@ export type AppDeps = {
   registry: Registry
   /** Called after each commit: the outbox has something to send. */
   kick: () => void
+  /** The loops that work on imports and clean up after them; without them files are stored and wait. */
+  imports?: { kick: () => void; purge: () => void }
 }
 
 /** The API of this service. Listens on nothing yet. */
-export function buildApp({ db, verify, log, registry, kick }: AppDeps): FastifyInstance {
+export function buildApp({ db, verify, log, registry, kick, imports }: AppDeps): FastifyInstance {
   const app = createServer({ log, registry })
   const deps = { db, change: changing(db, kick) }
   const handlers = {
@@ -34,6 +38,8 @@ export function buildApp({ db, verify, log, registry, kick }: AppDeps): FastifyI
     ...locationHandlers(deps),
     ...treeHandlers(deps),
     ...tagHandlers(deps),
+    ...importHandlers({ ...deps, kickImports: () => imports?.kick(), kickPurge: () => imports?.purge() }),
+    ...exportHandlers(deps),
   }
   const legacy = {
     ...legacyAssetHandlers(deps),

@@ -3,7 +3,15 @@ import { expect, test } from 'vitest'
 import { inOlderTerms } from './errors.legacy.ts'
 import { locationNotFound, parentNotFound, windowInverted } from './errors.ts'
 
-const translated = async (error: Error) => inOlderTerms(() => Promise.reject(error)).catch((e: unknown) => e)
+async function translated(error: Error): Promise<unknown> {
+  try {
+    return await inOlderTerms(async () => {
+      throw error
+    })
+  } catch (thrown) {
+    return thrown
+  }
+}
 
 test('a problem of a renamed field is told by its older name, in field, message and detail', async () => {
   const error = (await translated(parentNotFound('parent_external_key'))) as AppError

@@ -1,3 +1,4 @@
+import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { validationFailed } from '@whereabouts/service-kit/errors'
 
@@ -14,9 +15,11 @@ export async function inOlderTerms<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function translated(error: AppError): AppError {
-  const [first, ...others] = (error.fields ?? []).map((entry) => {
-    const field = older[entry.field] ?? entry.field
-    return { ...entry, field, message: entry.message.replace(entry.field, field) }
-  })
+  const [first, ...others] = (error.fields ?? []).map(inOlderWords)
   return first ? validationFailed([first, ...others]) : error
+}
+
+function inOlderWords(entry: FieldEntry): FieldEntry {
+  const field = older[entry.field] ?? entry.field
+  return { ...entry, field, message: entry.message.replace(entry.field, field) }
 }

@@ -1,3 +1,4 @@
+import type { AssetView } from '@whereabouts/contracts/assets'
 import type { LegacyAssetView } from '@whereabouts/contracts/legacy/assets'
 import type { LegacyLocationView } from '@whereabouts/contracts/legacy/locations'
 import type { LightMyRequestResponse } from 'fastify'
@@ -39,3 +40,15 @@ export const test = base.extend<{ legacy: Legacy }>({
     })
   },
 })
+
+/** What both vocabularies say of an asset, in the words of the older one. */
+export function olderView(view: AssetView) {
+  const { id, external_key, tags, deleted_at: _deleted, ...same } = view
+  const identifiers = tags.map((tag) => ({
+    id: tag.id,
+    type: tag.tag_type,
+    value: tag.value,
+    is_active: true,
+  }))
+  return { ...same, surrogate_id: id, identifier: external_key, identifiers }
+}

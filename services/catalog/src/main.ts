@@ -12,30 +12,36 @@ import { runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { buildApp } from './app.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
+import { startImportWorker } from './imports/imports.loop.ts'
+import { startImportPurge } from './imports/purge.loop.ts'
 import { answerLookups } from './lookup/lookup.responder.ts'
 
 await start('catalog', async () => {
   const config = loadConfig(process.env)
   const log = createLogger('catalog', config.LOG_LEVEL)
   const registry = createRegistry('catalog')
-  // Requests see one organization each; the outbox, which holds all of them, has connections of its own.
+  // Requests see one organization each; the outbox and the claims of imports, which are of all, have their own.
   const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: 'catalog',
     log,
   })
-  const database = openDatabase(config.DATABASE_URL, { max: 2, name: 'catalog outbox', log })
+  const database = openDatabase<Tables>(config.DATABASE_URL, { max: 3, name: 'catalog loops', log })
   // Set once the broker has been reached. Until then changes gather in the outbox and lookups have no responder.
   let broker: Broker | undefined
   let relay: OutboxRelay | undefined
   let lookups: Responder | undefined
   outboxAge(registry, () => relay?.ageSeconds() ?? 0)
+  const forAll = { owner: database.db, tenants, log }
+  const imports = startImportWorker({ ...forAll, kickOutbox: () => relay?.kick() })
+  const purge = startImportPurge(forAll)
   const app = buildApp({
     db: tenants,
     verify: principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY)),
     log,
     registry,
     kick: () => relay?.kick(),
+    imports: { kick: () => imports.kick(), purge: () => purge.kick() },
   })
   const ops = await startOps({
     host: config.HOST,
@@ -48,6 +54,7 @@ await start('catalog', async () => {
   const phases = [
     { name: 'unready', run: () => ops.unready() },
     { name: 'api', run: () => app.close() },
+    { name: 'imports', run: () => Promise.all([imports.stop(), purge.stop()]) },
     { name: 'lookups', run: () => lookups?.stop() },
     { name: 'outbox', run: () => relay?.stop() },
     { name: 'broker', run: () => broker?.drain() },

@@ -5,11 +5,16 @@ import { serve } from '@whereabouts/service-kit/serve'
 import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
 import { historyHandlers, type HistoryDeps } from './history/history.handlers.ts'
-import { inventoryHandlers, type InventoryDeps } from './inventory/inventory.handlers.ts'
+import { legacyHistoryHandlers } from './history/history.legacy.ts'
+import { inventoryHandlers } from './inventory/inventory.handlers.ts'
+import type { InventoryDeps } from './inventory/save.ts'
 import { readerHandlers, type ReaderDeps } from './readers/readers.handlers.ts'
-import { reportHandlers } from './reports/asset-locations.handlers.ts'
+import type { FindAssetId } from './projections/finders.ts'
+import { reportHandlers, type ReportDeps } from './reports/asset-locations.handlers.ts'
+import { currentLocationsHandlers } from './reports/current-locations.handlers.ts'
 
 export type AppDeps = HistoryDeps &
+  ReportDeps & { findAssetId: FindAssetId } &
   InventoryDeps &
   ReaderDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
 
@@ -20,7 +25,9 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     verify: deps.verify,
     handlers: {
       ...historyHandlers(deps),
+      ...legacyHistoryHandlers(deps),
       ...reportHandlers(deps),
+      ...currentLocationsHandlers(deps),
       ...readerHandlers(deps),
       ...inventoryHandlers(deps),
     },

@@ -1,11 +1,19 @@
 import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 import type { OutboxTable } from '@whereabouts/db/outbox'
-import type { Generated, Kysely, Transaction } from 'kysely'
+import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 
 type Entity = { org_id: number; id: number; revision: number; deleted_at: string | null }
 
 export type Tables = {
-  asset: Entity & { external_key: string; name: string; valid_from: string; valid_to: string | null }
+  asset: Entity & {
+    external_key: string
+    name: string
+    valid_from: string
+    valid_to: string | null
+    /** Kept by triggers, like `asset_place` and the validity in `position`: see migration 0004. */
+    is_scanned: Generated<boolean>
+    search_text: GeneratedAlways<string>
+  }
   location: Entity & { external_key: string; name: string }
   tag: Entity & {
     tag_type: string
@@ -13,6 +21,7 @@ export type Tables = {
     asset_id: number | null
     location_id: number | null
     created_at: string
+    search_text: GeneratedAlways<string>
   }
   reader: {
     org_id: number
@@ -63,6 +72,18 @@ export type Tables = {
     observed_at: string
     location_id: number | null
     dwell_started_at: string | null
+    /** The asset's, as far as it is known; see `asset_place`. */
+    valid_from: string | null
+    valid_to: string | null
+    deleted_at: string | null
+  }
+  asset_place: {
+    org_id: number
+    asset_id: number
+    location_id: number | null
+    valid_from: string
+    valid_to: string | null
+    deleted_at: string | null
   }
   outbox: OutboxTable
 }

@@ -31,3 +31,9 @@ const unresolved = (field: string, kind: string, value: string): FieldEntry => (
   message: `${field}: ${value} does not name a live ${kind}`,
   params: { value },
 })
+
+/** For a moment of which no history is kept any more. */
+export function beforeKeptHistory(field: string, oldestMs: number): AppError {
+  const min = new Date(oldestMs).toISOString()
+  return validationFailed([{ field, code: 'too_small', message: `${field} must be ≥ ${min}`, params: { min } }])
+}

@@ -18,7 +18,7 @@ import { startPartitionLoop } from './partitions/partitions.loop.ts'
 import { followCatalog } from './projections/catalog-follower.ts'
 import { askCatalogOver, GapFiller } from './projections/catalog-lookup.ts'
 import { CatalogView } from './projections/catalog-view.ts'
-import { assetFinder, locationFinder } from './projections/finders.ts'
+import { assetFinder, assetKeyFinder, locationFinder } from './projections/finders.ts'
 import { projectionsConsumer } from './projections/projections.consumer.ts'
 import { ReaderDirectory } from './readers/reader-directory.ts'
 import { ReaderHealthLog } from './readers/reader-health.ts'
@@ -35,6 +35,7 @@ await start('tracking', async () => {
     log,
   })
   const { db, pool } = database
+  const past = openDatabase<Tables>(config.DATABASE_URL, { max: 2, name: 'tracking past', log })
   const { NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password } = config
   const broker = await connect({ url, user, password, name: 'tracking', logger: log })
   const relay = startOutboxRelay({ pool, publish: outboxPublish(broker, log), log })
@@ -69,7 +70,10 @@ await start('tracking', async () => {
   const app = buildApp({
     db,
     directory,
+    past: past.db,
+    retentionDays: config.RETENTION_DAYS,
     findAsset: assetFinder(finders),
+    findAssetId: assetKeyFinder({ db, ...finders }),
     findLocation: locationFinder(finders),
     ...finders,
     kick: () => relay.kick(),
@@ -111,7 +115,7 @@ await start('tracking', async () => {
         run: async () => {
           partitions.stop()
           await directory.stop()
-          await database.close()
+          await Promise.all([database.close(), past.close()])
         },
       },
       { name: 'close ops', run: () => ops.close() },

@@ -15,7 +15,7 @@ import { RecentMinutes } from './ingest/recent-minutes.ts'
 import { tendPartitions } from './partitions/partitions.loop.ts'
 import { CatalogUnavailable, GapFiller } from './projections/catalog-lookup.ts'
 import { CatalogView } from './projections/catalog-view.ts'
-import { assetFinder, locationFinder } from './projections/finders.ts'
+import { assetFinder, assetKeyFinder, locationFinder } from './projections/finders.ts'
 import { upsertAssets, upsertLocations, upsertTags } from './projections/projections.queries.ts'
 import { ReaderDirectory } from './readers/reader-directory.ts'
 import { ReaderHealthLog } from './readers/reader-health.ts'
@@ -74,7 +74,8 @@ export class CatalogStandIn {
       ),
     )
     const { asset_keys } = question
-    const byKey = (a: AssetState) => a.deleted_at === null && asset_keys?.includes(a.external_key)
+    const keys = new Set(asset_keys)
+    const byKey = (a: AssetState) => a.deleted_at === null && keys.has(a.external_key)
     return {
       tags,
       ...(asset_keys && { assets_by_key: ours(this.assets).filter(byKey) }),
@@ -107,7 +108,7 @@ function entity(orgId: number, id: number, name: string) {
   }
 }
 
-async function startTracking() {
+export async function startTracking() {
   const database = await createServiceDatabase<Tables>('tracking', migrations)
   const { db, pool } = database
   await tendPartitions({ db, retentionDays: 400, log })
@@ -124,7 +125,10 @@ async function startTracking() {
   const app = buildApp({
     db,
     directory,
+    past: db,
+    retentionDays: 400,
     findAsset: assetFinder(finders),
+    findAssetId: assetKeyFinder({ db, ...finders }),
     findLocation: locationFinder(finders),
     ...finders,
     kick: () => undefined,

@@ -3,7 +3,8 @@ import { ORG_ID } from './fill.ts'
 import { BATCH, CREATE, DESCENDANTS, FIND, LIST, SEARCH, UPDATE } from './statements.ts'
 
 export type Request = { method: 'GET' | 'POST' | 'PATCH'; path: string; body?: object }
-export type Statement = { text: string; values: unknown[] }
+/** Prepared unless its best plan depends on the values. */
+export type Statement = { text: string; values: unknown[]; isPlannedAnew?: true }
 
 /** The same question to the service and to the database, different each time it is asked. */
 export type Question = {
@@ -27,7 +28,7 @@ export function questionsAbout(filled: Filled): Question[] {
   const one = <T>(of: readonly T[], i: number): T => of[(i * STEP) % of.length]!
   const search = (q: string) => ({
     request: list(`q=${encodeURIComponent(q)}`),
-    statement: { text: SEARCH, values: [ORG_ID, `%${q.toLowerCase()}%`, 50] },
+    statement: { text: SEARCH, values: [ORG_ID, `%${q.toLowerCase()}%`, 50], isPlannedAnew: true as const },
   })
   const page = (offset: number) => ({
     request: list(`limit=50&offset=${offset}`),

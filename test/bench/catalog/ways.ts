@@ -37,14 +37,15 @@ export async function overHttp(origin: string, principalKey: string): Promise<Wa
 /** Without parsing the answer, which is the client's own affair: every row has this field once. */
 const rowsIn = (text: string): number => text.split('"deleted_at"').length - 1
 
-/** As a program that holds the tables' own rights; every statement is prepared, as the driver does it. */
+/** As a program that holds the tables' own rights. */
 export async function bareSql(url: string, prepare = ''): Promise<Way> {
   const client = new pg.Client({ connectionString: url, types })
   await client.connect()
   if (prepare !== '') await client.query(prepare)
   const names = new Map<string, string>()
   return {
-    async ask({ statement: { text, values } }) {
+    async ask({ statement: { text, values, isPlannedAnew } }) {
+      if (isPlannedAnew) return (await client.query({ text, values })).rows.length
       const name = names.get(text) ?? `s${names.size}`
       names.set(text, name)
       return (await client.query({ name, text, values })).rows.length

@@ -51,7 +51,8 @@ export function createApi(base: string, description: Description): Api {
     async call<K extends OperationId>(operationId: K, options: CallOptions = {}) {
       const row: Route = routes[operationId]
       const path = pathOf(row, options)
-      const request = requestTo(path, { method: row.method, ...options }, row.mediaTypes?.[0])
+      const [mediaType] = (row.upload ?? row).mediaTypes ?? []
+      const request = requestTo(path, { method: row.method, ...options }, mediaType)
       const answer = await exchange<ReplyOf<K>>(request)
       const asDescribed = request.method === row.method || (request.method === 'HEAD' && row.method === 'GET')
       if (asDescribed && !isWebFilter(answer))

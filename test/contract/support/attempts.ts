@@ -65,6 +65,9 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/webhooks/{webhook_id}': webhooks,
   '/webhooks/{webhook_id}/test': webhooks,
   '/webhooks/{webhook_id}/deliveries': webhooks,
+  '/imports/{import_id}': imports,
+  '/imports/{import_id}/rows': imports,
+  '/imports/{import_id}/apply': imports,
   '/orgs/{org_id}/api-keys': organizations,
   '/orgs/{org_id}/api-keys/{key_id}': ({ org: mine, key: own }, { org, key }) => [
     { params: { org_id: org.id, key_id: key.id }, status: 403 },
@@ -105,6 +108,10 @@ function locations(_mine: World, { location }: World): Attempt[] {
 
 function readers(_mine: World, { reader }: World): Attempt[] {
   return missing({ reader_id: reader.id })
+}
+
+function imports(_mine: World, { importId }: World): Attempt[] {
+  return missing({ import_id: importId })
 }
 
 function webhooks(_mine: World, { webhookId }: World): Attempt[] {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, inject } from 'vitest'
 import { connectReader } from '../../system/readers.ts'
 import type { Api } from './api.ts'
+import { finishedImport } from './imports.ts'
 import { newOrganization, succeed, type Key, type Organization } from './organization.ts'
 
 /** An organization that has one of everything, under keys and names that no other has. */
@@ -16,6 +17,8 @@ export type World = {
   child: { id: number; external_key: string }
   reader: { id: number; reader_key: string; scanPointId: number }
   webhookId: number
+  /** A finished dry run. */
+  importId: number
   /** Open, for an administrator. */
   invitationId: number
 }
@@ -33,8 +36,9 @@ export async function newWorld(api: Api): Promise<World> {
   const webhook = { url: `https://receiver.example/${mark}`, enabled: false } // nothing is logged while we look
   const webhookId = (await succeed(api.call('createWebhook', { token: org.admin, body: webhook }))).body.data
     .id
+  const importId = (await finishedImport(api, org.admin, 'assets', `name\nCrate ${mark}\n`, true)).id
   const invitationId = await newInvitation(api, org, mark)
-  const world = { org, key, readerKey, asset, location, child, reader, webhookId, invitationId }
+  const world = { org, key, readerKey, asset, location, child, reader, webhookId, importId, invitationId }
   await scan(api, world)
   return world
 }

@@ -98,7 +98,7 @@ export const assetHandlers = ({ db, change }: HandlerDeps) =>
 async function readAsset(db: Db, orgId: number, id: number): Promise<AssetView> {
   const asset = await findAsset(db, orgId, id)
   if (!asset) throw assetNotFound()
-  return toAssetView(asset, await listTags(db, orgId, 'asset_id', [id]))
+  return toAssetView(asset, asset.tags)
 }
 
 /** What a PATCH writes, by name: what merely came back is not written. */

@@ -65,7 +65,7 @@ export const legacyAssetHandlers = ({ db, change }: HandlerDeps) => {
   } satisfies Partial<Handlers<'catalog'>>
 }
 
-export const toLegacyAsset = (view: AssetView): LegacyAssetView => ({
+const toLegacyAsset = (view: AssetView): LegacyAssetView => ({
   surrogate_id: view.id,
   identifier: view.external_key,
   name: view.name,
@@ -80,13 +80,13 @@ export const toLegacyAsset = (view: AssetView): LegacyAssetView => ({
   updated_at: view.updated_at,
 })
 
-export const toAssetCreate = ({ identifier, identifiers, ...fields }: LegacyAssetCreate): AssetCreate => ({
+const toAssetCreate = ({ identifier, identifiers, ...fields }: LegacyAssetCreate): AssetCreate => ({
   ...fields,
   ...(identifier !== undefined && { external_key: identifier }),
   ...(identifiers && { tags: identifiers.map(toTagCreate) }),
 })
 
-export const toAssetQuery = ({ identifier, sort, ...query }: LegacyAssetListQuery): AssetListQuery => ({
+const toAssetQuery = ({ identifier, sort, ...query }: LegacyAssetListQuery): AssetListQuery => ({
   ...query,
   ...(identifier && { external_key: identifier }),
   ...(sort && { sort: toCurrentSort(sort) }),

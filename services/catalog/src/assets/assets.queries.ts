@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { AssetRow, Db, Tx } from '../db.ts'
 import { assetKeyTaken, windowInverted } from '../errors.ts'
 import { nextRevision, nextUpdate } from '../revisions.ts'
+import { liveTags, type Tagged } from '../tags/live-tags.ts'
 import { violatedConstraint } from '../violations.ts'
 
 export const assetColumns = [
@@ -14,12 +15,17 @@ export const assetColumns = [
 const live = (db: Db, orgId: number, id: number) =>
   db.selectFrom('asset').where('org_id', '=', orgId).where('id', '=', id).where('deleted_at', 'is', null)
 
-/** The live row, or undefined when it is missing, deleted, or another organization's: the three look the same. */
-export function findAsset(db: Db, orgId: number, id: number): Promise<AssetRow | undefined> {
-  return live(db, orgId, id).select(assetColumns).executeTakeFirst()
+/**
+ * The live row with its tags, or undefined when it is missing, deleted, or another organization's: the three look the
+ * same. In one statement: between two, the asset could be deleted and would be shown without its tags.
+ */
+export function findAsset(db: Db, orgId: number, id: number): Promise<Tagged<AssetRow> | undefined> {
+  return live(db, orgId, id)
+    .select([...assetColumns, liveTags('asset').as('tags')])
+    .executeTakeFirst()
 }
 
-/** As `findAsset`, and locked against any change until the transaction ends. */
+/** As `findAsset` without tags, and locked against any change until the transaction ends. */
 export function lockAsset(tx: Tx, orgId: number, id: number): Promise<AssetRow | undefined> {
   return live(tx, orgId, id).select(assetColumns).forUpdate().executeTakeFirst()
 }

@@ -35,7 +35,7 @@ test.for([
 test.for([
   [{ id: 8 }, 'id read_only'],
   [{ id: 0 }, 'id read_only'],
-  [{ id: 9007199254740993 }, 'id read_only'],
+  [{ id: 2 ** 60 }, 'id read_only'],
   [{ created_at: '2026-11-21T10:00:00.124Z' }, 'created_at read_only'],
   [{ updated_at: '2026-11-21T10:59:59.999Z' }, 'updated_at read_only'],
   [{ updated_at: '2026-11-21T11:00:00+00:01' }, 'updated_at read_only'],

@@ -37,13 +37,11 @@ export async function loadThings(
     order by thing.id
     ${lock ? sql`for update of thing` : sql``}`.execute(db)
   const tags = await loadTags(db, orgId, table, rows.map(({ id }) => id)) // prettier-ignore
-  return rows.map(({ id, external_key, parent_id, ...fields }) => ({
-    id,
-    key: external_key,
-    fields,
-    tags: tags.get(id) ?? NO_TAGS,
-    ...(parent_id !== undefined && { parentId: parent_id }),
-  }))
+  return rows.map((row) => toThing(row, tags.get(row.id) ?? NO_TAGS))
+}
+
+function toThing({ id, external_key: key, parent_id, ...fields }: StoredThing, tags: Thing['tags']): Thing {
+  return { id, key, fields, tags, ...(parent_id !== undefined && { parentId: parent_id }) }
 }
 
 const NO_TAGS: Thing['tags'] = { rfid: [], ble: [], barcode: [] }

@@ -73,8 +73,7 @@ function decide(resource: ImportResource, facts: Facts, row: Wanted): Planned {
   const table = tableOf[resource]
   const { line } = row
   const before = row.key === undefined ? undefined : facts.things.get(row.key)
-  const nameless =
-    before || row.fields.name !== undefined ? [] : row.errors.some(isAboutName) ? [] : [NAMELESS]
+  const nameless = before || row.isNamed ? [] : [NAMELESS]
   const early = [...nameless, ...row.errors]
   if (early.length > 0) return failed(line, row.key, early)
   const key = row.key ?? nextKey(table, facts)
@@ -102,7 +101,6 @@ const failed = (line: number, key: string | undefined, errors: RowError[]): Plan
 })
 
 const NAMELESS: RowError = { field: 'name', code: 'required', message: 'name is required' }
-const isAboutName = ({ field }: RowError) => field === 'name'
 const conflict = (field: string, { message }: Error): RowError => ({ field, code: 'conflict', message })
 
 function nextKey(table: KeyedTable, { highestNumber }: Facts): string | AppError {

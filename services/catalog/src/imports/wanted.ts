@@ -36,6 +36,8 @@ export type Wanted = {
   fields: Partial<Fields>
   /** All tags of a type. */
   tags: Partial<Record<TagType, string[]>>
+  /** It says a name, whatever is wrong with that. */
+  isNamed: boolean
   /** What is wrong with the row whatever is stored. */
   errors: RowError[]
 }
@@ -62,7 +64,14 @@ export function readRow(
     ...(key === undefined ? [] : parse(KeyCell, { external_key: key }).errors),
     ...tagProblems(tags),
   ]
-  return { line, key, fields: fields.data as Partial<Fields>, tags, errors: inColumnOrder(resource, errors) }
+  return {
+    line,
+    key,
+    fields: fields.data as Partial<Fields>,
+    tags,
+    isNamed: Boolean(given.get('name')),
+    errors: inColumnOrder(resource, errors),
+  }
 }
 
 export function inColumnOrder(resource: ImportResource, errors: readonly RowError[]): RowError[] {

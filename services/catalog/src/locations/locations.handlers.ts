@@ -107,7 +107,7 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
 async function readLocation(db: Db, orgId: number, id: number): Promise<LocationView> {
   const location = await findLocation(db, orgId, id)
   if (!location) throw locationNotFound()
-  return toLocationView(location, await listTags(db, orgId, 'location_id', [id]))
+  return toLocationView(location, location.tags)
 }
 
 /** What a PATCH writes besides the parent, by name: what merely came back is not written. */

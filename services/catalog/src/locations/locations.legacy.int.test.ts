@@ -2,6 +2,7 @@ import type { LegacyLocationView } from '@whereabouts/contracts/legacy/locations
 import { describe, expect } from 'vitest'
 import { test } from '../legacy.fixture.ts'
 import { MAX_LEVELS } from './paths.legacy.ts'
+import { listPageAncestors } from './paths.queries.ts'
 
 const place = ({ parent, path, depth }: LegacyLocationView) => [parent, path, depth]
 
@@ -157,6 +158,13 @@ describe('D5.9 path and depth', () => {
     const cut = await legacy.location(`L${MAX_LEVELS + 2}`)
     expect(cut).toMatchObject({ parent: `L${MAX_LEVELS + 1}`, depth: MAX_LEVELS })
     expect(cut.path.startsWith('…/L2/L3/')).toBe(true)
+    const around = await listPageAncestors(
+      catalog.tenants.forOrg(catalog.orgId),
+      catalog.orgId,
+      [1000 + MAX_LEVELS, 1001 + MAX_LEVELS],
+      MAX_LEVELS,
+    )
+    expect(around).toHaveLength(MAX_LEVELS + 1) // each once, and none beyond the bound
     const page = (await legacy.get('/locations?limit=200&sort=created_at')).json().data
     expect(page.find((one: LegacyLocationView) => one.identifier === cut.identifier)).toEqual(cut)
   })

@@ -116,7 +116,7 @@ const toView = (view: LocationView, { parent, path, depth }: Place): LegacyLocat
   updated_at: view.updated_at,
 })
 
-export const toLocationCreate = (body: LegacyLocationCreate): LocationCreate => {
+const toLocationCreate = (body: LegacyLocationCreate): LocationCreate => {
   const { identifier, identifiers, parent_identifier, ...fields } = body
   return {
     ...fields,
@@ -131,7 +131,7 @@ const toLocationPatch = ({ parent_identifier, ...fields }: LegacyLocationFields)
   ...(parent_identifier !== undefined && { parent_external_key: parent_identifier }),
 })
 
-export const toLocationQuery = (query: LegacyLocationListQuery): LocationListQuery => {
+const toLocationQuery = (query: LegacyLocationListQuery): LocationListQuery => {
   const { identifier, parent_identifier, sort, ...same } = query
   return {
     ...same,

@@ -3,6 +3,7 @@ import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Db, LocationRow, Tables, Tx } from '../db.ts'
 import { locationKeyTaken, windowInverted } from '../errors.ts'
 import { nextRevision, nextUpdate } from '../revisions.ts'
+import { liveTags, type Tagged } from '../tags/live-tags.ts'
 import { violatedConstraint } from '../violations.ts'
 
 export const locationColumns = [
@@ -30,15 +31,18 @@ const joinParent = <O>(query: SelectQueryBuilder<Tables, 'location', O>) =>
       .on('parent.deleted_at', 'is', null),
   )
 
-/** The live row, or undefined when it is missing, deleted, or another organization's: the three look the same. */
-export function findLocation(db: Db, orgId: number, id: number): Promise<PlacedLocation | undefined> {
-  return placed(db, orgId, id).executeTakeFirst()
+/**
+ * The live row with its tags, or undefined when it is missing, deleted, or another organization's: the three look the
+ * same. In one statement: between two, the location could be deleted and would be shown without its tags.
+ */
+export function findLocation(db: Db, orgId: number, id: number): Promise<Tagged<PlacedLocation> | undefined> {
+  return placed(db, orgId, id).select(liveTags('location').as('tags')).executeTakeFirst()
 }
 
 const placed = (db: Db, orgId: number, id: number) =>
   joinParent(live(db, orgId, id)).select([...locationColumns, 'parent.external_key as parent_external_key'])
 
-/** As `findLocation` without the parent's key, and locked against any change until the transaction ends. */
+/** As `findLocation` without tags and the parent's key, and locked against any change until the transaction ends. */
 export function lockLocation(tx: Tx, orgId: number, id: number): Promise<LocationRow | undefined> {
   return live(tx, orgId, id).select(locationColumns).forUpdate().executeTakeFirst()
 }

@@ -188,7 +188,7 @@ describe('at the same time on two replicas', () => {
     }
     const answers = await Promise.all(Array.from({ length: 300 }, (_, i) => one(i)))
     const statuses = Map.groupBy(answers, (res) => res.statusCode)
-    expect([...statuses.keys()].toSorted()).toEqual([200, 201, 409])
+    expect(new Set(statuses.keys())).toEqual(new Set([200, 201, 409]))
     expect(await lostInCycles(catalog)).toEqual([])
   })
 

@@ -17,6 +17,10 @@ const ref = fc.record({
 })
 export type Ref = typeof ref extends fc.Arbitrary<infer T> ? T : never
 
+/** Left out in the other cases. */
+const inTenths = <T>(tenths: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof({ weight: 10 - tenths, arbitrary: fc.constant(undefined) }, { weight: tenths, arbitrary })
+
 const kind = fc.constantFrom('asset' as const, 'location' as const)
 
 const name = fc.constantFrom(
@@ -67,7 +71,6 @@ const wrong = fc.constantFrom<Record<string, unknown>>(
   { name: '' }, { name: null }, { name: 'a\tb' }, { name: ' a' }, { description: '' }, { is_active: 'yes' },
   { valid_from: null }, { colour: 1 }, { location_id: 5 }, { metadata: null }, { type: 'robot' },
 ) // prettier-ignore
-const seldom = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 15, nil: undefined })
 
 const parent = fc.record({
   as: fc.constantFrom('id', 'id', 'key', 'both', 'differ', 'null', 'nullKey', 'nulls', 'half'),
@@ -82,12 +85,12 @@ const create = fc.record({
   do: fc.constant('create' as const),
   kind,
   name,
-  key: fc.option(key, { freq: 1 }),
-  tags: fc.option(fc.array(tag, { maxLength: 3 }), { freq: 1, nil: undefined }),
-  parent: fc.option(parent, { freq: 2, nil: undefined }),
+  key: inTenths(4, key),
+  tags: inTenths(4, fc.array(tag, { maxLength: 3 })),
+  parent: inTenths(6, parent),
   shared: fc.oneof(fc.constant({}), optional(sharedFields)),
   asset: optional(assetFields),
-  wrong: seldom(wrong),
+  wrong: inTenths(1, wrong),
 })
 
 const echoed = ['id', 'created_at', 'updated_at', 'deleted_at', 'external_key', 'tags'] as const
@@ -96,8 +99,8 @@ const patch = fc.record({
   do: fc.constant('patch' as const),
   kind,
   ref,
-  name: fc.option(name, { nil: undefined }),
-  parent: fc.option(parent, { freq: 2, nil: undefined }),
+  name: inTenths(5, name),
+  parent: inTenths(6, parent),
   shared: optional(sharedFields),
   asset: optional(assetFields),
   /** Sent back as they are, as a client does that sends what it has read. */
@@ -107,17 +110,18 @@ const patch = fc.record({
     { weight: 4, arbitrary: fc.constant<string[]>([]) },
     { weight: 1, arbitrary: fc.subarray<string>([...echoed], { minLength: 1, maxLength: 2 }) },
   ),
-  wrong: seldom(wrong),
+  wrong: inTenths(1, wrong),
 })
 
-const rename = fc.record({ do: fc.constant('rename' as const), kind, ref, key: fc.option(key, { freq: 5 }) })
+const rename = fc.record({ do: fc.constant('rename' as const), kind, ref, key: inTenths(8, key) })
 const attach = fc.record({ do: fc.constant('attach' as const), kind, ref, tag })
 const detach = fc.record({
   do: fc.constant('detach' as const),
   kind,
-  ref,
+  /** Whose path is used: the owner's own, where none is chosen. */
+  ref: inTenths(2, ref),
   tag: fc.nat(99),
-  own: fc.boolean(),
+  state: fc.constantFrom('live', 'live', 'live', 'any'),
 })
 const remove = fc.record({ do: fc.constant('delete' as const), kind, ref })
 const get = fc.record({ do: fc.constant('get' as const), kind, ref })
@@ -125,23 +129,32 @@ const get = fc.record({ do: fc.constant('get' as const), kind, ref })
 const field = fc.constantFrom('external_key', 'name', 'created_at', 'updated_at')
 const sort = fc
   .array(fc.tuple(fc.constantFrom('', '-'), field), { minLength: 1, maxLength: 3 })
-  .map((parts) => parts.map(([sign, name]) => sign + name).join(','))
+  .map((parts) => parts.map((part) => part.join('')).join(','))
 const page = { limit: fc.constantFrom(1, 2, 3, 200), offset: fc.constantFrom(0, 1, 3, 50) }
+
+const filters = {
+  external_key: fc.array(key, { minLength: 1, maxLength: 3 }),
+  is_active: fc.boolean(),
+  q: fc.constantFrom('', 'A', 'zebra', '%', '_', 'E28', 'LINE', 'k-', '\\', 'ÄR', 'X y', 'break'),
+}
 
 const list = fc.record({
   do: fc.constant('list' as const),
   kind,
-  query: optional({
-    ...page,
-    sort,
-    external_key: fc.array(key, { minLength: 1, maxLength: 3 }),
-    is_active: fc.boolean(),
-    include_deleted: fc.boolean(),
-    q: fc.constantFrom('', 'A', 'zebra', '%', '_', 'E28', 'LINE', 'k-', '\\', 'ÄR'),
-  }).map(({ external_key, ...rest }) => ({ ...rest, ...(external_key && { external_key }) })),
-  type: fc.option(fc.array(assetFields.type, { minLength: 1 }), { nil: undefined }),
-  parents: fc.option(fc.record({ by: fc.constantFrom('id', 'key'), refs: fc.array(ref, { minLength: 1, maxLength: 2 }) }), { nil: undefined }),
-}) // prettier-ignore
+  query: optional({ ...page, sort, include_deleted: fc.boolean() }),
+  /** One at most, most of the time: several together seldom leave a row. */
+  filters: fc.oneof(
+    fc.constant({}),
+    fc.record({ q: filters.q }),
+    fc.record({ external_key: filters.external_key }),
+    optional(filters),
+  ),
+  type: inTenths(2, fc.array(assetFields.type, { minLength: 1 })),
+  parents: inTenths(
+    3,
+    fc.record({ by: fc.constantFrom('id', 'key'), refs: fc.array(ref, { minLength: 1, maxLength: 2 }) }),
+  ),
+})
 
 const tree = fc.record({
   do: fc.constant('tree' as const),
@@ -154,6 +167,7 @@ type Chosen<A> = A extends fc.Arbitrary<infer T> ? T : never
 export type ParentChoice = Chosen<typeof parent>
 export type CreateChoice = Chosen<typeof create>
 export type PatchChoice = Chosen<typeof patch>
+export type DetachChoice = Chosen<typeof detach>
 export type ListChoice = Chosen<typeof list>
 type Write = Chosen<
   typeof create | typeof patch | typeof rename | typeof attach | typeof detach | typeof remove
@@ -162,7 +176,10 @@ type Read = Chosen<typeof get | typeof list | typeof tree>
 export type Choice = { org: number } & (Write | Read)
 
 const byOrg = <T>(arbitrary: fc.Arbitrary<T>) =>
-  fc.tuple(fc.constantFrom(0, 0, 1), arbitrary).map(([org, chosen]) => ({ org, ...chosen }))
+  fc.tuple(fc.constantFrom(0, 0, 1), arbitrary).map(([org, chosen]) => Object.assign({ org }, chosen))
+
+/** What a world begins with. */
+export const creations: fc.Arbitrary<Choice[]> = fc.array(byOrg(create), { minLength: 4, maxLength: 10 })
 
 /** Requests that change something, more of those that build than of those that end. */
 export const write: fc.Arbitrary<Choice> = fc.oneof(
@@ -170,7 +187,7 @@ export const write: fc.Arbitrary<Choice> = fc.oneof(
   { weight: 4, arbitrary: byOrg(patch) },
   { weight: 2, arbitrary: byOrg(rename) },
   { weight: 2, arbitrary: byOrg(attach) },
-  { weight: 1, arbitrary: byOrg(detach) },
+  { weight: 2, arbitrary: byOrg(detach) },
   { weight: 2, arbitrary: byOrg(remove) },
 )
 

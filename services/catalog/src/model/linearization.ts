@@ -1,4 +1,5 @@
 import { finalReads } from './final-reads.ts'
+import type { Real } from './model.fixture.ts'
 import { describe, requestOf, type Answer, type Operation } from './operations.ts'
 import { step } from './step.ts'
 import type { World } from './world.ts'
@@ -17,9 +18,9 @@ export type Explanation = { world: World } | { problem: string }
 export async function explain(
   before: World,
   exchanges: readonly Exchange[],
-  send: Read,
+  real: Pick<Real, 'send'>,
 ): Promise<Explanation> {
-  const read = remembering(send)
+  const read = remembering(real)
   let closest = { explained: -1, problem: '' }
   for (const order of permutations(exchanges)) {
     const outcome = await replay(structuredClone(before), order, read)
@@ -47,11 +48,11 @@ async function replay(world: World, order: readonly Exchange[], read: Read) {
   return { world }
 }
 
-function remembering(send: Read): Read {
+function remembering(real: Pick<Real, 'send'>): Read {
   const answers = new Map<string, Promise<Answer>>()
   return (operation) => {
     const name = `${operation.org} ${requestOf(operation).path}`
-    const known = answers.get(name) ?? send(operation)
+    const known = answers.get(name) ?? real.send(operation)
     answers.set(name, known)
     return known
   }
@@ -59,7 +60,7 @@ function remembering(send: Read): Read {
 
 function permutations<T>(list: readonly T[]): T[][] {
   if (list.length === 0) return [[]]
-  return list.flatMap((first, i) => permutations(list.toSpliced(i, 1)).map((rest) => [first, ...rest]))
+  return list.flatMap((first, i) => permutations(list.toSpliced(i, 1)).map((rest) => [first].concat(rest)))
 }
 
 const report = (exchanges: readonly Exchange[]): string =>

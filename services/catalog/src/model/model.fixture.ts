@@ -3,7 +3,7 @@ import { requestOf, type Answer, type Operation } from './operations.ts'
 import type { Message } from './outbox.ts'
 import { newWorld, type World } from './world.ts'
 
-/** How the service answers the requests of one world. */
+/** How the service, run as two processes that take turns, answers the requests of one world. */
 export type Real = {
   send(operation: Operation): Promise<Answer>
   /** What the changes of an organization of the world have put into the outbox since the last look, in order. */
@@ -16,15 +16,11 @@ let lastOrgId = 1_000_000_000
 
 /** `begin`: a world of organizations that nobody else uses, on the database of this file. */
 export const test = base.extend<{ begin: Begin }>({
-  begin: async ({ service: { app, callers }, catalog }, use) => {
-    const send = async (orgId: number, operation: Operation): Promise<Answer> => {
+  begin: async ({ catalog, replica }, use) => {
+    let sent = 0
+    const send = async (org: number, operation: Operation): Promise<Answer> => {
       const { method, path, body } = requestOf(operation)
-      const headers = {
-        ...(await callers.headersFor({ orgId })),
-        ...(method === 'PATCH' && { 'content-type': 'application/merge-patch+json' }),
-      }
-      const payload = body && { payload: JSON.stringify(body) }
-      const res = await app.inject({ method, url: `/api/v1${path}`, headers, ...payload })
+      const res = await [catalog, replica][(sent += 1) % 2]!.call(method, path, body, { org })
       return { status: res.statusCode, body: res.body === '' ? {} : res.json() }
     }
     await use((orgs = 2) => {

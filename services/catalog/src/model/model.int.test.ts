@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { read, write, type Choice } from './choices.ts'
+import { creations, read, write, type Choice } from './choices.ts'
 import { finalReads } from './final-reads.ts'
 import { test, type Real } from './model.fixture.ts'
 import { describe, type Operation } from './operations.ts'
@@ -10,7 +10,7 @@ import { step } from './step.ts'
 import type { World } from './world.ts'
 
 // A failure prints its seed and path; CATALOG_MODEL_SEED repeats it. CATALOG_MODEL_SECONDS looks longer.
-const SECONDS = Number(process.env['CATALOG_MODEL_SECONDS'] ?? 8)
+const SECONDS = Number(process.env['CATALOG_MODEL_SECONDS'] ?? 6)
 const SEED = Number(process.env['CATALOG_MODEL_SEED'] ?? Date.now())
 
 type System = { real: Real; log: string[] }
@@ -38,15 +38,16 @@ const commands = fc.commands(
   { maxCommands: 60, size: 'max' },
 )
 
-const SORTS = ['external_key', 'name', '-name,external_key', '-created_at', 'updated_at']
+const SORTS = ['external_key', '-name', 'updated_at']
 
 test(
   'D4 D5 D6 D7 whatever is asked in whatever order, in two organizations at once, the contract is kept',
   { timeout: (SECONDS + 60) * 1000 },
   async ({ begin }) => {
-    const property = fc.asyncProperty(commands, async (chosen) => {
+    const property = fc.asyncProperty(creations, commands, async (first, chosen) => {
       const { world, real } = begin()
       const system = { real, log: [] }
+      for (const choice of first) await check(world, system, resolve(world, choice))
       await fc.asyncModelRun(() => ({ model: world, real: system }), chosen)
       for (const operation of finalReads(world, SORTS)) await check(world, system, operation)
       for (const [i, org] of world.orgs.entries())

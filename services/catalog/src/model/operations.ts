@@ -42,7 +42,7 @@ export function requestOf(operation: Operation): Request {
       return { method: 'POST', path: `${list}/${operation.id}/tags`, body: operation.body }
     case 'detach':
       return { method: 'DELETE', path: `${list}/${operation.id}/tags/${operation.tagId}` }
-    case 'tree':
+    default:
       return {
         method: 'GET',
         path: `${list}/${operation.id}/${operation.branch}${queryText(operation.query)}`,
@@ -54,7 +54,7 @@ function queryText(query: Query): string {
   const pairs = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     (Array.isArray(value) ? value : [value]).map((one) => [name, String(one)]),
   )
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
 }
 
 export type Answer = { status: number; body: AnswerBody }
@@ -71,6 +71,7 @@ type AnswerBody = {
 /** One line for a report. */
 export function describe(operation: Operation, answer: Answer): string {
   const { method, path, body } = requestOf(operation)
-  const sent = body === undefined ? '' : ` ${JSON.stringify(body)}`
-  return `org ${operation.org}: ${method} ${path}${sent} → ${answer.status} ${JSON.stringify(answer.body.error?.fields ?? answer.body.error?.detail ?? '')}`
+  const sent = body === undefined ? '' : JSON.stringify(body)
+  const refusal = answer.body.error?.fields ?? answer.body.error?.detail ?? ''
+  return `org ${operation.org}: ${method} ${path} ${sent} → ${answer.status} ${JSON.stringify(refusal)}`
 }

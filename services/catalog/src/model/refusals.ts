@@ -35,9 +35,9 @@ const has = (body: Body, field: string) => body[field] !== undefined
 /** What makes each field's value wrong by itself, as far as the tests send wrong values. */
 const shapes: Record<string, (value: unknown) => string | undefined> = {
   name: (value) =>
-    textCode(value) ?? (value === null || /[\t\n]|^ | $/.test(String(value)) ? 'invalid_value' : undefined),
+    textCode(value) ?? (value === null || /[\t\n]|^ | $/.test(value as string) ? 'invalid_value' : undefined),
   description: textCode,
-  type: (value) => (['asset', 'person', 'inventory'].includes(String(value)) ? undefined : 'invalid_value'),
+  type: (value) => (['asset', 'person', 'inventory'].includes(value as string) ? undefined : 'invalid_value'),
   is_active: (value) => (typeof value === 'boolean' ? undefined : 'invalid_value'),
   metadata: (value) => (value === null ? 'invalid_value' : undefined),
   valid_from: (value) => (value === null ? 'invalid_value' : undefined),
@@ -50,13 +50,13 @@ function textCode(value: unknown): string | undefined {
   return value === '' ? 'too_short' : undefined
 }
 
-const ASSETS_ONLY = ['type', 'metadata', 'location_id', 'location_external_key']
+const ASSETS_ONLY = new Set(['type', 'metadata', 'location_id', 'location_external_key'])
 
 function shapeProblems({ do: verb, kind }: Operation, body: Body): string[] {
   if (verb !== 'create' && verb !== 'patch') return []
   const fields = Object.keys(body).filter((field) => has(body, field))
   const codes = fields.flatMap((field) => {
-    const foreign = kind === 'location' && ASSETS_ONLY.includes(field)
+    const foreign = kind === 'location' && ASSETS_ONLY.has(field)
     const code = foreign ? 'unknown_field' : shapes[field]?.(body[field])
     return code === undefined ? [] : [`${field} ${code}`]
   })
@@ -127,7 +127,7 @@ function echoProblems(org: Org, body: Body, thing: Thing): string[] {
 function sameEcho(field: string, sent: unknown, stored: unknown): boolean {
   if (field === 'tags') return setOf(sent) === setOf(stored)
   if (field.endsWith('_at') && sent !== null && stored !== null)
-    return Date.parse(String(sent)) === Date.parse(String(stored))
+    return Date.parse(sent as string) === Date.parse(stored as string)
   return sent === stored
 }
 
@@ -151,7 +151,7 @@ function conflicts(org: Org, operation: Operation, body: Body, thing: Thing | un
     case 'attach':
       return takenTags(org, [body as TagLike])
     case 'patch':
-      return thing && makesCycle(org, thing, parentNamed(org, body)) ? ['a cycle'] : []
+      return thing && makesCycle(org, thing, parentNamed(org, body)) ? [insideItself(thing)] : []
     case 'delete':
       return thing && hasChildren(org, thing)
         ? [`location ${thing.external_key} still has child locations`]
@@ -169,6 +169,9 @@ function takenTags(org: Org, tags: readonly TagLike[]): string[] {
   const taken = tags.filter((tag, i) => findTag(org, tag) || names.indexOf(names[i] ?? '') < i)
   return taken.map(({ tag_type, value }) => `tag ${tag_type}:${value} already exists`)
 }
+
+const insideItself = ({ external_key }: Thing) =>
+  `location ${external_key} cannot be moved into itself or into a location inside it`
 
 const makesCycle = (org: Org, thing: Thing, parentId: number | null | undefined) =>
   thing.kind === 'location' && [thing, ...descendants(org, thing)].some(({ id }) => id === parentId)

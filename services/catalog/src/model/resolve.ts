@@ -1,6 +1,14 @@
-import type { Choice, CreateChoice, ListChoice, ParentChoice, PatchChoice, Ref } from './choices.ts'
+import type {
+  Choice,
+  CreateChoice,
+  DetachChoice,
+  ListChoice,
+  ParentChoice,
+  PatchChoice,
+  Ref,
+} from './choices.ts'
 import type { Body, Operation, Query } from './operations.ts'
-import { liveThings, tagsOf, UNTOLD, viewOf, type Kind, type Org, type Thing, type World } from './world.ts'
+import { liveThings, UNTOLD, viewOf, type Kind, type Org, type Thing, type World } from './world.ts'
 
 /** No row carries it. */
 const NOBODY = Number.MAX_SAFE_INTEGER
@@ -20,6 +28,7 @@ export function resolve(world: World, choice: Choice): Operation {
       return { do: 'tree', org, kind: 'location', branch, query, id: look.id('location', ref) }
     }
   }
+  if (choice.do === 'detach') return { do: 'detach', org, ...look.tagPath(choice) }
   const target = { org, kind: choice.kind, id: look.id(choice.kind, choice.ref) }
   switch (choice.do) {
     case 'patch':
@@ -32,8 +41,6 @@ export function resolve(world: World, choice: Choice): Operation {
       }
     case 'attach':
       return { do: 'attach', ...target, body: choice.tag }
-    case 'detach':
-      return { do: 'detach', ...target, tagId: look.tagId(target, choice) }
     default:
       return choice.do === 'get' ? { do: 'get', ...target } : { do: 'delete', ...target }
   }
@@ -62,8 +69,11 @@ function lookIn(world: World, own: number) {
     },
     id: (kind: Kind, ref: Ref) => find(kind, ref)?.id ?? NOBODY,
     key: (kind: Kind, ref: Ref) => find(kind, ref)?.external_key ?? 'NOWHERE',
-    tagId: (owner: { kind: Kind; id: number }, { own: ofOwner, tag }: { own: boolean; tag: number }) =>
-      at(ofOwner ? tagsOf(org, owner) : org.tags, tag)?.id ?? NOBODY,
+    tagPath: ({ kind, ref, tag, state }: DetachChoice) => {
+      const found = at(state === 'live' ? org.tags.filter((one) => one.state === 'live') : org.tags, tag)
+      const owner = found && !ref ? found.owner : { kind, id: ref ? (find(kind, ref)?.id ?? NOBODY) : NOBODY }
+      return { ...owner, tagId: found?.id ?? NOBODY }
+    },
   }
 }
 
@@ -72,7 +82,7 @@ const at = <T>(list: readonly T[], pick: number): T | undefined => list[pick % l
 function createBody(look: Look, { kind, name, key, tags, parent, shared, asset, wrong }: CreateChoice): Body {
   return {
     name,
-    ...(key !== null && { external_key: key }),
+    ...(key !== undefined && { external_key: key }),
     ...(tags && { tags }),
     ...shared,
     ...(kind === 'asset' ? asset : parentFields(look, parent)),
@@ -81,7 +91,7 @@ function createBody(look: Look, { kind, name, key, tags, parent, shared, asset, 
 }
 
 function parentFields(look: Look, parent: ParentChoice | undefined): Body {
-  if (!parent) return {}
+  if (!parent || (parent.ref.whose === 'live' && !look.find('location', parent.ref))) return {}
   const [id, key] = [look.id('location', parent.ref), look.key('location', parent.ref)]
   const bodies: Record<string, Body> = {
     id: { parent_id: id },
@@ -122,14 +132,15 @@ function otherThan(field: string, value: unknown): unknown {
   if (field === 'id') return Number(value) - 1
   if (field === 'external_key') return `${String(value)}-2`
   if (field === 'tags') return [...(value as unknown[]).slice(1), { id: 1, tag_type: 'rfid', value: 'other' }]
-  return value === null ? SOME_TIME : new Date(Date.parse(String(value)) - 1).toISOString()
+  return value === null ? SOME_TIME : new Date(Date.parse(value as string) - 1).toISOString()
 }
 
-function listQuery(look: Look, { kind, query, type, parents }: ListChoice): Query {
-  if (kind === 'asset') return { ...query, ...(type && { type }) }
-  if (!parents) return query
+function listQuery(look: Look, { kind, query, filters, type, parents }: ListChoice): Query {
+  const shared = { ...query, ...filters }
+  if (kind === 'asset') return { ...shared, ...(type && { type }) }
+  if (!parents) return shared
   const { by, refs } = parents
   return by === 'id'
-    ? { ...query, parent_id: refs.map((ref) => look.id('location', ref)) }
-    : { ...query, parent_external_key: refs.map((ref) => look.key('location', ref)) }
+    ? { ...shared, parent_id: refs.map((ref) => look.id('location', ref)) }
+    : { ...shared, parent_external_key: refs.map((ref) => look.key('location', ref)) }
 }

@@ -44,7 +44,7 @@ export function step(world: World, operation: Operation, answer: Answer): string
       return detached(org, operation, answer)
     case 'list':
       return listProblems(org, operation, answer)
-    case 'tree':
+    default:
       return treeProblems(org, thingOf(org, operation), operation, answer)
   }
 }

@@ -87,16 +87,11 @@ export function children(org: Org, { id }: Thing): Thing[] {
 
 /** Depth first, siblings as children are. */
 export const descendants = (org: Org, location: Thing): Thing[] =>
-  children(org, location).flatMap((child) => [child, ...descendants(org, child)])
+  children(org, location).flatMap((child) => [child].concat(descendants(org, child)))
 
 /** By code point, as the database orders; JavaScript's own order is that of UTF-16 units. */
 export function compareText(a: string, b: string): number {
-  const [x, y] = [[...a], [...b]]
-  for (const [i, char] of x.entries()) {
-    const difference = (char.codePointAt(0) ?? 0) - (y[i]?.codePointAt(0) ?? -1)
-    if (difference !== 0) return difference
-  }
-  return x.length - y.length
+  return Buffer.compare(Buffer.from(a), Buffer.from(b)) // UTF-8 keeps that order
 }
 
 export type View = Record<string, unknown> & { id: number; tags: unknown[] }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { test } from '../catalog.fixture.ts'
 
-const rfid = (value: string) => ({ tag_type: 'rfid', value })
+const rfid = (value: string) => ({ tag_type: 'rfid' as const, value })
 
 test.for(['assets', 'locations'])(
   'D6.1 a tag is attached to %s and removed again',
@@ -95,6 +95,29 @@ test('a tag attached while its owner is being deleted never survives it', async 
     [catalog.orgId],
   )
   expect(rows).toEqual([])
+})
+
+test('a delete takes the tags in the order of their ids, as a republish does', async ({ catalog }) => {
+  // Ids tell no order, so some asset has its first tag behind its second one.
+  const twoTags = async (i: number) => catalog.asset({ tags: [rfid(`first-${i}`), rfid(`second-${i}`)] })
+  const assets = await Promise.all(Array.from({ length: 20 }, (_, i) => twoTags(i)))
+  const asset = assets.find(({ tags: [first, second] }) => (first?.id ?? 0) > (second?.id ?? 0))
+  const [last, first] = asset?.tags ?? []
+  const client = await catalog.database.pool.connect()
+  try {
+    const hold = (tag?: { id: number }) =>
+      client.query('select 1 from tag where id = $1 for share', [tag?.id])
+    await client.query('begin')
+    await hold(first)
+    const removal = catalog.delete(`/assets/${asset?.id}`)
+    await expect.poll(() => catalog.waitingForLocks(), { timeout: 10_000 }).toBe(1)
+    await client.query(`set local lock_timeout = '5s'`)
+    await hold(last)
+    await client.query('commit')
+    expect((await removal).statusCode).toBe(204)
+  } finally {
+    client.release(true)
+  }
 })
 
 test('attach and detach put the full state of the tag into the outbox', async ({ catalog }) => {

@@ -129,12 +129,20 @@ export async function deleteTagsOf(tx: Tx, orgId: number, owner: Owner): Promise
     .select('deleted_at')
     .where('org_id', '=', orgId)
     .where('id', '=', ownerId)
+  // Locked in the order in which everything is republished, or the two could wait for each other.
+  const inOrder = tx
+    .selectFrom('tag')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where(column, '=', ownerId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .forUpdate()
   return tx
     .updateTable('tag')
     .set({ deleted_at, revision: nextRevision })
     .where('org_id', '=', orgId)
-    .where(column, '=', ownerId)
-    .where('deleted_at', 'is', null)
+    .where('id', 'in', inOrder)
     .returning(tagColumns)
     .execute()
 }

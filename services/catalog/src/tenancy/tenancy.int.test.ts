@@ -21,12 +21,16 @@ const bodies: Record<string, unknown> = {
   renameLocation: { external_key: 'MINE-NOW' },
   attachAssetTag: { tag_type: 'rfid', value: 'MINE-NOW' },
   attachLocationTag: { tag_type: 'rfid', value: 'MINE-NOW' },
+  updateLegacyAsset: { name: 'Mine now', identifier: 'MINE-NOW', identifiers: [] },
+  updateLegacyLocation: { name: 'Mine now', identifier: 'MINE-NOW', parent_identifier: 'ROOT' },
+  attachLegacyAssetTag: { value: 'MINE-NOW' },
+  attachLegacyLocationTag: { value: 'MINE-NOW' },
 }
 
 const rowsOf = (method: (row: Route) => boolean) =>
-  routesOf('catalog').filter(([, row]) => row.vocabulary === undefined && row.described && method(row))
-const aboutOneThing = rowsOf((row) => /\{(asset|location)_id\}/.test(row.path))
-const lists = rowsOf((row) => row.method === 'GET' && !row.path.includes('{'))
+  routesOf('catalog').filter(([, row]) => row.described && method(row))
+const aboutOneThing = rowsOf((row) => /\{(asset_id|location_id|identifier)\}/.test(row.path))
+const lists = rowsOf((row) => row.vocabulary === undefined && row.method === 'GET' && !row.path.includes('{'))
 
 /** The service whose statements all forgot the organization, on this database. */
 async function forgetfulService(db: TenantDatabase<Tables>) {
@@ -67,7 +71,8 @@ async function fill(catalog: Catalog, org: number): Promise<Theirs> {
   const parent = await catalog.location({ external_key: 'ROOT' }, as)
   const location = await catalog.location({ external_key: 'DOCK', parent_id: parent.id }, as)
   await catalog.location({ external_key: 'GATE', parent_id: location.id }, as)
-  const asset = await catalog.asset({ name: 'Forklift', tags: [{ tag_type: 'rfid', value: 'E280' }] }, as)
+  const tags = [{ tag_type: 'rfid' as const, value: 'E280' }]
+  const asset = await catalog.asset({ name: 'Forklift', external_key: 'DOCK', tags }, as)
   return { asset_id: asset.id, location_id: location.id, tag_id: asset.tags[0]?.id ?? 0, identifier: 'DOCK' }
 }
 

@@ -10,7 +10,7 @@ type Asked = { principal: { orgId: number }; params: { identifier: string }; que
 /** The older vocabulary of the tree: a key in the path, older views in the answer. */
 export const legacyTreeHandlers = ({ db }: Pick<HandlerDeps, 'db'>) => {
   const current = treeHandlers({ db })
-  const inOlderTerms =
+  const answering =
     (list: (typeof current)[keyof typeof current]) =>
     async ({ principal, params: { identifier }, query }: Asked) => {
       const { orgId } = principal
@@ -19,8 +19,8 @@ export const legacyTreeHandlers = ({ db }: Pick<HandlerDeps, 'db'>) => {
       return { ...page, data: await toLegacyLocations(db.forOrg(orgId), orgId, page.data) }
     }
   return {
-    listLegacyLocationAncestors: inOlderTerms(current.listLocationAncestors),
-    listLegacyLocationChildren: inOlderTerms(current.listLocationChildren),
-    listLegacyLocationDescendants: inOlderTerms(current.listLocationDescendants),
+    listLegacyLocationAncestors: answering(current.listLocationAncestors),
+    listLegacyLocationChildren: answering(current.listLocationChildren),
+    listLegacyLocationDescendants: answering(current.listLocationDescendants),
   } satisfies Partial<Handlers<'catalog'>>
 }

@@ -1,3 +1,4 @@
+import { TOTAL_COUNT_HEADER } from '@whereabouts/contracts/route'
 import { LEGACY_BASE } from '@whereabouts/contracts/routes'
 
 /** Headers that a browser may show to the page that asked. */
@@ -8,6 +9,7 @@ const EXPOSED = [
   'X-RateLimit-Reset',
   'Retry-After',
   'Location',
+  TOTAL_COUNT_HEADER,
   'WWW-Authenticate',
   'Deprecation',
   'Sunset',

@@ -64,7 +64,8 @@ export function forward(reply: FastifyReply, target: Target): FastifyReply {
     retryDelay: ({ err, attempt }) => (shouldRetry(reply.request, err, attempt) ? 1 : null),
     onError: (_reply, { error }) => {
       const { cause = error } = error
-      if (cause instanceof AppError) reply.send(cause) // of an upload that was too large, or broke off
+      if (cause instanceof AppError)
+        reply.send(cause) // of an upload that was too large, or broke off
       else reply.send(isInvalidRequest(cause) ? malformed(cause) : fail(reasonOf(cause), cause))
     },
     onResponse: (_request, _reply, answer) => {

@@ -11,7 +11,7 @@ import {
 import { decoderFor } from './formats.ts'
 
 test('random bytes never throw and give a well-formed result', () => {
-  expect(counterexample(fc.property(fc.uint8Array({ maxLength: 200 }), decodeWithAll), 500)).toBeUndefined()
+  expect(counterexample(fc.property(fc.uint8Array({ maxLength: 200 }), decodeWithAll), 300)).toBeUndefined()
 })
 
 test('random JSON never throws and gives a well-formed result', () => {
@@ -31,12 +31,12 @@ test('a message with bytes replaced, removed or repeated never throws', () => {
       }
       return bytes
     })
-  expect(counterexample(fc.property(mutated, decodeWithAll), 1000)).toBeUndefined()
+  expect(counterexample(fc.property(mutated, decodeWithAll), 500)).toBeUndefined()
 })
 
 test('a message whose members hold something else never throws', () => {
   const mutated = mutatedText(oddity).map((text) => Buffer.from(text))
-  expect(counterexample(fc.property(mutated, decodeWithAll), 1500)).toBeUndefined()
+  expect(counterexample(fc.property(mutated, decodeWithAll), 800)).toBeUndefined()
 })
 
 const DEEP = '['.repeat(20_000) + ']'.repeat(20_000)
@@ -86,10 +86,10 @@ test.for([
   { name: 'one advert', text: `[${tag}"rawData":"${fill('00')}"}]` },
   { name: 'one fraction of a second', text: `[${tag}"timestamp":"2026-03-01 10:00:00.${fill('1')}"}]` },
 ])('256 KiB of $name give a well-formed result', ({ text }) => {
-  decodeWithAll(Buffer.from(text))
+  expect(() => decodeWithAll(Buffer.from(text))).not.toThrow()
 })
 
 test('256 KiB of random bytes give a well-formed result', () => {
   const length = { minLength: SIZE, maxLength: SIZE }
-  for (const bytes of fc.sample(fc.uint8Array(length), 2)) decodeWithAll(bytes)
+  for (const bytes of fc.sample(fc.uint8Array(length), 2)) expect(() => decodeWithAll(bytes)).not.toThrow()
 })

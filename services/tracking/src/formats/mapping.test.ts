@@ -1,6 +1,10 @@
 import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
+import { ReaderCreate } from '@whereabouts/contracts/readers'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { CURRENT, decode, errorsOf } from './format-testing.ts'
+import type { DecodeContext } from './decoder.ts'
+import { contextOf, CURRENT, decode, errorsOf, listFixtures, readFixture } from './format-testing.ts'
+import { decodeMapping } from './mapping.ts'
 
 const CURRENT_MS = Date.parse(CURRENT)
 const BASE = { reads: '/list', tag: '/id', tag_type: 'rfid' } as const
@@ -194,6 +198,19 @@ describe('what the device calls itself', () => {
     const items = [{ id: 'ABCD' }, { id: 'EF01', name: '00:05:7b:87:a0:01' }, { id: 'EF02', name: 'later' }]
     expect(read(items, { ...mapping, reads: '' }).identity).toBe('00057B87A001')
   })
+})
+
+test('the example of the guide is accepted, and reads its fixtures as they are meant', () => {
+  const guide = readFileSync(new URL('../../../../docs/readers.md', import.meta.url), 'utf8')
+  const [, body = ''] = /-d '(\{\s*"reader_key": "advan-shelf"[^']*)'/.exec(guide) ?? []
+  const { mapping } = ReaderCreate.parse(JSON.parse(body))
+  const keonn = listFixtures().filter(({ file }) => file.startsWith('mapping-keonn'))
+  expect(keonn).toHaveLength(2)
+  for (const fixture of keonn) {
+    const decodeWith = (given: DecodeContext) => decodeMapping(readFixture(fixture), given)
+    const context = contextOf(fixture)
+    expect(decodeWith({ ...context, mapping: mapping ?? undefined })).toEqual(decodeWith(context))
+  }
 })
 
 test('without a mapping nothing is known of the body', () => {

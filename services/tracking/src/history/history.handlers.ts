@@ -1,9 +1,10 @@
+import type { HistoryRow } from '@whereabouts/contracts/tracking'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
 import type { FindAsset } from '../projections/finders.ts'
-import { countHistory, listHistory } from './history.queries.ts'
+import { countHistory, findMinutes, listHistory } from './history.queries.ts'
 
 export type HistoryDeps = { db: Kysely<Tables>; findAsset: FindAsset }
 
@@ -12,13 +13,30 @@ export const historyHandlers = ({
   findAsset,
 }: HistoryDeps): Pick<Handlers<'tracking'>, 'getAssetHistory'> => ({
   async getAssetHistory({ principal: { orgId }, params: { asset_id }, query }) {
-    const { from, to, limit, offset, sort } = query
     if (!(await findAsset(orgId, asset_id))) throw assetNotFound()
-    const filter = { from, to, limit, offset, descending: sort?.[0]?.descending ?? true }
-    const [data, total_count] = await Promise.all([
-      listHistory(db, orgId, asset_id, filter),
-      countHistory(db, orgId, asset_id, filter),
-    ])
-    return { data, limit, offset, total_count }
+    return readHistory(db, orgId, asset_id, query)
   },
 })
+
+type Asked = {
+  from?: string | undefined
+  to?: string | undefined
+  limit: number
+  offset: number
+  /** There is one field to sort by; what is named behind it is the same again. */
+  sort?: readonly { descending: boolean }[] | undefined
+}
+
+/** One page of the history of an asset, in the envelope of a list. */
+export async function readHistory(
+  db: Kysely<Tables>,
+  orgId: number,
+  assetId: number,
+  { from, to, limit, offset, sort }: Asked,
+): Promise<{ data: HistoryRow[]; limit: number; offset: number; total_count: number }> {
+  const minutes = await findMinutes(db, orgId, assetId, { from, to })
+  const total_count = await countHistory(db, orgId, assetId, minutes)
+  const page = { limit, offset, descending: sort?.[0]?.descending ?? true }
+  const data = offset >= total_count ? [] : await listHistory(db, orgId, assetId, minutes, page)
+  return { data, limit, offset, total_count }
+}

@@ -1,58 +1,87 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { HistoryRow } from '@whereabouts/contracts/tracking'
 import type { Db } from '../db.ts'
 
-export type HistoryFilter = {
-  from: string | undefined
-  to: string | undefined
-  descending: boolean
-  limit: number
-  offset: number
-}
+/** Minutes as text, both included; undefined without a bound. */
+export type Minutes = { first: string | undefined; last: string | undefined }
 
-const within = (assetId: number, orgId: number, { from, to }: HistoryFilter) => sql`
-  s.org_id = ${orgId} and s.asset_id = ${assetId}
-  and ${from === undefined ? sql`true` : sql`s.observed_at >= ${from}::timestamptz and s.minute >= date_trunc('minute', ${from}::timestamptz)`}
-  and ${to === undefined ? sql`true` : sql`s.observed_at <= ${to}::timestamptz and s.minute <= ${to}::timestamptz`}`
+const MINUTE_MS = 60_000
+const minuteOf = (instant: string) => `${instant.slice(0, 16)}:00.000000Z`
+const moved = (minute: string, minutes: number) =>
+  minuteOf(new Date(Date.parse(minute) + minutes * MINUTE_MS).toISOString())
 
 /**
- * One page of an asset's history. `duration_seconds` looks at the row before in the whole history, whatever `from`
- * says (D8.1): whole seconds between the two observations. The key of a deleted location is null, its id stays (D8.3).
+ * The minutes whose rows lie between two instants of `parseInstant`, both included. Of the minutes that the bounds lie
+ * in, the row decides. Minutes are in the index and instants are not: rows that are counted or skipped need not be
+ * read, nor need the months beside them.
  */
-export async function listHistory(
+export async function findMinutes(
   db: Db,
   orgId: number,
   assetId: number,
-  filter: HistoryFilter,
-): Promise<HistoryRow[]> {
-  const direction = sql.raw(filter.descending ? 'desc' : 'asc')
-  const { rows } = await sql<HistoryRow>`
-    select page.observed_at as event_observed_at, page.location_id,
-           case when l.deleted_at is null then l.external_key end as location_external_key,
-           case when before.observed_at is not null
-             then greatest(0, floor(extract(epoch from page.observed_at - before.observed_at)))::bigint
-           end as duration_seconds
-    from (
-      select s.minute, s.observed_at, s.location_id from scan s where ${within(assetId, orgId, filter)}
-      order by s.minute ${direction} limit ${filter.limit} offset ${filter.offset}
-    ) page
-    left join lateral (
-      select b.observed_at from scan b
-      where b.org_id = ${orgId} and b.asset_id = ${assetId} and b.minute < page.minute
-      order by b.minute desc limit 1
-    ) before on true
-    left join location l on l.org_id = ${orgId} and l.id = page.location_id
-    order by page.minute ${direction}`.execute(db)
-  return rows
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+): Promise<Minutes> {
+  const [first, last] = [from && minuteOf(from), to && minuteOf(to)]
+  if (first === from && last === undefined) return { first, last }
+  const { rows } = await sql<{ is_early: boolean; is_late: boolean }>`
+    select observed_at < ${from ?? '-infinity'}::timestamptz as is_early,
+           observed_at > ${to ?? 'infinity'}::timestamptz as is_late
+    from scan where org_id = ${orgId} and asset_id = ${assetId}
+      and minute in (${first ?? last}::timestamptz, ${last ?? first}::timestamptz)`.execute(db)
+  return {
+    first: first && rows.some((row) => row.is_early) ? moved(first, 1) : first,
+    last: last && rows.some((row) => row.is_late) ? moved(last, -1) : last,
+  }
 }
+
+const within = (orgId: number, assetId: number, { first, last }: Minutes): RawBuilder<unknown> =>
+  sql`s.org_id = ${orgId} and s.asset_id = ${assetId}
+    ${first === undefined ? sql`` : sql`and s.minute >= ${first}::timestamptz`}
+    ${last === undefined ? sql`` : sql`and s.minute <= ${last}::timestamptz`}`
 
 export async function countHistory(
   db: Db,
   orgId: number,
   assetId: number,
-  filter: HistoryFilter,
+  minutes: Minutes,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from scan s where ${within(assetId, orgId, filter)}`.execute(db)
+    select count(*) as total from scan s where ${within(orgId, assetId, minutes)}`.execute(db)
   return rows[0]?.total ?? 0
+}
+
+export type HistoryPage = { limit: number; offset: number; descending: boolean }
+
+/**
+ * One page of an asset's history. `duration_seconds` looks at the row before in the whole history, whatever the range
+ * (D8.1): whole seconds between the two observations. The key of a deleted location is null, its id stays (D8.3).
+ */
+export async function listHistory(
+  db: Db,
+  orgId: number,
+  assetId: number,
+  minutes: Minutes,
+  { limit, offset, descending }: HistoryPage,
+): Promise<HistoryRow[]> {
+  const direction = sql.raw(descending ? 'desc' : 'asc')
+  const { rows } = await sql<HistoryRow>`
+    with page as materialized (
+      select s.minute from scan s where ${within(orgId, assetId, minutes)}
+      order by s.minute ${direction} limit ${limit} offset ${offset}
+    ), read as (
+      select s.minute, s.observed_at, s.location_id, lag(s.observed_at) over (order by s.minute) as before
+      from page join scan s on s.org_id = ${orgId} and s.asset_id = ${assetId} and s.minute = page.minute
+    ), listed as (
+      select minute, observed_at, location_id, coalesce(before, (
+        select b.observed_at from scan b
+        where b.org_id = ${orgId} and b.asset_id = ${assetId} and b.minute < read.minute
+        order by b.minute desc limit 1)) as before
+      from read
+    )
+    select listed.observed_at as event_observed_at, listed.location_id,
+           case when l.deleted_at is null then l.external_key end as location_external_key,
+           floor(extract(epoch from listed.observed_at - listed.before))::bigint as duration_seconds
+    from listed left join location l on l.org_id = ${orgId} and l.id = listed.location_id
+    order by listed.minute ${direction}`.execute(db)
+  return rows
 }

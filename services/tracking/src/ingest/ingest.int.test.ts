@@ -204,7 +204,15 @@ describe('two replicas', () => {
     const moved = await events(tracking)
     // Whether a first row comes in before or after its second decides if it moves the asset or only fills history.
     expect(new Set(moved.map((e) => e.delivery_id)).size).toBe(moved.length)
-    const last = await tracking.db.selectFrom('position').select('location_id').execute()
+    const last = await tracking.db
+      .selectFrom('position')
+      .select('location_id')
+      .where(
+        'asset_id',
+        'in',
+        assets.map(({ id }) => id),
+      ) // prettier-ignore
+      .execute()
     expect(last.every((p) => p.location_id === shelf.id)).toBe(true)
   })
 })

@@ -81,7 +81,8 @@ test('a changed mapping holds for the next message', async ({ tracking }) => {
 test('a message of format mapping from a reader without one is buried, counted and explained', async ({
   tracking,
 }) => {
-  const { decode } = ingestConsumer(tracking.ingest)
+  const consumer = ingestConsumer(tracking.ingest)
+  const decode = (one: IncomingMessage) => consumer.decode(one)
   const problem = 'format mapping, and this reader has no mapping'
   expect(() => decode(message(1, 'mapping', { list: [] }))).toThrow(new PoisonError(problem))
   expect(await health(tracking)).toMatchObject({ messages: 1, messages_buried: 1, last_problem: problem })

@@ -49,7 +49,7 @@ describe('movement rules', () => {
 
   test('D8.7 a late scan changes neither position nor events', () => {
     const late = [seen(3, SHELF)]
-    expect(advance([at(5, DOCK)], late)).toEqual({ positions: [], movements: [], late })
+    expect(advance([at(5, DOCK)], late)).toEqual({ positions: [], movements: [], late, replaced: [] })
   })
 
   test('a scan without a location announces nothing, ends the stay, and the next movement comes from null', () => {
@@ -62,6 +62,7 @@ describe('movement rules', () => {
     const result = advance([at(1, null)], [seen(1, DOCK)])
     expect(moves(result)).toEqual([[null, DOCK]])
     expect(result.positions).toEqual([at(1, DOCK)])
+    expect(result.replaced).toEqual([seen(1, DOCK)])
   })
 
   test('a save that overrides its minute is a movement of its own kind, from the location it overrides', () => {
@@ -78,6 +79,13 @@ describe('movement rules', () => {
     const result = advance([at(1, DOCK, 0)], [save], 'save')
     expect(result.movements).toEqual([])
     expect(result.positions).toEqual([{ ...at(1, DOCK, 0), observedAtMs: save.observedAtMs }])
+    expect(result.replaced).toEqual([])
+  })
+
+  test('a save that overrides the row with which the stay begins is what it begins with', () => {
+    const observedAtMs = seen(1, DOCK).observedAtMs + 20_000
+    const result = advance([at(1, DOCK)], [{ ...seen(1, DOCK), observedAtMs }], 'save')
+    expect(result.positions).toEqual([{ ...at(1, DOCK), observedAtMs, dwellStartedAtMs: observedAtMs }])
   })
 
   test('rows of one asset count in the order of their minutes, whatever their order in the batch', () => {

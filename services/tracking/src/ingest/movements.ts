@@ -1,4 +1,4 @@
-import type { Minute, Observation } from './observation.ts'
+import { minuteOf, type Minute, type Observation } from './observation.ts'
 
 /** Where an asset was last seen. */
 export type Position = {
@@ -7,7 +7,7 @@ export type Position = {
   minute: Minute
   observedAtMs: number
   locationId: number | null
-  /** First observation of the unbroken stay; null without a location. */
+  /** First row of the unbroken stay as history has it; null without a location. */
   dwellStartedAtMs: number | null
 }
 
@@ -16,8 +16,16 @@ type Placed = Observation & { locationId: number }
 /** An asset came to `to`; `fromLocationId` is null when it had never been seen or was last seen nowhere. */
 export type Movement = { kind: 'scan' | 'save'; to: Placed; fromLocationId: number | null }
 
-/** `positions` are those that changed; `late` the rows that only filled history. */
-export type Advance = { positions: Position[]; movements: Movement[]; late: Observation[] }
+/**
+ * `positions` are those that changed. What the rows do to the stays takes a look at history: `late` rows only filled
+ * it, `replaced` ones put another location into the newest minute.
+ */
+export type Advance = {
+  positions: Position[]
+  movements: Movement[]
+  late: Observation[]
+  replaced: Observation[]
+}
 
 /**
  * The movement rules (D8), free of any I/O. `stored` are history rows that are new or overwritten, `current` the
@@ -32,27 +40,33 @@ export function advance(
 ): Advance {
   const positions = new Map(current.map((position) => [position.assetId, position]))
   const changed = new Map<number, Position>()
-  const [movements, late]: [Movement[], Observation[]] = [[], []]
+  const movements: Movement[] = []
+  const [late, replaced]: [Observation[], Observation[]] = [[], []]
   for (const row of stored.toSorted((a, b) => a.minute - b.minute)) {
     const before = positions.get(row.assetId)
     if (before && before.minute > row.minute) {
       late.push(row)
       continue
     }
+    if (before?.minute === row.minute && before.locationId !== row.locationId) replaced.push(row)
     const after = positionAfter(before, row)
     positions.set(row.assetId, after)
     changed.set(row.assetId, after)
     if (isPlaced(row) && row.locationId !== before?.locationId)
       movements.push({ kind, to: row, fromLocationId: before?.locationId ?? null })
   }
-  return { positions: [...changed.values()], movements, late }
+  return { positions: [...changed.values()], movements, late, replaced }
 }
 
 const isPlaced = (row: Observation): row is Placed => row.locationId !== null
 
 function positionAfter(before: Position | undefined, row: Observation): Position {
-  const stays = before !== undefined && before.locationId === row.locationId
-  const dwellStartedAtMs = row.locationId === null ? null : stays ? before.dwellStartedAtMs : row.observedAtMs
   const { orgId, assetId, minute, observedAtMs, locationId } = row
-  return { orgId, assetId, minute, observedAtMs, locationId, dwellStartedAtMs }
+  return { orgId, assetId, minute, observedAtMs, locationId, dwellStartedAtMs: dwellAfter(before, row) }
+}
+
+function dwellAfter(before: Position | undefined, row: Observation): number | null {
+  if (row.locationId === null) return null
+  const since = before?.locationId === row.locationId ? before.dwellStartedAtMs : null
+  return since !== null && minuteOf(since) < row.minute ? since : row.observedAtMs // its own row may be overwritten
 }

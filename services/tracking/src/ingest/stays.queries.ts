@@ -28,8 +28,8 @@ async function firstAfter(tx: Tx, broken: Unsettled['broken']): Promise<Start[]>
 }
 
 /**
- * Looks back a day, which is as far as a late scan reaches (D8.6); without a bound, a stay of months that a late row
- * joins to this one would be read row by row.
+ * Looks back a day, which is as far as a late scan reaches (D8.6); without a bound, a stay of months that one row joins
+ * to this one would be read row by row.
  */
 async function firstOfLonger(tx: Tx, longer: Unsettled['longer']): Promise<Start[]> {
   if (longer.length === 0) return []

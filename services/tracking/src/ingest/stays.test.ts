@@ -35,18 +35,31 @@ describe('D8.2 what late rows say of the current stay', () => {
     { name: 'the same place before it: perhaps longer', rows: [late(40, DOCK)], want: { longer: [50] } },
     { name: 'both: broken', rows: [late(40, DOCK), late(60, SHELF)], want: { broken: [60] } },
   ])('$name', ({ rows, want: { broken = [], longer = [] } }) => {
-    expect(unsettle([current], rows)).toEqual({
+    expect(unsettle([current], { late: rows, replaced: [] })).toEqual({
       broken: broken.map((minute) => ({ ...key, minute })),
       longer: longer.map((minute) => ({ ...key, minute, locationId: DOCK })),
     })
   })
 
+  test('the newest minute put right, where the stay begins with it: perhaps longer', () => {
+    const begun = { ...current, minute: 50, observedAtMs: 50 * 60_000 + 5_000 }
+    const replaced = [late(50, DOCK)]
+    expect(unsettle([begun], { late: [], replaced })).toEqual({
+      broken: [],
+      longer: [{ ...key, minute: 50, locationId: DOCK }],
+    })
+    // The asset went on and came back since, in the same batch.
+    expect(unsettle([current], { late: [], replaced: [late(49, DOCK)] })).toEqual(nothing)
+  })
+
   test('an asset that is nowhere has no stay', () => {
     const nowhere = { ...current, locationId: null, dwellStartedAtMs: null }
-    expect(unsettle([nowhere], [late(60, SHELF), late(40, DOCK)])).toEqual(nothing)
+    expect(unsettle([nowhere], { late: [late(60, SHELF), late(40, DOCK)], replaced: [] })).toEqual(nothing)
   })
 
   test('rows of another asset say nothing', () => {
-    expect(unsettle([current], [late(60, SHELF, 8)])).toEqual(nothing)
+    expect(unsettle([current], { late: [late(60, SHELF, 8)], replaced: [late(50, DOCK, 8)] })).toEqual(
+      nothing,
+    )
   })
 })

@@ -12,21 +12,27 @@ export type Unsettled = {
 }
 
 /**
- * What late rows say of the current stays (D8.2): one elsewhere inside a stay breaks it, one at the same place before
- * it may make it longer. `positions` are those that hold when the late rows are stored.
+ * What rows say of the current stays (D8.2): a late one elsewhere inside a stay breaks it; a late one at the same place
+ * before it, or one that puts this place into the minute with which it begins, may make it longer. `positions` are
+ * those that hold when the rows are stored.
  */
-export function unsettle(positions: readonly Position[], late: readonly Observation[]): Unsettled {
-  const rowsOf = Map.groupBy(late, (row) => row.assetId)
+export function unsettle(
+  positions: readonly Position[],
+  { late, replaced }: { late: readonly Observation[]; replaced: readonly Observation[] },
+): Unsettled {
+  const [lateOf, replacedOf] = [late, replaced].map((rows) => Map.groupBy(rows, (row) => row.assetId))
   const unsettled: Unsettled = { broken: [], longer: [] }
   for (const { orgId, assetId, locationId, dwellStartedAtMs } of positions) {
     if (locationId === null || dwellStartedAtMs === null) continue
-    const rows = rowsOf.get(assetId) ?? []
+    const rows = lateOf?.get(assetId) ?? []
     const first = minuteOf(dwellStartedAtMs)
     const inside = rows.filter((row) => row.minute > first && row.locationId !== locationId)
-    const before = rows.some((row) => row.minute < first && row.locationId === locationId)
+    const isLonger =
+      rows.some((row) => row.minute < first && row.locationId === locationId) ||
+      replacedOf?.get(assetId)?.some((row) => row.minute === first)
     if (inside.length > 0)
       unsettled.broken.push({ orgId, assetId, minute: Math.max(...inside.map((row) => row.minute)) })
-    else if (before) unsettled.longer.push({ orgId, assetId, minute: first, locationId })
+    else if (isLonger) unsettled.longer.push({ orgId, assetId, minute: first, locationId })
   }
   return unsettled
 }

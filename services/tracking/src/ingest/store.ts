@@ -30,39 +30,41 @@ export async function store(
     const stored = await insertScans(tx, observations)
     if (stored.length === 0) return { rows: 0, movements: 0 }
     const advanced = advance(current, stored)
-    const positions = await settleStays(tx, current, advanced)
-    await updatePositions(tx, positions)
+    await updatePositions(tx, await settleStays(tx, current, advanced))
     return { rows: stored.length, movements: await announce(tx, view, advanced, naming) }
   })
 }
 
 /**
  * The same step for an operator's save, which overwrites the row of its minute and announces at once (ADR 20). Part of
- * the caller's transaction.
+ * the caller's transaction, in which `current` was locked.
  */
-export async function storeSave(tx: Tx, view: CatalogView, save: Save, naming: Naming): Promise<Stored> {
-  const { orgId, assetIds } = save
-  const current = await lockPositions(tx, assetIds.map((assetId) => ({ orgId, assetId }))) // prettier-ignore
+export async function storeSave(
+  tx: Tx,
+  view: CatalogView,
+  current: readonly Position[],
+  save: Save,
+  naming: Naming = 'as known',
+): Promise<Stored> {
   const rows = placeSave(current, save)
   await overwriteScans(tx, rows)
   const advanced = advance(current, rows, 'save')
-  await updatePositions(tx, advanced.positions)
+  await updatePositions(tx, await settleStays(tx, current, advanced))
   return { rows: rows.length, movements: await announce(tx, view, advanced, naming) }
 }
 
-/** The positions to be written: those that advanced, and those whose stay a late row has shortened or lengthened. */
+/** The positions to be written: those that advanced, and those whose stay turns out to be another one. */
 async function settleStays(tx: Tx, current: readonly Position[], advanced: Advance): Promise<Position[]> {
-  const { positions, late } = advanced
-  if (late.length === 0) return positions
+  const { positions, late, replaced } = advanced
+  if (late.length + replaced.length === 0) return positions
   const latest = new Map([...current, ...positions].map((position) => [position.assetId, position]))
-  const starts = await findStayStarts(tx, unsettle([...latest.values()], late))
-  const changed = new Set([...positions.map(({ assetId }) => assetId), ...starts.keys()])
-  return [...latest.values()]
-    .filter(({ assetId }) => changed.has(assetId))
-    .map((position) => ({
-      ...position,
-      dwellStartedAtMs: starts.get(position.assetId) ?? position.dwellStartedAtMs,
-    }))
+  const starts = await findStayStarts(tx, unsettle([...latest.values()], advanced))
+  const settled = new Map(positions.map((position) => [position.assetId, position]))
+  for (const [assetId, dwellStartedAtMs] of starts) {
+    const position = latest.get(assetId)
+    if (position) settled.set(assetId, { ...position, dwellStartedAtMs })
+  }
+  return [...settled.values()]
 }
 
 async function announce(tx: Tx, view: CatalogView, { movements }: Advance, naming: Naming): Promise<number> {

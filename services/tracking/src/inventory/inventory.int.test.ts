@@ -7,9 +7,12 @@ import { openDatabase } from '@whereabouts/db/database'
 import { sql } from 'kysely'
 import type { Tables } from '../db.ts'
 import { minuteOf, type Observation } from '../ingest/observation.ts'
+import { lockPositions } from '../ingest/scans.queries.ts'
 import { store } from '../ingest/store.ts'
 import { CatalogView } from '../projections/catalog-view.ts'
+import { upsertAssets } from '../projections/projections.queries.ts'
 import { test, type Tracking } from '../tracking.fixture.ts'
+import { inventoryHandlers } from './inventory.handlers.ts'
 
 /** Ten seconds into a minute of the recent past. */
 const NOW = Math.floor(Date.now() / 60_000) * 60_000 - 590_000
@@ -71,12 +74,14 @@ const moves = async (tracking: Tracking) =>
     e.to_location.name,
   ])
 
-const counts = async (tracking: Tracking) =>
-  Promise.all(
-    (['scan', 'position', 'outbox'] as const).map(
-      async (table) => (await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(tracking.db)).rows[0]?.n,
-    ),
-  ) // prettier-ignore
+/** Rows of history, assets that were seen, events. */
+async function counts(tracking: Tracking): Promise<number[]> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from scan union all
+    select count(*) from position where isfinite(minute) union all
+    select count(*) from outbox`.execute(tracking.db)
+  return rows.map(({ n }) => n)
+}
 
 describe('D8.5 inventory save', () => {
   test('answers 201 with what was saved; report, history and events tell of it', async ({ tracking }) => {
@@ -131,6 +136,16 @@ describe('D8.5 inventory save', () => {
       .where('observed_at', '=', iso(NOW))
       .executeTakeFirst()
     expect(row).toEqual({ reader_key: null, antenna: null })
+  })
+
+  test('D8.2 the stay that a wrong read of this minute had ended goes on', async ({ tracking }) => {
+    const { one, dock, shelf } = await scene(tracking)
+    await store(tracking.db, tracking.view, [read(one, dock, NOW - 300_000), read(one, dock, NOW - 240_000)])
+    await store(tracking.db, tracking.view, [read(one, shelf, NOW - 5_000)])
+    await save(tracking, ['ONE'], 'DOCK')
+    expect(await report(tracking)).toEqual([['ONE', 'DOCK', iso(NOW), iso(NOW - 300_000)]])
+    await save(tracking, ['ONE'], 'SHELF')
+    expect(await report(tracking)).toEqual([['ONE', 'SHELF', iso(NOW + 1), iso(NOW + 1)]])
   })
 
   test('where the asset is known to be, it renews the row and announces nothing; the stay goes on', async ({
@@ -318,6 +333,23 @@ describe('when something is away', () => {
     expect(await counts(tracking)).toEqual([0, 0, 0])
   })
 
+  test('an asset that somebody else holds for longer than a statement may take: 503, and nothing is saved', async ({
+    tracking,
+  }) => {
+    const { one } = await scene(tracking)
+    const hasty = openDatabase<Tables>(tracking.url, { max: 1, statementTimeoutMs: 100 })
+    const { view, ask, gaps, kick } = { ...tracking.ingest, ask: tracking.catalog.ask }
+    const { saveInventory } = inventoryHandlers({ db: hasty.db, view, ask, gaps, kick })
+    const body = { asset_identifiers: ['ONE', 'TWO'], location_identifier: 'DOCK' }
+    await tracking.db.transaction().execute(async (tx) => {
+      await lockPositions(tx, [{ orgId: 1, assetId: one.id }])
+      const refused = saveInventory({ principal: { orgId: 1 }, body } as Parameters<typeof saveInventory>[0])
+      await expect(refused).rejects.toMatchObject({ type: 'service_unavailable' })
+    })
+    await hasty.close()
+    expect(await counts(tracking)).toEqual([0, 0, 0])
+  })
+
   test('a transaction that fails half way leaves nothing behind', async ({ tracking }) => {
     const { catalog } = tracking
     catalog.asset(1, 'Newborn')
@@ -380,5 +412,43 @@ describe('ten thousand assets', () => {
     // The last save holds for all of its assets: it was one transaction.
     const places = await tracking.db.selectFrom('position').select('location_id').distinct().execute()
     expect(places).toHaveLength(1)
+  })
+
+  test('first scans and saves beside changes of catalog never deadlock', async ({ tracking }) => {
+    const { catalog } = tracking
+    const assets = Array.from({ length: 600 }, (_, i) => catalog.asset(1, `New ${i}`))
+    const dock = catalog.location(1, 'Dock')
+    await tracking.project()
+    tracking.clock.stoppedAt = NOW
+    const other = openDatabase<Tables>(tracking.url, { max: 4 })
+    // None was ever scanned: each table's triggers write into the other one.
+    const changes = (revision: number) =>
+      assets.map((asset) => ({
+        ...asset,
+        revision: asset.revision + revision,
+        valid_to: iso(NOW + 1e9 + revision),
+      }))
+    const rows = assets.map((asset) => read(asset, dock, NOW - 60_000))
+    const keys = assets.map((asset) => asset.external_key)
+    const answers = await Promise.all([
+      upsertAssets(other.db, changes(1_000).toReversed()),
+      save(tracking, keys.slice(0, 400).toReversed(), 'DOCK'),
+      store(tracking.db, tracking.view, rows.slice(100).toReversed()),
+      upsertAssets(tracking.db, changes(2_000)),
+      store(other.db, tracking.view, rows.slice(0, 500)),
+      save(tracking, keys.slice(200), 'DOCK'),
+      upsertAssets(other.db, changes(3_000).toReversed()),
+    ])
+    await other.close()
+    expect(
+      answers.flatMap((answer) => (answer && 'statusCode' in answer ? [answer.statusCode] : [])),
+    ).toEqual([201, 201])
+    const [scans, seen] = await counts(tracking)
+    expect(seen).toBe(600)
+    expect(scans).toBeGreaterThanOrEqual(600)
+    const { rows: revisions } = await sql`select distinct revision - id as changed from asset`.execute(
+      tracking.db,
+    )
+    expect(revisions).toEqual([{ changed: 3_000 }])
   })
 })

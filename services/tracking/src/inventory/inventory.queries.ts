@@ -6,7 +6,8 @@ import { upsertAssets, upsertLocations } from '../projections/projections.querie
 
 /**
  * Puts into the projection tables what was just learned of catalog and has not arrived there: reports join them, and
- * must show a save as soon as it is answered (D8.5). Rows that are as new are not touched, not even locked.
+ * must show a save as soon as it is answered (D8.5). Rows that are as new are not touched, not even locked. Call under
+ * `lockPositions`.
  */
 export async function learn(
   tx: Tx,

@@ -9,7 +9,7 @@ export type KnownAsset = {
   name: string
   deleted: boolean
 }
-export type KnownLocation = KnownAsset
+export type KnownLocation = KnownAsset & { parentId: number | null }
 type KnownTag = {
   orgId: number
   id: number
@@ -33,6 +33,8 @@ export class CatalogView {
   readonly #assets = new Map<number, KnownAsset>()
   readonly #locations = new Map<number, KnownLocation>()
   readonly #locationsByKey = new Map<string, KnownLocation>()
+  /** Of each location the live ones directly inside it; it need not be known itself yet. */
+  readonly #children = new Map<number, Set<number>>()
   readonly #tags = new Map<number, KnownTag>()
   readonly #tagsByMatch = new Map<string, KnownTag[]>()
 
@@ -50,6 +52,14 @@ export class CatalogView {
   /** The live location with this key. */
   locationByKey(orgId: number, key: string): KnownLocation | undefined {
     return this.#locationsByKey.get(`${orgId} ${key}`)
+  }
+
+  /** These locations, whatever they are, and all live ones inside them, however deep. */
+  withDescendants(orgId: number, ids: readonly number[]): number[] {
+    const found = new Set(ids)
+    for (const id of found) // grows meanwhile; what is in it already is not walked again, should there be a circle
+      for (const child of this.#children.get(id) ?? []) if (this.location(orgId, child)) found.add(child)
+    return [...found]
   }
 
   /** An exact match beats a tolerant one; then the oldest tag wins (D6.5). */
@@ -73,9 +83,21 @@ export class CatalogView {
     if (isOld(before, state)) return
     if (before && this.locationByKey(before.orgId, before.key)?.id === before.id)
       this.#locationsByKey.delete(`${before.orgId} ${before.key}`)
-    const location = entity(state)
+    const location = { ...entity(state), parentId: state.parent_id }
     this.#locations.set(state.id, location)
     if (!location.deleted) this.#locationsByKey.set(`${location.orgId} ${location.key}`, location)
+    this.#moveChild(before, location)
+  }
+
+  #moveChild(before: KnownLocation | undefined, after: KnownLocation): void {
+    const former = before?.parentId ?? null
+    if (former !== null) {
+      this.#children.get(former)?.delete(after.id)
+      if (this.#children.get(former)?.size === 0) this.#children.delete(former)
+    }
+    if (after.parentId === null || after.deleted) return
+    const siblings = this.#children.get(after.parentId) ?? new Set()
+    this.#children.set(after.parentId, siblings.add(after.id))
   }
 
   applyTag(state: TagState): void {

@@ -1,5 +1,8 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db.ts'
 import { CatalogUnavailable, type AskCatalog, type GapFiller } from './catalog-lookup.ts'
 import type { CatalogView, KnownAsset, KnownLocation } from './catalog-view.ts'
+import { findAssetId } from './projections.queries.ts'
 
 export type FindLocation = (
   orgId: number,
@@ -7,6 +10,8 @@ export type FindLocation = (
 ) => Promise<KnownLocation | undefined>
 
 export type FindAsset = (orgId: number, id: number) => Promise<KnownAsset | undefined>
+
+export type FindAssetId = (orgId: number, key: string) => Promise<number | undefined>
 
 type Deps = { view: CatalogView; ask: AskCatalog; gaps: GapFiller }
 
@@ -30,6 +35,20 @@ export const assetFinder =
     await refresh(gaps, ask, { org_id: orgId, asset_ids: [id] })
     const found = view.asset(orgId, id)
     return found?.deleted ? undefined : found
+  }
+
+/** The id of the live asset with this key, likewise; with catalog away, from the projection. */
+export const assetKeyFinder =
+  ({ db, ask, gaps }: Pick<Deps, 'ask' | 'gaps'> & { db: Kysely<Tables> }): FindAssetId =>
+  async (orgId, key) => {
+    try {
+      const { assets_by_key: assets = [] } = await ask({ org_id: orgId, asset_keys: [key] })
+      gaps.apply({ assets, locations: [], tags: [] })
+      return assets[0]?.id
+    } catch (error) {
+      if (!(error instanceof CatalogUnavailable)) throw error
+      return findAssetId(db, orgId, key)
+    }
   }
 
 async function refresh(gaps: GapFiller, ask: AskCatalog, question: Parameters<AskCatalog>[0]): Promise<void> {

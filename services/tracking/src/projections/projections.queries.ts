@@ -1,22 +1,35 @@
 import type { AssetIdentity, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { sql } from 'kysely'
-import type { Db } from '../db.ts'
+import type { Db, Tx } from '../db.ts'
+import { lockPositions } from '../ingest/scans.queries.ts'
 
-type State = { id: number; revision: number }
+type State = { org_id: number; id: number; revision: number }
 
-/** Of one entity the newest: an upsert must not touch a row twice. Sorted, so that two replicas lock in one order. */
+/**
+ * Of one entity the newest: an upsert must not touch a row twice. Sorted as ingest sorts, since the triggers of `asset`
+ * lock positions: whoever locks several does it in one order.
+ */
 function newest<T extends State>(states: readonly T[]): T[] {
   const byId = new Map<number, T>()
   for (const state of states) {
     const known = byId.get(state.id)
     if (!known || known.revision < state.revision) byId.set(state.id, state)
   }
-  return [...byId.values()].toSorted((a, b) => a.id - b.id)
+  return [...byId.values()].toSorted((a, b) => a.org_id - b.org_id || a.id - b.id)
 }
 
-/** Stores the states that are newer than what is there. Each state names its organization. */
+/**
+ * Stores the states that are newer than what is there. Each state names its organization. Positions are locked first,
+ * as whoever stores a scan does: triggers of either table write into the other, and two that came from opposite ends
+ * would wait for each other.
+ */
 export async function upsertAssets(db: Db, states: readonly AssetIdentity[]): Promise<void> {
   if (states.length === 0) return
+  if (!db.isTransaction) return db.transaction().execute(async (tx) => upsertAssets(tx, states))
+  await lockPositions(
+    db as Tx,
+    states.map(({ org_id, id }) => ({ orgId: org_id, assetId: id })),
+  )
   await sql`
     insert into asset (org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at)
     select org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at
@@ -49,4 +62,16 @@ export async function upsertTags(db: Db, states: readonly TagState[]): Promise<v
       revision = excluded.revision, tag_type = excluded.tag_type, value = excluded.value,
       asset_id = excluded.asset_id, location_id = excluded.location_id, deleted_at = excluded.deleted_at
     where excluded.revision > tag.revision`.execute(db)
+}
+
+/** The live asset with this key, as far as catalog has told. */
+export async function findAssetId(db: Db, orgId: number, key: string): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('asset')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('external_key', '=', key)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return found?.id
 }

@@ -1,46 +1,46 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
+import type { HealthEvent } from '../formats/decoder.ts'
+import { readsLost, report } from './device-reports.ts'
+import {
+  addHealth,
+  COUNTS,
+  MAX_DISCOVERED,
+  NO_COUNTS,
+  trimDiscovered,
+  type Noticed,
+  type ReaderCounts,
+} from './reader-health.queries.ts'
+import { addReads, NO_READS } from './recent-reads.ts'
 
-/** What is counted per reader. Statistics: a crash loses at most the last second, a redelivery counts twice. */
-export const NO_COUNTS = {
-  messages: 0,
-  reads: 0,
-  reads_unknown_tag: 0,
-  reads_unplaced: 0,
-  reads_clock_skewed: 0,
-  read_errors: 0,
-  messages_buried: 0,
-}
-type ReaderCounts = typeof NO_COUNTS
-const COUNTS = Object.keys(NO_COUNTS) as (keyof ReaderCounts)[]
-
-export type ReaderNews = Partial<ReaderCounts> & {
+export type ReaderNews = Partial<Omit<ReaderCounts, 'reads_lost'>> & {
   seenAtMs: number
   identity?: string | null
   problem?: string
-}
-
-type Pending = ReaderCounts & {
-  org_id: number
-  reader_key: string
-  last_seen_ms: number
-  identity: string | null
-  last_problem: string | null
-  last_problem_ms: number | null
+  /** The newest time that the message names. */
+  newestMs?: number | null
+  /** What the device said of itself. */
+  health?: readonly HealthEvent[]
 }
 
 const FLUSH_MS = 1_000
+/** Of all organizations together. */
 const MAX_PENDING = 50_000
-/** Discovered readers kept per organization: their names come from outside and must not fill the table. */
-export const MAX_READERS_PER_ORG = 1_000
+/** Of one: what it has configured, and no more strangers than are kept. */
+const MAX_PENDING_PER_ORG = 2 * MAX_DISCOVERED
+/** Some thirty thousand years. */
+const MAX_OFFSET_MS = 1e15
 
 /** Collects what is noticed about readers in memory and writes it once a second, one row per reader. */
 export class ReaderHealthLog {
   readonly #db: Kysely<Tables>
   readonly #log: Logger
-  #pending = new Map<string, Pending>()
+  #pending = new Map<string, Noticed>()
+  /** How many are pending, by organization. */
+  #sizes = new Map<number, number>()
   #timer: NodeJS.Timeout | undefined
+  #flushed: Promise<void> = Promise.resolve()
 
   constructor(db: Kysely<Tables>, log: Logger) {
     this.#db = db
@@ -48,19 +48,24 @@ export class ReaderHealthLog {
   }
 
   note(orgId: number, readerKey: string, news: ReaderNews): void {
-    const name = `${orgId} ${readerKey}`
-    let entry = this.#pending.get(name)
-    if (!entry) {
-      if (this.#pending.size >= MAX_PENDING) return
-      entry = empty(orgId, readerKey)
-      this.#pending.set(name, entry)
-    }
-    for (const count of COUNTS) entry[count] += news[count] ?? 0
+    const entry = this.#entry(orgId, readerKey)
+    if (!entry) return
+    for (const count of COUNTS) if (count !== 'reads_lost') entry[count] += news[count] ?? 0
     entry.last_seen_ms = Math.max(entry.last_seen_ms, news.seenAtMs)
     entry.identity = news.identity ?? entry.identity
     if (news.problem !== undefined) {
       entry.last_problem = news.problem
       entry.last_problem_ms = news.seenAtMs
+    }
+    if (news.newestMs !== undefined && news.newestMs !== null)
+      entry.clock_offset_ms = bounded(news.newestMs - news.seenAtMs)
+    if (news.reads !== undefined && news.reads > 0) {
+      const minute = Math.floor(news.seenAtMs / 60_000)
+      Object.assign(entry, addReads(entry, { rate_minute: minute, rate_reads: news.reads, rate_before: 0 }))
+    }
+    if (news.health !== undefined && news.health.length > 0) {
+      entry.reads_lost += readsLost(news.health)
+      report((entry.device ??= {}), news.health)
     }
   }
 
@@ -73,56 +78,69 @@ export class ReaderHealthLog {
     await this.flush()
   }
 
-  /** Writes what has gathered. A failure is logged and the counts are kept for the next time. */
-  async flush(): Promise<void> {
+  /** Writes what has gathered, after what is being written. A failure is logged and kept for the next time. */
+  flush(): Promise<void> {
+    this.#flushed = this.#flushed.then(() => this.#write())
+    return this.#flushed
+  }
+
+  async #write(): Promise<void> {
     if (this.#pending.size === 0) return
-    const batch = this.#pending
+    const batch = [...this.#pending.values()]
     this.#pending = new Map()
+    this.#sizes = new Map()
     try {
-      await upsertHealth(this.#db, [...batch.values()])
+      const grown = await addHealth(this.#db, batch).catch((error: unknown) => {
+        for (const entry of batch) this.#giveBack(entry)
+        throw error
+      })
+      if (grown.length > 0) await trimDiscovered(this.#db, grown)
     } catch (error) {
-      this.#log.warn({ err: error }, 'reader health could not be written, keeping it')
-      for (const entry of batch.values()) this.#giveBack(entry)
+      this.#log.warn({ err: error }, 'reader health could not be written')
     }
   }
 
-  #giveBack(entry: Pending): void {
-    const { org_id, reader_key, last_seen_ms, identity, last_problem, ...counts } = entry
-    const problem = last_problem === null ? {} : { problem: last_problem }
-    this.note(org_id, reader_key, { ...counts, ...problem, identity, seenAtMs: last_seen_ms })
+  /** Undefined when there is no room for another one. */
+  #entry(orgId: number, readerKey: string): Noticed | undefined {
+    const name = `${orgId} ${readerKey}`
+    const known = this.#pending.get(name)
+    if (known) return known
+    const size = this.#sizes.get(orgId) ?? 0
+    if (size >= MAX_PENDING_PER_ORG || this.#pending.size >= MAX_PENDING) return undefined
+    const entry = empty(orgId, readerKey)
+    this.#sizes.set(orgId, size + 1)
+    this.#pending.set(name, entry)
+    return entry
+  }
+
+  /** What was noticed meanwhile is newer. */
+  #giveBack(older: Noticed): void {
+    const entry = this.#entry(older.org_id, older.reader_key)
+    if (!entry) return
+    for (const count of COUNTS) entry[count] += older[count]
+    Object.assign(entry, addReads(entry, older))
+    entry.last_seen_ms = Math.max(entry.last_seen_ms, older.last_seen_ms)
+    entry.identity ??= older.identity
+    entry.clock_offset_ms ??= older.clock_offset_ms
+    if (entry.last_problem === null) {
+      entry.last_problem = older.last_problem
+      entry.last_problem_ms = older.last_problem_ms
+    }
+    if (older.device) entry.device = { ...older.device, ...entry.device }
   }
 }
 
-const empty = (orgId: number, readerKey: string): Pending => ({
+const bounded = (ms: number) => Math.trunc(Math.max(-MAX_OFFSET_MS, Math.min(MAX_OFFSET_MS, ms)))
+
+const empty = (orgId: number, readerKey: string): Noticed => ({
   org_id: orgId,
   reader_key: readerKey,
   last_seen_ms: 0,
   identity: null,
   last_problem: null,
   last_problem_ms: null,
+  clock_offset_ms: null,
+  device: null,
+  ...NO_READS,
   ...NO_COUNTS,
 })
-
-/** Sorted by key, so that two replicas lock the rows in one order. */
-async function upsertHealth(db: Kysely<Tables>, entries: readonly Pending[]): Promise<void> {
-  const sorted = entries.toSorted((a, b) => a.org_id - b.org_id || (a.reader_key < b.reader_key ? -1 : 1))
-  const at = (column: string) => sql.raw(`timestamptz 'epoch' + ${column} * interval '1 millisecond'`)
-  const sums = sql.join(COUNTS.map((c) => sql.raw(`${c} = h.${c} + excluded.${c}`)))
-  const columns = sql.raw(COUNTS.join(', '))
-  await sql`
-    insert into reader_health as h (org_id, reader_key, last_seen_at, identity, last_problem, last_problem_at, ${columns})
-    select n.org_id, n.reader_key, ${at('n.last_seen_ms')}, n.identity, n.last_problem, ${at('n.last_problem_ms')}, ${columns}
-    from jsonb_to_recordset(${JSON.stringify(sorted)}::jsonb) as n (
-      org_id bigint, reader_key text, last_seen_ms float8, identity text, last_problem text, last_problem_ms float8,
-      messages bigint, reads bigint, reads_unknown_tag bigint, reads_unplaced bigint, reads_clock_skewed bigint,
-      read_errors bigint, messages_buried bigint)
-    where exists (select from reader_health x where x.org_id = n.org_id and x.reader_key = n.reader_key)
-       or exists (select from reader r where r.org_id = n.org_id and r.reader_key = n.reader_key)
-       or (select count(*) from reader_health x where x.org_id = n.org_id) < ${MAX_READERS_PER_ORG}
-    on conflict (org_id, reader_key) do update set
-      last_seen_at = greatest(h.last_seen_at, excluded.last_seen_at),
-      identity = coalesce(excluded.identity, h.identity),
-      last_problem = coalesce(excluded.last_problem, h.last_problem),
-      last_problem_at = coalesce(excluded.last_problem_at, h.last_problem_at),
-      ${sums}`.execute(db)
-}

@@ -30,11 +30,17 @@ describe('a reader with settings', () => {
     expect((await patch({})).json().data).toEqual(changed)
   })
 
-  test('the answer to a change carries the health of the reader', async ({ tracking }) => {
+  test('the answer to a change carries the health of the reader, not of its namesake in another organization', async ({
+    tracking,
+  }) => {
+    await created(tracking, { name: 'Theirs' }, 2)
+    tracking.health.note(2, 'gate-4', { seenAtMs: 1, messages: 99 })
+    await tracking.health.flush()
     const id = await created(tracking)
     tracking.health.note(1, 'gate-4', { seenAtMs: 1, messages: 3, problem: 'missing_tag at /list/0' })
     await tracking.health.flush()
     const { data } = (await tracking.call('PATCH', `/readers/${id}`, { body: { name: 'G' } })).json()
+    expect(data).toMatchObject({ id, name: 'G' })
     expect(data.health).toMatchObject({ messages: 3, last_problem: 'missing_tag at /list/0' })
   })
 

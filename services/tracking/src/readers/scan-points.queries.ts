@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import type { Page } from './readers.queries.ts'
 
@@ -24,18 +24,68 @@ export function insertScanPoint(
     .executeTakeFirst()
 }
 
-/** By antenna. The key of a location that was deleted is null; its id stays. */
-export async function listScanPoints(
+/** Under the lock of the reader; members that are undefined stay as they are. */
+export async function updateScanPoint(
+  db: Db,
+  orgId: number,
+  id: number,
+  changes: { antenna?: number | undefined; name?: string | undefined; location_id?: number | null },
+): Promise<void> {
+  if (Object.values(changes).every((value) => value === undefined)) return
+  await db.updateTable('scan_point').set(changes).where('org_id', '=', orgId).where('id', '=', id).execute()
+}
+
+/** Whether another scan point of the reader has the antenna. */
+export async function isAntennaTaken(
   db: Db,
   orgId: number,
   readerId: number,
+  antenna: number,
+  otherThan: number,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('scan_point')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('reader_id', '=', readerId)
+    .where('antenna', '=', antenna)
+    .where('id', '!=', otherThan)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** By antenna. */
+export function listScanPoints(
+  db: Db,
+  orgId: number,
+  readerId: number,
+  page: Page,
+): Promise<ScanPointRow[]> {
+  return selectScanPoints(db, orgId, readerId, sql`true`, page)
+}
+
+export async function findScanPoint(
+  db: Db,
+  orgId: number,
+  readerId: number,
+  id: number,
+): Promise<ScanPointRow | undefined> {
+  return (await selectScanPoints(db, orgId, readerId, sql`p.id = ${id}`, { limit: 1, offset: 0 }))[0]
+}
+
+/** The key of a location that was deleted is null; its id stays. */
+async function selectScanPoints(
+  db: Db,
+  orgId: number,
+  readerId: number,
+  condition: RawBuilder<unknown>,
   page: Page,
 ): Promise<ScanPointRow[]> {
   const { rows } = await sql<ScanPointRow>`
     select p.id, p.antenna, p.name, p.location_id,
            case when l.deleted_at is null then l.external_key end as location_external_key
     from scan_point p left join location l on l.org_id = p.org_id and l.id = p.location_id
-    where p.org_id = ${orgId} and p.reader_id = ${readerId}
+    where p.org_id = ${orgId} and p.reader_id = ${readerId} and ${condition}
     order by p.antenna limit ${page.limit} offset ${page.offset}`.execute(db)
   return rows
 }

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { listOf, page, sortParameter } from '../query.ts'
+import type { Route } from '../route.ts'
+import { HistoryQuery, HistoryRow, trackingRoutes } from '../tracking.ts'
+import { LegacyPath } from './identifiers.ts'
+
+export const LegacyHistoryRow = z
+  .object({
+    location: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null where it was seen at none, or at one that was deleted since.' }),
+    timestamp: HistoryRow.shape.event_observed_at,
+    duration_seconds: HistoryRow.shape.duration_seconds,
+  })
+  .meta({
+    id: 'LegacyHistoryRow',
+    example: { location: 'DOCK-1', timestamp: '2026-11-21T08:30:00.000Z', duration_seconds: 86400 },
+  })
+export type LegacyHistoryRow = z.infer<typeof LegacyHistoryRow>
+
+const { from, to } = HistoryQuery.shape
+export const LegacyHistoryQuery = z.strictObject({
+  ...page,
+  from,
+  to,
+  sort: sortParameter(['timestamp']).optional(),
+})
+export type LegacyHistoryQuery = z.infer<typeof LegacyHistoryQuery>
+
+export const legacyTrackingRoutes = {
+  getLegacyAssetHistory: {
+    ...trackingRoutes.getAssetHistory,
+    vocabulary: 'legacy',
+    path: '/assets/{identifier}/history',
+    params: LegacyPath,
+    query: LegacyHistoryQuery,
+    success: { status: 200, schema: listOf(LegacyHistoryRow) },
+  },
+  /** Natural keys in the current vocabulary too: the two are alike (D1.4). */
+  listLegacyCurrentLocations: {
+    ...trackingRoutes.listCurrentLocations,
+    vocabulary: 'legacy',
+    description:
+      'Latest seen first unless sorted otherwise. Only assets that were last seen at a location that still exists. `q` ' +
+      'looks into name, identifier and the values of identifiers of the asset.',
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { errorTypes, fieldCodes, type ErrorType } from '../errors.ts'
+import { TagState } from './catalog-state.ts'
+
+/** A refusal that is passed on to whoever asked, as the API would have worded it. */
+const Refusal = z.object({
+  type: z.enum(Object.keys(errorTypes) as [ErrorType, ...ErrorType[]]),
+  detail: z.string(),
+  fields: z
+    .array(z.object({ field: z.string(), code: z.enum(fieldCodes), message: z.string() }))
+    .nonempty()
+    .optional(),
+})
+
+/**
+ * Asks catalog over request-reply to attach a tag to an asset or a location of one organization, named by id, by key, or
+ * by both alike. Safe to repeat: what the owner has already is answered like what was attached just now.
+ */
+export const attachTag = {
+  subject: 'rpc.catalog.attach-tag',
+  request: z.object({
+    org_id: z.int(),
+    tag_type: z.string(),
+    value: z.string(),
+    asset_id: z.int().optional(),
+    asset_external_key: z.string().optional(),
+    location_id: z.int().optional(),
+    location_external_key: z.string().optional(),
+  }),
+  reply: z.union([
+    z.object({ tag: TagState, owner_external_key: z.string() }),
+    z.object({ refused: Refusal }),
+  ]),
+} as const
+
+export type AttachTag = z.input<typeof attachTag.request>
+export type AttachTagReply = z.output<typeof attachTag.reply>

@@ -1,0 +1,31 @@
+/**
+ * Whether the sender of an `Accept` header prefers `wanted` to `usual` (RFC 9110, 12.5.1). Not when they are equal to it,
+ * when it takes neither, or when there is no such header.
+ */
+export function prefers(accept: string | undefined, wanted: string, usual: string): boolean {
+  if (accept === undefined) return false
+  const ranges = accept.split(',').flatMap((item) => readRange(item) ?? [])
+  return weightOf(wanted, ranges) > weightOf(usual, ranges)
+}
+
+type Range = { type: string; weight: number }
+
+const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
+
+/** Undefined for what is no media range. Parameters other than `q` make no difference to what we can send. */
+function readRange(item: string): Range | undefined {
+  const [type = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase())
+  const q = parameters.find((parameter) => /^q\s*=/.test(parameter))
+  const weight = q?.slice(q.indexOf('=') + 1).trim() ?? '1'
+  return type.includes('/') && WEIGHT.test(weight) ? { type, weight: Number(weight) } : undefined
+}
+
+/** Of all ranges that fit, the most specific one decides; 0 when none does. */
+function weightOf(type: string, ranges: readonly Range[]): number {
+  const fitting = [type, `${type.split('/')[0]}/*`, '*/*']
+  for (const candidate of fitting) {
+    const weights = ranges.filter((range) => range.type === candidate).map((range) => range.weight)
+    if (weights.length > 0) return Math.max(...weights)
+  }
+  return 0
+}

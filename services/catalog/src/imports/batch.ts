@@ -1,0 +1,162 @@
+import type { ImportRowView, RowError, RowOutcome } from '@whereabouts/contracts/imports'
+import { tagTypes } from '@whereabouts/contracts/tags'
+import { sql } from 'kysely'
+import type { Tx } from '../db.ts'
+import { highestNumber, lockKeys } from '../keys/keys.queries.ts'
+import { numberOfKey } from '../keys/minted-keys.ts'
+import { lockTree } from '../locations/moves.queries.ts'
+import type { CsvRow } from './csv.ts'
+import { holdClaim, type Claim } from './claims.queries.ts'
+import { clock, loadParents, loadTagOwners, loadThings } from './facts.queries.ts'
+import { advanceImport, endImport, type ImportRow } from './imports.queries.ts'
+import { findLaterLines, insertOutcomes, nextLines } from './lines.queries.ts'
+import { plan, tableOf, tagName, type Change, type Facts, type Planned } from './plan.ts'
+import { suppose, supposeInto } from './suppositions.queries.ts'
+import { readRow, type Wanted } from './wanted.ts'
+import { writeChanges } from './writes.queries.ts'
+
+/** Rows are large when they carry metadata; memory is to stay small whatever they carry. */
+const MAX_CHARACTERS = 2 * 1024 * 1024
+
+/**
+ * Who waits longer for a lock gives the batch up and tries again. PostgreSQL looks for deadlocks after a second, so of
+ * two transactions that wait for each other it is never the request of somebody who is refused.
+ */
+const LOCK_TIMEOUT = sql`set local lock_timeout = '400ms'`
+
+/** `lost`: it is another worker's, or was cancelled. */
+export type BatchResult = 'more' | 'done' | 'lost'
+
+/**
+ * Works off the next `size` rows of an import. Their effects, their outcomes and the progress are one transaction, and
+ * the import is locked for it: whatever dies at whatever line, each row is executed once.
+ */
+export async function workBatch(tx: Tx, claim: Claim, worker: string, size: number): Promise<BatchResult> {
+  await LOCK_TIMEOUT.execute(tx)
+  const held = await holdClaim(tx, claim, worker)
+  if (!held) return 'lost'
+  const most = { lines: size, characters: MAX_CHARACTERS }
+  const lines = await nextLines(tx, held.org_id, held.file_id, held.last_line, most)
+  const rows = lines.map((line) => readRow(held.resource, held.columns, line))
+  return advance(tx, held, await execute(tx, held, rows))
+}
+
+/** As `workBatch`, of the one row that made it fail whatever was tried: it fails alone. */
+export async function failNextRow(tx: Tx, claim: Claim, worker: string): Promise<BatchResult> {
+  const held = await holdClaim(tx, claim, worker)
+  if (!held) return 'lost'
+  const most = { lines: 1, characters: MAX_CHARACTERS }
+  const lines = await nextLines(tx, held.org_id, held.file_id, held.last_line, most)
+  return advance(tx, held, lines.map(brokenRow))
+}
+
+const BROKEN: RowError = {
+  field: 'external_key',
+  code: 'invalid_value',
+  message: 'the row could not be processed',
+}
+const brokenRow = ({ line }: CsvRow): ImportRowView => ({
+  line,
+  outcome: 'failed',
+  external_key: null,
+  id: null,
+  changes: [],
+  errors: [BROKEN],
+})
+
+async function advance(tx: Tx, held: ImportRow, outcomes: readonly ImportRowView[]): Promise<BatchResult> {
+  await insertOutcomes(tx, held.org_id, held.id, outcomes)
+  const counts: Record<RowOutcome, number> = { created: 0, updated: 0, unchanged: 0, failed: 0 }
+  for (const { outcome } of outcomes) counts[outcome as RowOutcome] += 1
+  const lastLine = outcomes.at(-1)?.line ?? held.last_line
+  await advanceImport(tx, held, lastLine, counts)
+  const done = held.created + held.updated + held.unchanged + held.failed + outcomes.length
+  if (done < held.rows_total && outcomes.length > 0) return 'more'
+  await endImport(tx, held, 'done')
+  return 'done'
+}
+
+async function execute(tx: Tx, held: ImportRow, rows: readonly Wanted[]): Promise<ImportRowView[]> {
+  if (rows.length === 0) return []
+  const facts = await loadFacts(tx, held, rows)
+  const before = new Map(facts.things)
+  const planned = await withLaterParents(tx, held, rows, plan(held.resource, facts, rows))
+  const changes = [...facts.things.values()]
+    .map((after): Change => ({ before: before.get(after.key), after }))
+    .filter((change) => change.before !== change.after)
+  const ids = await carryOut(tx, held, facts, changes)
+  return planned.map(({ line, outcome, key, changes: columns, errors }) => {
+    const id = outcome === 'failed' ? null : (ids.get(key ?? '') ?? null)
+    return { line, outcome, external_key: shown(key), id, changes: columns, errors }
+  })
+}
+
+/** What is no key may be a whole page. */
+const shown = (key: string | undefined) => (key !== undefined && key.length <= MAX_KEY_LENGTH ? key : null)
+const MAX_KEY_LENGTH = 255
+
+async function carryOut(
+  tx: Tx,
+  { org_id, id, resource, dry_run }: ImportRow,
+  facts: Facts,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<string, number | null>> {
+  if (!dry_run) return writeChanges(tx, org_id, tableOf[resource], facts, changes)
+  await suppose(tx, org_id, id, facts, changes)
+  return new Map([...facts.things.values()].map(({ key, id: stored }) => [key, stored]))
+}
+
+/**
+ * The locks of an import are taken in the order of the API: the tree, rows, the mint, tags. Statements follow the locks
+ * they depend on, whose snapshots would otherwise be older.
+ */
+async function loadFacts(tx: Tx, held: ImportRow, rows: readonly Wanted[]): Promise<Facts> {
+  const { org_id, id, resource, dry_run } = held
+  const [table, isReal] = [tableOf[resource], !dry_run]
+  const keys = rows.flatMap(({ key }) => key ?? [])
+  const parents = rows.flatMap(({ fields }) => fields.parent_external_key ?? [])
+  const named = [...new Set([...keys, ...parents])]
+  if (isReal && parents.length > 0) await lockTree(tx, org_id)
+  const things = new Map(
+    (await loadThings(tx, org_id, table, named, isReal)).map((thing) => [thing.key, thing]),
+  )
+  const mints = rows.some(({ key }) => key === undefined || numberOfKey(table, key) !== undefined)
+  if (isReal && mints) await lockKeys(tx, org_id, table)
+  const tags = rows.flatMap((row) =>
+    tagTypes.flatMap((type) => (row.tags[type] ?? []).map((value) => ({ type, value }))),
+  )
+  const facts: Facts = {
+    now: await clock(tx),
+    highestNumber: mints ? await highestNumber(tx, org_id, table) : 0n,
+    things,
+    tagOwners: await loadTagOwners(tx, org_id, tags),
+    parents: await loadParents(tx, org_id, id, [...new Set(parents)]),
+  }
+  const asked = { keys: named, tags: tags.map(({ type, value }) => tagName(type, value)) }
+  if (dry_run) await supposeInto(tx, org_id, id, facts, asked)
+  return facts
+}
+
+/** A parent that is missing may come later in the file: then that is what is wrong. */
+async function withLaterParents(
+  tx: Tx,
+  { org_id, file_id }: ImportRow,
+  rows: readonly Wanted[],
+  planned: readonly Planned[],
+): Promise<readonly Planned[]> {
+  const isMissing = ({ code }: RowError) => code === 'fk_not_found'
+  const orphans = planned.flatMap(({ line, errors }, i) => {
+    const key = rows[i]?.fields.parent_external_key
+    return key && errors.some(isMissing) ? [{ key, after: line }] : []
+  })
+  if (orphans.length === 0) return planned
+  const later = await findLaterLines(tx, org_id, file_id, orphans)
+  return planned.map((row) => {
+    const line = later.get(row.line)
+    const told = (error: RowError) =>
+      isMissing(error) && line !== undefined
+        ? { ...error, message: `${error.message} yet: it comes in line ${line}` }
+        : error
+    return { ...row, errors: row.errors.map(told) }
+  })
+}

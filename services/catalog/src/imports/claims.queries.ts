@@ -1,0 +1,64 @@
+import { sql, type Kysely } from 'kysely'
+import type { Tables, Tx } from '../db.ts'
+import { violatedConstraint } from '../violations.ts'
+import type { ImportRow } from './imports.queries.ts'
+
+/** An import that a worker has taken, until its lease is over. */
+export type Claim = { org_id: number; id: number }
+
+/** Longer than a batch takes; a worker that died is replaced after it. */
+const LEASE = sql`clock_timestamp() + interval '30 seconds'`
+
+/**
+ * Takes the import whose turn it is: of each organization the oldest that is not finished, and among organizations the
+ * one that was worked for least recently. `owner` sees the imports of all of them. Undefined when there is nothing to do.
+ */
+export async function claimImport(owner: Kysely<Tables>, worker: string): Promise<Claim | undefined> {
+  const claimed = sql<Claim>`
+    update import set worker = ${worker}::uuid, lease_until = ${LEASE}, state = 'running',
+      started_at = coalesce(started_at, clock_timestamp())
+    where (org_id, id) = (
+      select org_id, id from import as next
+      where state in ('pending', 'running') and deleted_at is null
+        and (lease_until is null or lease_until < clock_timestamp())
+        and not exists (
+          select from import as earlier
+          where earlier.org_id = next.org_id and earlier.id <> next.id and earlier.deleted_at is null
+            and (earlier.state = 'running' or earlier.state = 'pending'
+                 and (earlier.created_at, earlier.id) < (next.created_at, next.id)))
+      order by worked_at limit 1 for update skip locked)
+    returning org_id, id`.execute(owner)
+  const { rows } = await claimed.catch((error: unknown) => {
+    // Two workers took two imports of one organization in the same instant: one of them has it.
+    if (violatedConstraint(error) === 'import_one_running') return { rows: [] }
+    throw error
+  })
+  return rows[0]
+}
+
+/** The import, locked and with a new lease; undefined when it is not this worker's any more, or was cancelled. */
+export async function holdClaim(
+  tx: Tx,
+  { org_id, id }: Claim,
+  worker: string,
+): Promise<ImportRow | undefined> {
+  const { rows } = await sql<ImportRow>`
+    update import set lease_until = ${LEASE}
+    where org_id = ${org_id} and id = ${id} and worker = ${worker}::uuid and state = 'running'
+      and deleted_at is null
+    returning *`.execute(tx)
+  return rows[0]
+}
+
+/** Lets others have it, at once or after a pause; it goes to the end of the line. */
+export async function releaseClaim(
+  owner: Kysely<Tables>,
+  { org_id, id }: Claim,
+  worker: string,
+  pauseMs = 0,
+): Promise<void> {
+  await sql`
+    update import set worker = null, worked_at = clock_timestamp(),
+      lease_until = ${pauseMs === 0 ? null : sql`clock_timestamp() + ${pauseMs} * interval '1 millisecond'`}
+    where org_id = ${org_id} and id = ${id} and worker = ${worker}::uuid and state = 'running'`.execute(owner)
+}

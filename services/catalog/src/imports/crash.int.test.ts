@@ -1,0 +1,242 @@
+import type { AssetView } from '@whereabouts/contracts/assets'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { describe, expect } from 'vitest'
+import type { Catalog } from '../catalog.fixture.ts'
+import { workBatch } from './batch.ts'
+import { claimImport } from './claims.queries.ts'
+import { test, type Imports } from './imports.fixture.ts'
+import { startImportWorker, type ImportWorker } from './imports.loop.ts'
+
+const PROGRAM = fileURLToPath(new URL('worker-process.fixture.ts', import.meta.url))
+
+const workerOn = ({ database, tenants }: Catalog, batchRows = 10): ImportWorker =>
+  startImportWorker({
+    owner: database.db,
+    tenants,
+    kickOutbox: () => undefined,
+    log: createLogger('imports', 'silent'),
+    pollMs: 20,
+    batchRows,
+  })
+
+/** As time would. */
+const endLeases = ({ database: { pool } }: Catalog) =>
+  pool.query(`update import set lease_until = clock_timestamp() where lease_until is not null`)
+
+/** Rows without a key: whatever is executed twice is there twice. */
+const minting = (count: number) => ['name', ...Array.from({ length: count }, (_, i) => `n${i}`)].join('\n')
+
+async function expectOnce(
+  catalog: Catalog,
+  imports: Imports,
+  id: number,
+  count: number,
+  as?: { org: number },
+) {
+  expect(await imports.finished(id, as)).toMatchObject({ state: 'done', created: count, rows_done: count })
+  const rows = await imports.rows(id, as)
+  expect(rows.map(({ line }) => line)).toEqual(Array.from({ length: count }, (_, i) => i + 2))
+  const numbers = rows.map(({ external_key }) => Number(external_key?.slice(-4)))
+  expect(numbers).toEqual(Array.from({ length: count }, (_, i) => i + 1))
+  expect((await catalog.get('/assets?limit=1', as)).json().total_count).toBe(count)
+  const org = as?.org ?? catalog.orgId
+  const { rows: sent } = await catalog.database.pool.query(
+    `select subject from outbox where (payload ->> 'org_id')::bigint = $1`,
+    [org],
+  )
+  expect(new Set(sent.map(({ subject }: { subject: string }) => subject)).size).toBe(count)
+  expect(sent).toHaveLength(count)
+}
+
+describe('D10 each row is executed once', () => {
+  test('when the worker is killed in the middle of a batch', async ({ catalog, files }) => {
+    const { id: held } = await catalog.asset({ external_key: 'HELD' })
+    // Somebody holds what the fourth batch needs, so that it is certainly under way.
+    const holder = await catalog.database.pool.connect()
+    await holder.query('begin')
+    await holder.query('select from asset where id = $1 for update', [held])
+    const rows = Array.from({ length: 60 }, (_, i) => `${i === 35 ? 'HELD' : ''},n${i}`)
+    const { id } = await files.send('assets', ['external_key,name', ...rows].join('\n'))
+    const doomed = spawn(process.execPath, [PROGRAM, catalog.database.url], { stdio: 'inherit' })
+    try {
+      await expect.poll(() => catalog.waitingForLocks(), { timeout: 10_000, interval: 5 }).toBeGreaterThan(0)
+      doomed.kill('SIGKILL')
+      await once(doomed, 'exit')
+      await holder.query('rollback')
+    } finally {
+      doomed.kill('SIGKILL')
+      holder.release(true)
+    }
+    expect((await files.rows(id)).length).toBeGreaterThanOrEqual(30)
+    await endLeases(catalog)
+    const next = workerOn(catalog)
+    expect(await files.finished(id)).toMatchObject({ state: 'done', created: 59, updated: 1, rows_done: 60 })
+    await next.stop()
+    const outcomes = await files.rows(id)
+    expect(outcomes.map(({ line }) => line)).toEqual(rows.map((_, i) => i + 2))
+    const minted = outcomes.filter(({ outcome }) => outcome === 'created')
+    const numbers = minted.map(({ external_key }) => Number(external_key?.slice(-4)))
+    expect(numbers).toEqual(minted.map((_, i) => i + 1))
+    expect((await catalog.get('/assets?limit=1')).json().total_count).toBe(60)
+    // One state of each asset, and the second one of the asset that was there.
+    expect(await catalog.takeOutbox()).toHaveLength(61)
+  })
+
+  test('when the worker stops in an orderly way: the next goes on at once', async ({ catalog, files }) => {
+    const { id } = await files.send('assets', minting(80))
+    const first = workerOn(catalog, 5)
+    await expect.poll(async () => (await files.rows(id)).length, { interval: 5 }).toBeGreaterThan(0)
+    await first.stop()
+    expect((await files.rows(id)).length % 5).toBe(0)
+    const second = workerOn(catalog)
+    await expectOnce(catalog, files, id, 80)
+    await second.stop()
+  })
+
+  test('when a worker comes back from the dead, after another has taken over', async ({ catalog, files }) => {
+    const { id } = await files.send('assets', minting(20))
+    const dead = randomUUID()
+    const claim = await claimImport(catalog.database.db, dead)
+    expect(claim).toEqual({ org_id: catalog.orgId, id })
+    expect(await claimImport(catalog.database.db, randomUUID())).toBeUndefined()
+    const batch = () => catalog.tenants.transaction(catalog.orgId, (tx) => workBatch(tx, claim!, dead, 5))
+    expect(await batch()).toBe('more')
+    await endLeases(catalog)
+    const alive = randomUUID()
+    expect(await claimImport(catalog.database.db, alive)).toEqual(claim)
+    expect(await batch()).toBe('lost')
+    await endLeases(catalog)
+    const next = workerOn(catalog)
+    await expectOnce(catalog, files, id, 20)
+    await next.stop()
+  })
+
+  test('when its connection breaks in the middle of a batch', async ({ catalog, files }) => {
+    const { id } = await files.send('assets', minting(60))
+    const worker = workerOn(catalog)
+    for (let i = 0; i < 5; i += 1)
+      await catalog.database.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name = 'catalog' and state <> 'idle'`,
+      )
+    await endLeases(catalog)
+    await expectOnce(catalog, files, id, 60)
+    await worker.stop()
+  })
+
+  test('when two workers take what there is, of several organizations', async ({ catalog, files }) => {
+    const orgs = [1, 2, 3].map((i) => catalog.orgId + 100 * i)
+    const sent = await Promise.all(orgs.map((org) => files.send('assets', minting(70), { org })))
+    const workers = [workerOn(catalog), workerOn(catalog)]
+    for (const [i, org] of orgs.entries()) await expectOnce(catalog, files, sent[i]!.id, 70, { org })
+    await Promise.all(workers.map((worker) => worker.stop()))
+  })
+
+  test('of two imports in the order in which they came', async ({ catalog, files }) => {
+    const csv = (name: string) =>
+      `external_key,name\n${Array.from({ length: 30 }, (_, i) => `K-${i},${name}`).join('\n')}`
+    const first = await files.send('assets', csv('first'))
+    const second = await files.send('assets', csv('second'))
+    const workers = [workerOn(catalog, 3), workerOn(catalog, 3)]
+    expect(await files.finished(first.id)).toMatchObject({ created: 30 })
+    expect(await files.finished(second.id)).toMatchObject({ updated: 30 })
+    await Promise.all(workers.map((worker) => worker.stop()))
+  })
+})
+
+test('D10 a small import does not wait for the large one of another organization', async ({
+  catalog,
+  files,
+  otherOrg,
+}) => {
+  const large = await files.send('assets', minting(4_000))
+  const worker = workerOn(catalog, 2)
+  await expect.poll(async () => (await files.rows(large.id)).length, { interval: 5 }).toBeGreaterThan(0)
+  const small = await files.send('assets', minting(1), { org: otherOrg })
+  await files.finished(small.id, { org: otherOrg })
+  expect((await catalog.get(`/imports/${large.id}`)).json().data.state).toBe('running')
+  expect((await catalog.delete(`/imports/${large.id}`)).statusCode).toBe(204)
+  await worker.stop()
+  const { data } = (await catalog.get(`/imports/${large.id}`)).json()
+  expect(data).toMatchObject({ state: 'cancelled', finished_at: expect.any(String) })
+  // What was done stays done, and is told of.
+  expect((await catalog.get('/assets?limit=1')).json().total_count).toBe(data.created)
+  expect(await files.rows(large.id)).toHaveLength(data.rows_done)
+  expect((await catalog.delete(`/imports/${large.id}`)).statusCode).toBe(204)
+  expect((await catalog.get(`/imports/${large.id}`)).statusCode).toBe(404)
+})
+
+describe('D10 beside the requests of the API', () => {
+  const keys = Array.from({ length: 40 }, (_, i) => `K-${i}`)
+
+  test('assets: nobody is answered 5xx, and every row comes to an end', async ({ catalog, files }) => {
+    const assets: AssetView[] = []
+    for (const external_key of keys) assets.push(await catalog.asset({ external_key }))
+    const rows = Array.from(
+      { length: 600 },
+      (_, i) => `${i % 7 === 0 ? '' : keys[i % 40]},name ${i},t${i % 50}|u${i % 40}`,
+    )
+    const { id } = await files.send('assets', ['external_key,name,rfid', ...rows].join('\n'))
+    const worker = workerOn(catalog, 50)
+    const statuses = new Set<number>()
+    let round = 0
+    while ((await catalog.get(`/imports/${id}`)).json().data.finished_at === null) {
+      round += 1
+      const one = assets[round % 40]!
+      const tag = { tag_type: 'rfid', value: `t${round % 50}` }
+      const answers = await Promise.all([
+        catalog.patch(`/assets/${one.id}`, { description: `d${round}` }),
+        catalog.post(`/assets/${one.id}/tags`, tag),
+        catalog.post('/assets', { name: 'api', tags: [tag, { tag_type: 'rfid', value: `u${round % 40}` }] }),
+        catalog.post('/assets', { name: 'api', external_key: `K-${round % 60}` }),
+        catalog.post(`/assets/${one.id}/rename`, { external_key: keys[(round * 7) % 40] }),
+        round % 5 === 0 ? catalog.delete(`/assets/${one.id}`) : catalog.get(`/assets/${one.id}`),
+      ])
+      for (const { statusCode } of answers) statuses.add(statusCode)
+    }
+    await worker.stop()
+    expect([...statuses].filter((status) => status >= 500)).toEqual([])
+    const done = await files.finished(id)
+    expect(done).toMatchObject({ state: 'done', rows_total: 600, rows_done: 600 })
+    expect(await files.rows(id)).toHaveLength(600)
+  })
+
+  test('D5.4 locations: moves of both sides never make a cycle', async ({ catalog, files }) => {
+    const ids: number[] = []
+    for (const external_key of keys.slice(0, 10)) ids.push((await catalog.location({ external_key })).id)
+    const rows = Array.from({ length: 300 }, (_, i) => `K-${i % 10},K-${(i * 7 + 3) % 10}`)
+    const { id } = await files.send('locations', ['external_key,parent_external_key', ...rows].join('\n'))
+    const worker = workerOn(catalog, 20)
+    const statuses = new Set<number>()
+    let round = 0
+    while ((await catalog.get(`/imports/${id}`)).json().data.finished_at === null) {
+      round += 1
+      const move = (of: number, to: number) =>
+        catalog.patch(`/locations/${ids[of % 10]}`, { parent_id: ids[to % 10] })
+      const answers = await Promise.all([
+        move(round, round * 3 + 1),
+        move(round + 5, round),
+        catalog.post('/locations', { name: 'api', parent_id: ids[round % 10] }),
+      ])
+      for (const { statusCode } of answers) statuses.add(statusCode)
+    }
+    await worker.stop()
+    expect([...statuses].filter((status) => status >= 500)).toEqual([])
+    expect(await files.rows(id)).toHaveLength(300)
+    const { rows: roots } = await sql<{ reached: number; all: number }>`
+      with recursive tree as (
+        select id from location where org_id = ${catalog.orgId} and parent_id is null
+        union all
+        select child.id from tree join location as child on child.org_id = ${catalog.orgId} and child.parent_id = tree.id)
+      select (select count(*) from tree) as reached,
+             (select count(*) from location where org_id = ${catalog.orgId}) as "all"`.execute(
+      catalog.database.db,
+    )
+    expect(roots[0]?.reached).toBe(roots[0]?.all)
+  })
+})

@@ -1,0 +1,89 @@
+import { rowOutcomes } from '@whereabouts/contracts/imports'
+import { API_PREFIX } from '@whereabouts/contracts/routes'
+import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import type { HandlerDeps } from '../change.ts'
+import { importNotFound, notAFinishedDryRun } from '../errors.ts'
+import { pageOf } from '../lists/conditions.ts'
+import {
+  admitImport,
+  endImport,
+  findApplied,
+  findImport,
+  insertApplied,
+  listImports,
+  lockImport,
+  removeImport,
+  type ImportRow,
+} from './imports.queries.ts'
+import { toImportView } from './imports.views.ts'
+import { listOutcomes } from './lines.queries.ts'
+import { receiveImport } from './upload.ts'
+
+export type ImportDeps = HandlerDeps & {
+  /** Called when there is an import to work on. */
+  kickImports: () => void
+  /** Called when there is something to clean up. */
+  kickPurge: () => void
+}
+
+const created = (row: ImportRow) =>
+  new Answer({ data: toImportView(row) }, { location: `${API_PREFIX}/imports/${row.id}` })
+
+export const importHandlers = ({ db, change, kickImports, kickPurge }: ImportDeps) =>
+  ({
+    async createImport({ principal: { orgId, userId = null }, query, upload: bytes }) {
+      const { resource, dry_run: dryRun = false } = query
+      const file = { orgId, resource, dryRun, createdBy: userId, bytes }
+      const row = await receiveImport(change, file).catch((error: unknown) => {
+        kickPurge()
+        throw error
+      })
+      kickImports()
+      return created(row)
+    },
+
+    async listImports({ principal: { orgId }, query }) {
+      const { rows, total } = await listImports(db.forOrg(orgId), orgId, query)
+      return { data: rows.map(toImportView), ...pageOf(query), total_count: total }
+    },
+
+    async getImport({ principal: { orgId }, params: { import_id } }) {
+      const row = await findImport(db.forOrg(orgId), orgId, import_id)
+      if (!row) throw importNotFound()
+      return { data: toImportView(row) }
+    },
+
+    async listImportRows({ principal: { orgId }, params: { import_id }, query }) {
+      const row = await findImport(db.forOrg(orgId), orgId, import_id)
+      if (!row) throw importNotFound()
+      const counted = new Set(query.outcome ?? rowOutcomes)
+      const total_count = [...counted].reduce((total, outcome) => total + row[outcome], 0)
+      const data = await listOutcomes(db.forOrg(orgId), orgId, import_id, query.outcome, pageOf(query))
+      return { data, ...pageOf(query), total_count }
+    },
+
+    async applyImport({ principal: { orgId, userId = null }, params: { import_id } }) {
+      const row = await change(orgId, async (tx) => {
+        const dryRun = await lockImport(tx, orgId, import_id)
+        if (!dryRun) throw importNotFound()
+        if (!dryRun.dry_run || dryRun.state !== 'done') throw notAFinishedDryRun(import_id)
+        const applied = await findApplied(tx, orgId, import_id)
+        if (applied) return applied
+        await admitImport(tx, orgId)
+        return insertApplied(tx, dryRun, userId)
+      })
+      kickImports()
+      return created(row)
+    },
+
+    async deleteImport({ principal: { orgId }, params: { import_id } }) {
+      await change(orgId, async (tx) => {
+        const row = await lockImport(tx, orgId, import_id)
+        if (!row) throw importNotFound()
+        if (row.finished_at === null) await endImport(tx, row, 'cancelled')
+        else await removeImport(tx, orgId, import_id)
+      })
+      kickPurge()
+      return undefined
+    },
+  }) satisfies Partial<Handlers<'catalog'>>

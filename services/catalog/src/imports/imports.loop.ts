@@ -1,0 +1,113 @@
+import { isDatabaseOutage } from '@whereabouts/db/outage'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Kysely } from 'kysely'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Tables, Tx } from '../db.ts'
+import { failNextRow, workBatch, type BatchResult } from './batch.ts'
+import { claimImport, releaseClaim, type Claim } from './claims.queries.ts'
+import { PlanOutdated } from './writes.queries.ts'
+
+export type ImportWorker = {
+  /** Tells it that there is something to do, so that it need not wait for its next look. */
+  kick(): void
+  /** Finishes the batch under way and lets go of its import. */
+  stop(): Promise<void>
+}
+
+type Options = {
+  /** As the owner of the schema: sees the imports of all organizations, and nothing else of them. */
+  owner: Kysely<Tables>
+  tenants: TenantDatabase<Tables>
+  /** Called after each batch: the outbox has something to send. */
+  kickOutbox: () => void
+  log: Logger
+  /** Time between looks when nobody kicks; covers what another replica was given. */
+  pollMs?: number
+  /** Rows of a batch. */
+  batchRows?: number
+}
+
+/** How long one organization is worked for while others wait. */
+const SLICE_MS = 500
+const OUTAGE_PAUSE_MS = 1_000
+
+/**
+ * Works on imports, one batch at a time and hence on one connection, whatever is waiting: requests come first. Any
+ * number of processes may; each import is one worker's at a time, and of each organization one import.
+ */
+export function startImportWorker(options: Options): ImportWorker {
+  const { owner, log, pollMs = 1_000 } = options
+  const worker = randomUUID()
+  const stopping = new AbortController()
+  let bell = new AbortController()
+
+  async function round(): Promise<boolean> {
+    const claim = await claimImport(owner, worker)
+    if (claim) await workSlice(options, claim, worker, stopping.signal)
+    return claim !== undefined
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const heard = bell.signal
+      const isBusy = await round().catch(async (error: unknown) => {
+        log.warn({ err: error }, 'imports interrupted')
+        return false
+      })
+      if (!isBusy) await wait(pollMs, undefined, { signal: heard }).catch(() => undefined)
+      if (heard.aborted) bell = new AbortController()
+    }
+  }
+
+  const ended = run()
+  return {
+    kick: () => bell.abort(),
+    stop: () => {
+      stopping.abort()
+      bell.abort()
+      return ended
+    },
+  }
+}
+
+/** Batch after batch of one import, until its time is over or it is finished; then it is let go of. */
+async function workSlice(options: Options, claim: Claim, worker: string, stopping: AbortSignal) {
+  const until = Date.now() + SLICE_MS
+  const { batchRows = 250 } = options
+  let next: Attempt = { result: 'more', rows: batchRows, pauseMs: 0 }
+  // A batch that failed is tried in smaller parts first: where the next slice begins, it could only fail again.
+  const goesOn = () => next.rows < batchRows || Date.now() < until
+  try {
+    while (next.result === 'more' && next.pauseMs === 0 && goesOn() && !stopping.aborted)
+      next = await tryBatch(options, claim, worker, next.rows)
+  } finally {
+    if (next.result === 'more') await releaseClaim(options.owner, claim, worker, next.pauseMs)
+  }
+}
+
+/** How a batch ended, and of how many rows the next one is to be, after a pause or at once. */
+type Attempt = { result: BatchResult; rows: number; pauseMs: number }
+
+async function tryBatch(options: Options, claim: Claim, worker: string, rows: number): Promise<Attempt> {
+  const { tenants, kickOutbox, log, batchRows = 250 } = options
+  const run = (work: (tx: Tx) => Promise<BatchResult>) => tenants.transaction(claim.org_id, work)
+  try {
+    const result = await run((tx) => workBatch(tx, claim, worker, rows))
+    kickOutbox()
+    return { result, rows: Math.min(batchRows, 2 * rows), pauseMs: 0 }
+  } catch (error) {
+    log.warn({ err: error, org_id: claim.org_id, import_id: claim.id, rows }, 'batch not imported')
+    if (rows > 1) return { result: 'more', rows: Math.ceil(rows / 4), pauseMs: 0 }
+    if (!isOfTheRow(error)) return { result: 'more', rows, pauseMs: OUTAGE_PAUSE_MS }
+    return { result: await run((tx) => failNextRow(tx, claim, worker)), rows, pauseMs: 0 }
+  }
+}
+
+/** Not when somebody was faster, nor when the database was away or busy: what it says of data, and mistakes of ours. */
+function isOfTheRow(error: unknown): boolean {
+  if (error instanceof PlanOutdated || isDatabaseOutage(error)) return false
+  const { code } = error as { code?: unknown }
+  return typeof code !== 'string' || /^(?:22|23|54)/.test(code)
+}

@@ -1,0 +1,21 @@
+import type { ImportView } from '@whereabouts/contracts/imports'
+import type { ImportRow } from './imports.queries.ts'
+
+/** Fields by name: a new column must not leak into the API by accident. */
+export const toImportView = (row: ImportRow): ImportView => ({
+  id: row.id,
+  resource: row.resource,
+  dry_run: row.dry_run,
+  state: row.state,
+  rows_total: row.rows_total,
+  rows_done: row.created + row.updated + row.unchanged + row.failed,
+  created: row.created,
+  updated: row.updated,
+  unchanged: row.unchanged,
+  failed: row.failed,
+  applied_from: row.applied_from,
+  created_by: row.created_by,
+  created_at: row.created_at,
+  started_at: row.started_at,
+  finished_at: row.finished_at,
+})

@@ -1,0 +1,50 @@
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db.ts'
+import { deletePart, listRemoved, removeExpired } from './purge.queries.ts'
+
+type Options = {
+  /** As the owner of the schema: sees the imports of all organizations. */
+  owner: Kysely<Tables>
+  tenants: TenantDatabase<Tables>
+  log: Logger
+}
+
+const EVERY_MS = 5 * 60_000
+
+/** Removes what has had its time, and deletes what was removed; in small parts, whatever their number. */
+export async function purgeImports({ owner, tenants }: Options, stopping?: AbortSignal): Promise<void> {
+  await removeExpired(owner)
+  for (let removed = await listRemoved(owner); removed.length > 0; removed = await listRemoved(owner))
+    for (const one of removed)
+      while (await deletePart(tenants.forOrg(one.org_id), one)) if (stopping?.aborted === true) return
+}
+
+/** Purges every five minutes and when it is kicked; a failure is logged, and the next round goes on from there. */
+export function startImportPurge(options: Options): { kick(): void; stop(): Promise<void> } {
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+  let again = false
+  const kick = () => {
+    again = true
+    running ??= run().finally(() => (running = undefined))
+  }
+  async function run(): Promise<void> {
+    while (again && !stopping.signal.aborted) {
+      again = false
+      await purgeImports(options, stopping.signal).catch((error: unknown) =>
+        options.log.warn({ err: error }, 'imports not purged'),
+      )
+    }
+  }
+  const timer = setInterval(kick, EVERY_MS)
+  return {
+    kick,
+    stop: async () => {
+      clearInterval(timer)
+      stopping.abort()
+      await running
+    },
+  }
+}

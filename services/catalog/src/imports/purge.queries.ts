@@ -1,0 +1,52 @@
+import { sql, type Kysely } from 'kysely'
+import type { Db, Tables } from '../db.ts'
+
+export type Removed = { org_id: number; id: number; file_id: number }
+
+/**
+ * Removes what has had its time: uploads whose sender fell silent, imports that finished a week ago, and of each
+ * organization all but the newest fifty that are finished.
+ */
+export async function removeExpired(owner: Kysely<Tables>): Promise<void> {
+  await sql`
+    update import set deleted_at = clock_timestamp()
+    where deleted_at is null
+      and (state = 'uploading' and lease_until < clock_timestamp()
+        or finished_at < clock_timestamp() - interval '7 days')`.execute(owner)
+  await sql`
+    update import set deleted_at = clock_timestamp()
+    from (select org_id, id, row_number() over (partition by org_id order by finished_at desc, id) as place
+          from import where deleted_at is null and finished_at is not null) as finished
+    where import.org_id = finished.org_id and import.id = finished.id and finished.place > 50`.execute(owner)
+}
+
+/** Imports that are gone, of which something may be left. */
+export async function listRemoved(owner: Kysely<Tables>): Promise<Removed[]> {
+  const { rows } = await sql<Removed>`
+    select org_id, id, file_id from import where deleted_at is not null order by deleted_at limit 20`.execute(
+    owner,
+  )
+  return rows
+}
+
+/**
+ * Deletes a part of what a removed import consists of, and at last the import. Answers whether something is left. Lines
+ * that another import reads stay until that one is removed. Any number may do this at a time.
+ */
+export async function deletePart(db: Db, removed: Removed, rows = 5_000): Promise<boolean> {
+  const { org_id, id, file_id } = removed
+  const part = async (table: string, column: string, key: number) => {
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)}
+        where org_id = ${org_id} and ${sql.ref(column)} = ${key} limit ${rows}))`.execute(db)
+    return numAffectedRows > 0n
+  }
+  if (await part('import_row', 'import_id', id)) return true
+  if (await part('import_fact', 'import_id', id)) return true
+  const others = await sql`
+    select from import where org_id = ${org_id} and file_id = ${file_id} and id <> ${id} limit 1`.execute(db)
+  if (others.rows.length === 0 && (await part('import_line', 'file_id', file_id))) return true
+  await sql`delete from import where org_id = ${org_id} and id = ${id}`.execute(db)
+  return false
+}

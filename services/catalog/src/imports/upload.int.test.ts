@@ -1,0 +1,237 @@
+import type { ImportView } from '@whereabouts/contracts/imports'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { request } from 'node:http'
+import { describe, expect } from 'vitest'
+import type { Catalog } from '../catalog.fixture.ts'
+import { test } from './imports.fixture.ts'
+import { purgeImports } from './purge.loop.ts'
+
+const post = (catalog: Catalog, csv: string, query = 'resource=assets', mediaType = 'text/csv') =>
+  catalog.call('POST', `/imports?${query}`, csv, { mediaType })
+
+const purge = ({ database: { db }, tenants }: Catalog) =>
+  purgeImports({ owner: db, tenants, log: createLogger('imports', 'silent') })
+
+/** Rows of an organization in the tables of imports. */
+async function stored({ database: { pool }, orgId }: Catalog): Promise<Record<string, number>> {
+  const tables = ['import', 'import_line', 'import_row', 'import_fact']
+  const counts = tables.map((table) => `(select count(*) from ${table} where org_id = $1) as "${table}"`)
+  const { rows } = await pool.query<Record<string, number>>(`select ${counts.join()}`, [orgId])
+  return rows[0] ?? {}
+}
+
+type Callers = { callers: { headersFor(caller: { orgId: number }): Promise<Record<string, string>> } }
+
+const NOTHING = { import: 0, import_line: 0, import_row: 0, import_fact: 0 }
+
+describe('D10 a file that cannot be imported as a whole is refused and leaves nothing', () => {
+  test.for([
+    { name: 'nothing at all', csv: '', type: 'bad_request', detail: /^The file is empty/ },
+    {
+      name: 'a row of another length',
+      csv: 'name,type\na,asset\nb\n',
+      type: 'bad_request',
+      detail: /^Line 3: 1 cell/,
+    },
+    { name: 'an open quote', csv: 'name\na\n"b\n', type: 'bad_request', detail: /^Line 3: a quoted cell/ },
+    { name: 'NUL', csv: 'name\na\0\n', type: 'bad_request', detail: /^Line 2: there is a NUL/ },
+    {
+      name: 'many rows',
+      csv: `name\n${'a\n'.repeat(100_001)}`,
+      type: 'payload_too_large',
+      detail: /^A file has at most 100000 rows$/,
+    },
+  ])('$name', async ({ csv, type, detail }, { catalog }) => {
+    const { error } = (await post(catalog, csv)).json()
+    expect(error).toMatchObject({ type, detail: expect.stringMatching(detail) })
+    expect((await catalog.get('/imports')).json().total_count).toBe(0)
+    await purge(catalog)
+    expect(await stored(catalog)).toEqual(NOTHING)
+  })
+
+  test.for([
+    ['colour,name,size\n', [['colour', 'unknown_field', 'unknown column "colour"'], ['size', 'unknown_field', 'unknown column "size"']]],
+    ['name,name\n', [['name', 'ambiguous_fields', 'column "name" is there more than once']]],
+    ['type,rfid\n', [['name', 'required', 'name is required']]],
+    ['name,\n', [['', 'unknown_field', 'a column has no name']]],
+    ['name,parent_external_key\n', [['parent_external_key', 'unknown_field', 'unknown column "parent_external_key"']]],
+    ['Name\n', [['Name', 'unknown_field', 'unknown column "Name"'], ['name', 'required', 'name is required']]],
+  ] as const)('the header %j', async ([csv, fields], { catalog }) => {
+    const { error } = (await post(catalog, csv)).json()
+    expect(error.fields).toEqual(fields.map(([field, code, message]) => ({ field, code, message })))
+    expect(await stored(catalog)).toEqual(NOTHING)
+  }) // prettier-ignore
+
+  test('the query', async ({ catalog }) => {
+    const fieldsOf = async (query: string) => (await post(catalog, 'name\n', query)).json().error.fields
+    expect(await fieldsOf('')).toMatchObject([{ field: 'resource', code: 'required' }])
+    expect(await fieldsOf('resource=tags')).toMatchObject([{ field: 'resource', code: 'invalid_value' }])
+    expect(await fieldsOf('resource=assets&dry_run=1')).toMatchObject([
+      { field: 'dry_run', code: 'invalid_value' },
+    ])
+    expect(await fieldsOf('resource=assets&colour=red')).toMatchObject([
+      { field: 'colour', code: 'unknown_field' },
+    ])
+  })
+
+  test('another media type', async ({ catalog }) => {
+    const res = await post(catalog, '{}', 'resource=assets', 'application/json')
+    expect(res.json().error).toMatchObject({ status: 415, detail: 'Content-Type must be text/csv' })
+  })
+})
+
+test('D10 the answer comes once all of the file is there, with its address', async ({ catalog }) => {
+  const rows = Array.from({ length: 1_234 }, (_, i) => `K-${i},"two\nlines"`)
+  const res = await post(
+    catalog,
+    `external_key,description\n${rows.join('\n')}`,
+    'resource=locations&dry_run=true',
+  )
+  const { data } = res.json<{ data: ImportView }>()
+  expect([res.statusCode, res.headers.location]).toEqual([201, `/api/v1/imports/${data.id}`])
+  expect(data).toEqual({
+    id: data.id,
+    resource: 'locations',
+    dry_run: true,
+    state: 'pending',
+    rows_total: 1_234,
+    rows_done: 0,
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    failed: 0,
+    applied_from: null,
+    created_by: 1,
+    created_at: expect.any(String),
+    started_at: null,
+    finished_at: null,
+  })
+  expect((await catalog.get(`/imports/${data.id}`)).json().data).toEqual(data)
+  expect(await stored(catalog)).toEqual({ ...NOTHING, import: 1, import_line: 1_234 })
+})
+
+test('D10 a header alone is an import of nothing', async ({ imports }) => {
+  expect(await imports.run('assets', 'name\n')).toMatchObject({ state: 'done', rows_total: 0, rows: [] })
+})
+
+describe('D10 unfinished imports of one organization', () => {
+  test('are five at most, however many are sent at once; the refusal names the oldest', async ({
+    catalog,
+    files,
+    otherOrg,
+  }) => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post(catalog, 'name\na\n')))
+    const accepted = answers.filter(({ statusCode }) => statusCode === 201)
+    expect(accepted).toHaveLength(5)
+    const oldest = (await catalog.get('/imports')).json<{ data: ImportView[] }>().data.at(-1)
+    const { error } = (await post(catalog, 'name\na\n')).json()
+    const detail = `at most 5 imports at a time; import ${oldest?.id} is not finished`
+    expect(error).toMatchObject({ type: 'conflict', detail })
+    await files.send('assets', 'name\na\n', { org: otherOrg })
+    await catalog.delete(`/imports/${oldest?.id}`)
+    expect((await post(catalog, 'name\na\n')).statusCode).toBe(201)
+  })
+})
+
+describe('D10 a file that breaks off', () => {
+  /** A sender whose file has begun to be stored. */
+  async function halfSent(catalog: Catalog, address: string, service: Callers) {
+    const caller = await service.callers.headersFor({ orgId: catalog.orgId })
+    const headers = { ...caller, 'content-type': 'text/csv', 'transfer-encoding': 'chunked' }
+    const outgoing = request(`${address}/api/v1/imports?resource=assets`, { method: 'POST', headers })
+    const { promise: answer, resolve } = Promise.withResolvers<number | undefined>()
+    outgoing.on('response', ({ statusCode }) => resolve(statusCode)).on('error', () => undefined)
+    outgoing.write(`name\n${'a\n'.repeat(20_000)}`)
+    await expect
+      .poll(async () => (await stored(catalog))['import_line'], { timeout: 10_000 })
+      .toBeGreaterThan(0)
+    return { outgoing, answer }
+  }
+
+  test('leaves nothing, and is no import meanwhile', async ({ catalog, service, address }) => {
+    const { outgoing } = await halfSent(catalog, address, service)
+    const { data } = (await catalog.get('/imports')).json()
+    expect(data).toEqual([])
+    outgoing.destroy()
+    const removed = async () => {
+      const { rows } = await catalog.database.pool.query('select deleted_at from import where org_id = $1', [
+        catalog.orgId,
+      ])
+      return rows[0]?.deleted_at
+    }
+    await expect.poll(removed).toEqual(expect.any(String))
+    await purge(catalog)
+    expect(await stored(catalog)).toEqual(NOTHING)
+  })
+
+  test('leaves nothing even when its service died with it', async ({ catalog, service, address }) => {
+    const { outgoing, answer } = await halfSent(catalog, address, service)
+    await purge(catalog)
+    expect((await stored(catalog))['import']).toBe(1) // it is alive
+    await catalog.database.pool.query(
+      `update import set lease_until = clock_timestamp() - interval '1 second' where org_id = $1`,
+      [catalog.orgId],
+    )
+    await purge(catalog)
+    expect(await stored(catalog)).toEqual(NOTHING)
+    // And who comes back with the rest is told so.
+    outgoing.end('b\n'.repeat(2_000))
+    expect(await answer).toBe(400)
+    expect(await stored(catalog)).toEqual(NOTHING)
+  })
+})
+
+describe('D10 what has had its time is removed', () => {
+  const age = ({ database: { pool }, orgId }: Catalog, days: number) =>
+    pool.query(`update import set finished_at = finished_at - $2 * interval '1 day' where org_id = $1`, [
+      orgId,
+      days,
+    ])
+
+  test('a week after it finished', async ({ catalog, imports }) => {
+    await imports.run('assets', 'name\na\nb\n', { dryRun: true })
+    await age(catalog, 6)
+    await purge(catalog)
+    expect(await stored(catalog)).toMatchObject({ import: 1, import_line: 2, import_row: 2 })
+    await age(catalog, 2)
+    await purge(catalog)
+    expect(await stored(catalog)).toEqual(NOTHING)
+  })
+
+  test('the lines of a dry run stay for as long as an import reads them', async ({
+    catalog,
+    files,
+    imports,
+  }) => {
+    const dry = await imports.run('assets', 'name\na\nb\n', { dryRun: true })
+    const { data } = (await catalog.call('POST', `/imports/${dry.id}/apply`)).json<{ data: ImportView }>()
+    await catalog.delete(`/imports/${dry.id}`)
+    await purge(catalog)
+    expect(await files.finished(data.id)).toMatchObject({ created: 2 })
+    expect(await stored(catalog)).toMatchObject({ import: 1, import_row: 2 })
+    await catalog.delete(`/imports/${data.id}`)
+    await purge(catalog)
+    expect(await stored(catalog)).toEqual(NOTHING)
+  })
+
+  test('what an import has read and supposed goes when it is finished', async ({ catalog, imports }) => {
+    await imports.run('assets', 'name\na\n')
+    expect(await stored(catalog)).toEqual({ ...NOTHING, import: 1, import_row: 1 })
+    await imports.run('assets', 'name\na\n', { dryRun: true })
+    expect(await stored(catalog)).toMatchObject({ import_line: 1, import_fact: 0 })
+  })
+
+  test('and of finished ones the newest fifty are kept', async ({ catalog }) => {
+    await catalog.database.pool.query(
+      `insert into import (org_id, file_id, resource, dry_run, state, columns, finished_at)
+       select $1, 1, 'assets', true, 'done', '{name}', clock_timestamp() - i * interval '1 minute'
+       from generate_series(1, 53) as i`,
+      [catalog.orgId],
+    )
+    await purge(catalog)
+    const { total_count, data } = (await catalog.get('/imports?limit=200')).json()
+    expect(total_count).toBe(50)
+    const oldest = Math.min(...data.map(({ finished_at }: ImportView) => Date.parse(finished_at ?? '')))
+    expect(Date.now() - oldest).toBeLessThan(51 * 60_000)
+  })
+})

@@ -1,0 +1,96 @@
+import { MAX_IMPORT_ROWS, type ImportColumn, type ImportResource } from '@whereabouts/contracts/imports'
+import { NaturalKey } from '@whereabouts/contracts/text'
+import { bodyBrokenOff } from '@whereabouts/service-kit/errors'
+import type { Change } from '../change.ts'
+import { tooManyRows } from '../errors.ts'
+import { unguarded } from './cells.ts'
+import { readHeader } from './columns.ts'
+import { readCsv, type CsvRow } from './csv.ts'
+import {
+  admitImport,
+  beginUpload,
+  finishUpload,
+  removeImport,
+  renewUpload,
+  type ImportRow,
+} from './imports.queries.ts'
+import { insertLines, sizeOf, type StoredLine } from './lines.queries.ts'
+
+export type Upload = {
+  orgId: number
+  resource: ImportResource
+  dryRun: boolean
+  createdBy: number | null
+  bytes: AsyncIterable<Buffer>
+}
+
+/**
+ * Stores a file while it arrives, and answers the import once all of it is there. No connection is held while the
+ * sender is slow. What is wrong with the file as a whole is thrown, and leaves nothing behind: the import is removed, or
+ * its lease runs out if even that fails.
+ */
+export async function receiveImport(change: Change, upload: Upload): Promise<ImportRow> {
+  const { orgId, resource, dryRun, createdBy } = upload
+  const { header, rows } = await readCsv(upload.bytes)
+  const columns = readHeader(resource, header)
+  const begun = { resource, dry_run: dryRun, columns, created_by: createdBy }
+  const id = await change(orgId, async (tx) => {
+    await admitImport(tx, orgId)
+    return beginUpload(tx, orgId, begun)
+  })
+  try {
+    return await storeFile(change, orgId, id, withKeys(rows, resource, columns))
+  } catch (error) {
+    await change(orgId, (tx) => removeImport(tx, orgId, id)).catch(() => undefined)
+    throw error
+  }
+}
+
+async function storeFile(
+  change: Change,
+  orgId: number,
+  id: number,
+  lines: AsyncIterable<StoredLine>,
+): Promise<ImportRow> {
+  let total = 0
+  for await (const batch of inBatches(lines)) {
+    total += batch.length
+    if (total > MAX_IMPORT_ROWS) throw tooManyRows()
+    await change(orgId, async (tx) => {
+      if (!(await renewUpload(tx, orgId, id))) throw bodyBrokenOff()
+      await insertLines(tx, orgId, id, batch)
+    })
+  }
+  const stored = await change(orgId, (tx) => finishUpload(tx, orgId, id, total))
+  if (!stored) throw bodyBrokenOff()
+  return stored
+}
+
+/** A location's line is stored with its key: rows before it may name it as their parent. */
+async function* withKeys(
+  rows: AsyncIterable<CsvRow>,
+  resource: ImportResource,
+  columns: readonly ImportColumn[],
+): AsyncGenerator<StoredLine> {
+  const at = resource === 'locations' ? columns.indexOf('external_key') : -1
+  for await (const row of rows) {
+    const key = unguarded(row.cells[at] ?? '')
+    yield NaturalKey.safeParse(key).success ? { ...row, key } : row
+  }
+}
+
+const BATCH = { lines: 500, characters: 1024 * 1024 }
+
+async function* inBatches(lines: AsyncIterable<StoredLine>): AsyncGenerator<StoredLine[]> {
+  let batch: StoredLine[] = []
+  let characters = 0
+  for await (const line of lines) {
+    batch.push(line)
+    characters += sizeOf(line)
+    if (batch.length < BATCH.lines && characters < BATCH.characters) continue
+    yield batch
+    batch = []
+    characters = 0
+  }
+  if (batch.length > 0) yield batch
+}

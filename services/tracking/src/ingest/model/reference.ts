@@ -1,0 +1,106 @@
+/** What the contract says becomes of reads and saves, without a database: the tests' own idea of the truth. */
+
+/** Places and assets are numbered from 0. Place null is nowhere. */
+type Row = { at: number; place: number | null; by: 'reader' | 'operator' }
+
+type Event = {
+  asset: number
+  minute: number
+  kind: 'scan' | 'save'
+  at: number
+  from: number | null
+  /** What the receiver is shown: nothing of a place known to be deleted. */
+  shownFrom: number | null
+  to: number
+}
+
+/** Deletions of which a replica has heard. */
+type Known = { assets: number[]; places: number[] }
+
+export type World = {
+  /** By asset, then by minute. */
+  history: Map<number, Row>[]
+  events: Event[]
+  deleted: Known
+  /** By replica. Only ingest believes them; a save asks catalog. */
+  heard: Known[]
+}
+
+export type Read = { asset: number; place: number | null; at: number }
+export type Save = { assets: number[]; place: number; at: number }
+
+export const newWorld = (assets: number, replicas: number): World => ({
+  history: Array.from({ length: assets }, () => new Map()),
+  events: [],
+  deleted: { assets: [], places: [] },
+  heard: Array.from({ length: replicas }, () => ({ assets: [], places: [] })),
+})
+
+const minuteOf = (at: number) => Math.floor(at / 60_000)
+
+/** The reads of one transaction, in the order of arrival. */
+export function observe(world: World, replica: number, reads: readonly Read[]): void {
+  const known = world.heard[replica] ?? { assets: [], places: [] }
+  const placed = reads
+    .filter(({ asset }) => !known.assets.includes(asset))
+    .map(({ asset, place, at }) => ({ asset, at, place: known.places.includes(place ?? -1) ? null : place }))
+  for (const asset of new Set(placed.map((read) => read.asset))) {
+    const own = placed.filter((read) => read.asset === asset)
+    const minutes = [...new Set(own.map(({ at }) => minuteOf(at)))].toSorted((a, b) => a - b)
+    for (const minute of minutes) {
+      const inMinute = own.filter(({ at }) => minuteOf(at) === minute)
+      const { at, place } = inMinute.find((read) => read.place !== null) ?? inMinute[0]!
+      const there = world.history[asset]?.get(minute)
+      if (there && (there.place !== null || place === null)) continue
+      put(world, known, { asset, minute, kind: 'scan', row: { at, place, by: 'reader' } })
+    }
+  }
+}
+
+/** False when something of it is deleted: then nothing is saved. */
+export function save(world: World, replica: number, { assets, place, at }: Save): boolean {
+  if (world.deleted.places.includes(place) || assets.some((asset) => world.deleted.assets.includes(asset)))
+    return false
+  const known = world.heard[replica] ?? { assets: [], places: [] }
+  for (const asset of new Set(assets)) {
+    const newest = newestOf(world, asset)
+    const counted = newest ? Math.max(at, newest.row.at + 1) : at
+    const row: Row = { at: counted, place, by: 'operator' }
+    put(world, known, { asset, minute: minuteOf(counted), kind: 'save', row })
+  }
+  return true
+}
+
+type Put = { asset: number; minute: number; kind: Event['kind']; row: Row }
+
+/** Writes a row, and the event when it is the newest and at another place than the newest was before. */
+function put(world: World, known: Known, { asset, minute, kind, row }: Put): void {
+  const before = newestOf(world, asset)
+  world.history[asset]?.set(minute, row)
+  const { at, place: to } = row
+  if (before && before.minute > minute) return
+  const from = before?.row.place ?? null
+  if (to === null || to === from) return
+  const shownFrom = from !== null && known.places.includes(from) ? null : from
+  world.events.push({ asset, minute, kind, at, from, shownFrom, to })
+}
+
+function newestOf(world: World, asset: number): { minute: number; row: Row } | undefined {
+  const rows = world.history[asset] ?? new Map<number, Row>()
+  const minute = Math.max(...rows.keys())
+  const row = rows.get(minute)
+  return row && { minute, row }
+}
+
+export type Position = { at: number; place: number | null; since: number | null }
+
+/** Where the asset is, and since when: the first row of those at the end of its history that are at one place. */
+export function positionOf(world: World, asset: number): Position | undefined {
+  const rows = [...(world.history[asset] ?? [])].toSorted(([a], [b]) => b - a).map(([, row]) => row)
+  const newest = rows[0]
+  if (!newest) return undefined
+  const elsewhere = rows.findIndex(({ place }) => place !== newest.place)
+  const stay = elsewhere === -1 ? rows : rows.slice(0, elsewhere)
+  const since = newest.place === null ? null : (stay.at(-1)?.at ?? null)
+  return { at: newest.at, place: newest.place, since }
+}

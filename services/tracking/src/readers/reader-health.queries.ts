@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import type { Db } from '../db.ts'
+import { instant } from '../ingest/sql-times.ts'
+import type { DeviceReports } from './device-reports.ts'
+import { addedReads, type RecentReads } from './recent-reads.ts'
+
+/** What is counted per reader. Statistics: a crash loses at most the last second, a redelivery counts twice. */
+export const NO_COUNTS = {
+  messages: 0,
+  reads: 0,
+  reads_unknown_tag: 0,
+  reads_unplaced: 0,
+  reads_clock_skewed: 0,
+  reads_lost: 0,
+  read_errors: 0,
+  messages_buried: 0,
+}
+export type ReaderCounts = typeof NO_COUNTS
+export const COUNTS = Object.keys(NO_COUNTS) as (keyof ReaderCounts)[]
+
+/** What was noticed of one reader since the last write. */
+export type Noticed = ReaderCounts &
+  RecentReads & {
+    org_id: number
+    reader_key: string
+    last_seen_ms: number
+    identity: string | null
+    last_problem: string | null
+    last_problem_ms: number | null
+    clock_offset_ms: number | null
+    device: DeviceReports | null
+  }
+
+/** Discovered readers kept per organization, the newest: their names come from outside and must not fill the table. */
+export const MAX_DISCOVERED = 1_000
+
+const columns = sql.raw(COUNTS.join(', '))
+const counts = sql.raw(COUNTS.map((count) => `${count} bigint`).join(', '))
+const sums = sql.raw(COUNTS.map((count) => `${count} = h.${count} + excluded.${count}`).join(', '))
+
+/** Longer pauses are outages and say nothing of what is usual. */
+const LONGEST_PAUSE_MS = 600_000
+const pause = sql.raw(
+  '(extract(epoch from greatest(excluded.last_seen_at, h.last_seen_at) - h.last_seen_at) * 1000)::bigint',
+)
+
+/**
+ * Adds what was noticed; of the pauses between two writes that say something the longest is kept, forgotten by half in
+ * two hours. Sorted by key, so that two replicas lock the rows in one order. Returns the organizations that have new
+ * rows now.
+ */
+export async function addHealth(db: Db, noticed: readonly Noticed[]): Promise<number[]> {
+  const sorted = noticed.toSorted((a, b) => a.org_id - b.org_id || (a.reader_key < b.reader_key ? -1 : 1))
+  const { rows } = await sql<{ org_id: number; inserted: boolean }>`
+    insert into reader_health as h (org_id, reader_key, last_seen_at, identity, last_problem, last_problem_at,
+      clock_offset_ms, device, rate_minute, rate_reads, rate_before, ${columns})
+    select n.org_id, n.reader_key, ${instant('n.last_seen_ms')}, n.identity, n.last_problem,
+      ${instant('n.last_problem_ms')}, n.clock_offset_ms, n.device, n.rate_minute, n.rate_reads, n.rate_before, ${columns}
+    from jsonb_to_recordset(${JSON.stringify(sorted)}::jsonb) as n (
+      org_id bigint, reader_key text, last_seen_ms float8, identity text, last_problem text, last_problem_ms float8,
+      clock_offset_ms bigint, device jsonb, rate_minute int, rate_reads bigint, rate_before bigint, ${counts})
+    on conflict (org_id, reader_key) do update set
+      last_seen_at = greatest(h.last_seen_at, excluded.last_seen_at),
+      usual_pause_ms = case when ${pause} between 1 and ${LONGEST_PAUSE_MS}
+        then greatest(${pause}, (h.usual_pause_ms * power(0.5, ${pause} / 7200000.0))::bigint)
+        else h.usual_pause_ms end,
+      identity = coalesce(excluded.identity, h.identity),
+      last_problem = coalesce(excluded.last_problem, h.last_problem),
+      last_problem_at = coalesce(excluded.last_problem_at, h.last_problem_at),
+      clock_offset_ms = coalesce(excluded.clock_offset_ms, h.clock_offset_ms),
+      device = case when excluded.device is null then h.device
+        else coalesce(h.device, '{}') || excluded.device end,
+      ${addedReads('h', 'excluded')}, ${sums}
+    returning org_id, xmax = 0 as inserted`.execute(db)
+  return [...new Set(rows.flatMap(({ org_id, inserted }) => (inserted ? [org_id] : [])))]
+}
+
+/** Of what was never configured, only the newest of each organization stay. */
+export async function trimDiscovered(db: Db, orgIds: readonly number[]): Promise<void> {
+  await sql`
+    delete from reader_health h using (
+      select last.* from unnest(${orgIds}::bigint[]) as o (org_id)
+      cross join lateral (
+        select x.org_id, x.last_seen_at, x.reader_key from reader_health x
+        where x.org_id = o.org_id
+          and not exists (select from reader r where r.org_id = x.org_id and r.reader_key = x.reader_key)
+        order by x.last_seen_at desc, x.reader_key desc offset ${MAX_DISCOVERED} limit 1) last) cut
+    where h.org_id = cut.org_id and (h.last_seen_at, h.reader_key) <= (cut.last_seen_at, cut.reader_key)
+      and not exists (select from reader r where r.org_id = h.org_id and r.reader_key = h.reader_key)`.execute(
+    db,
+  )
+}

@@ -1,0 +1,111 @@
+import type { ScanPointUpdate } from '@whereabouts/contracts/readers'
+import { rejectIfAny } from '@whereabouts/service-kit/errors'
+import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Kysely } from 'kysely'
+import type { Tables, Tx } from '../db.ts'
+import {
+  ambiguousFields,
+  antennaTaken,
+  locationUnresolved,
+  readerNotFound,
+  scanPointNotFound,
+} from '../errors.ts'
+import type { FindLocation } from '../projections/finders.ts'
+import type { ReaderDirectory } from './reader-directory.ts'
+import { findReader, lockReader, notifyReadersChanged } from './readers.queries.ts'
+import {
+  countScanPoints,
+  deleteScanPoint,
+  findScanPoint,
+  insertScanPoint,
+  isAntennaTaken,
+  listScanPoints,
+  updateScanPoint,
+} from './scan-points.queries.ts'
+
+export type ScanPointDeps = { db: Kysely<Tables>; directory: ReaderDirectory; findLocation: FindLocation }
+
+type ScanPointHandlers = Pick<
+  Handlers<'tracking'>,
+  'listScanPoints' | 'createScanPoint' | 'updateScanPoint' | 'deleteScanPoint'
+>
+
+export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps): ScanPointHandlers => {
+  /** A change of what stands below a reader, which every replica learns of. */
+  const change = async <T>(orgId: number, work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const result = await db.transaction().execute(async (tx) => {
+      const changed = await work(tx)
+      await notifyReadersChanged(tx, orgId)
+      return changed
+    })
+    await directory.reload(orgId)
+    return result
+  }
+
+  return {
+    async listScanPoints({ principal: { orgId }, params: { reader_id }, query }) {
+      if (!(await findReader(db, orgId, reader_id))) throw readerNotFound()
+      const data = await listScanPoints(db, orgId, reader_id, query)
+      return { data, ...query, total_count: await countScanPoints(db, orgId, reader_id) }
+    },
+
+    async createScanPoint({ principal: { orgId }, params: { reader_id }, body }) {
+      if (!(await findReader(db, orgId, reader_id))) throw readerNotFound() // before the location: D2.9, D2.10
+      const location = await resolveLocation(findLocation, orgId, body)
+      const antenna = body.antenna ?? 1
+      const point = await change(orgId, async (tx) => {
+        if (!(await lockReader(tx, orgId, reader_id))) throw readerNotFound()
+        const values = { reader_id, antenna, name: body.name, location_id: location?.id ?? null }
+        const inserted = await insertScanPoint(tx, orgId, values)
+        if (!inserted) throw antennaTaken(antenna)
+        return inserted
+      })
+      return { data: { ...point, location_external_key: location?.key ?? null } }
+    },
+
+    async updateScanPoint({ principal: { orgId }, params: { reader_id, scan_point_id: id }, body }) {
+      if (!(await findScanPoint(db, orgId, reader_id, id))) throw scanPointNotFound()
+      const location = await resolveLocation(findLocation, orgId, body)
+      const { antenna, name } = body
+      const data = await change(orgId, async (tx) => {
+        // Who changes antennas of a reader holds it, so that the one looked at is free until this is done.
+        const reader = await lockReader(tx, orgId, reader_id)
+        if (!reader || !(await findScanPoint(tx, orgId, reader_id, id))) throw scanPointNotFound()
+        if (antenna !== undefined && (await isAntennaTaken(tx, orgId, reader_id, antenna, id)))
+          throw antennaTaken(antenna)
+        const changes = { antenna, name, ...(namesLocation(body) && { location_id: location?.id ?? null }) }
+        await updateScanPoint(tx, orgId, id, changes)
+        return findScanPoint(tx, orgId, reader_id, id)
+      })
+      if (!data) throw scanPointNotFound()
+      // The projection may not know yet what the location is called.
+      return { data: location ? { ...data, location_external_key: location.key } : data }
+    },
+
+    async deleteScanPoint({ principal: { orgId }, params: { reader_id, scan_point_id } }) {
+      await change(orgId, async (tx) => {
+        if (!(await deleteScanPoint(tx, orgId, reader_id, scan_point_id))) throw scanPointNotFound()
+      })
+    },
+  }
+}
+
+type Pair = Pick<ScanPointUpdate, 'location_id' | 'location_external_key'>
+
+const namesLocation = (body: Pair) =>
+  body.location_id !== undefined || body.location_external_key !== undefined
+
+/**
+ * The location named by one of the two fields, or by both alike; undefined when the scan point has none. The schema has
+ * refused a pair of which only one is null (D5.3).
+ */
+async function resolveLocation(findLocation: FindLocation, orgId: number, body: Pair) {
+  const { location_id: id, location_external_key: key } = body
+  const byKey = typeof key === 'string' ? await findLocation(orgId, { key }) : undefined
+  if (typeof key === 'string' && !byKey) throw locationUnresolved('location_external_key')
+  const byId = typeof id === 'number' ? await findLocation(orgId, { id }) : undefined
+  if (typeof id === 'number' && !byId) throw locationUnresolved('location_id')
+  if (byKey && byId && byKey.id !== byId.id)
+    rejectIfAny(ambiguousFields('location_id', 'location_external_key'))
+  return byKey ?? byId
+}

@@ -1,0 +1,49 @@
+import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
+import type { ClaimedTagView } from '@whereabouts/contracts/unknown-tags'
+import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db.ts'
+import { unknownTagNotFound } from '../errors.ts'
+import type { GapFiller } from '../projections/catalog-lookup.ts'
+import { upsertTags } from '../projections/projections.queries.ts'
+import { attach, type AskToAttach } from './tag-attacher.ts'
+import { deleteUnknownTag, forgetTags, listUnknownTags } from './unknown-tags.queries.ts'
+
+export type UnknownTagDeps = { db: Kysely<Tables>; gaps: GapFiller; askToAttach: AskToAttach }
+
+type UnknownTagHandlers = Pick<
+  Handlers<'tracking'>,
+  'listUnknownTags' | 'claimUnknownTag' | 'deleteUnknownTag'
+>
+
+export const unknownTagHandlers = ({ db, gaps, askToAttach }: UnknownTagDeps): UnknownTagHandlers => ({
+  async listUnknownTags({ principal: { orgId }, query }) {
+    const { limit, offset } = query
+    return { ...(await listUnknownTags(db, orgId, query)), limit, offset }
+  },
+
+  // The tag is catalog's. What it answers is stored as if it had come with the stream, which may be behind: the row
+  // is gone when the answer arrives, and a read of a moment ago does not bring it back.
+  async claimUnknownTag({ principal: { orgId }, body }) {
+    const { tag, ownerKey } = await attach(askToAttach, { org_id: orgId, ...body })
+    gaps.apply({ assets: [], locations: [], tags: [tag] })
+    await upsertTags(db, [tag])
+    await forgetTags(db, [tag])
+    return { data: toView(tag, ownerKey) }
+  },
+
+  async deleteUnknownTag({ principal: { orgId }, params: { unknown_tag_id } }) {
+    if (!(await deleteUnknownTag(db, orgId, unknown_tag_id))) throw unknownTagNotFound()
+    return undefined
+  },
+})
+
+const toView = (tag: TagState, ownerKey: string): ClaimedTagView => ({
+  id: tag.id,
+  tag_type: tag.tag_type,
+  value: tag.value,
+  asset_id: tag.asset_id,
+  asset_external_key: tag.asset_id === null ? null : ownerKey,
+  location_id: tag.location_id,
+  location_external_key: tag.location_id === null ? null : ownerKey,
+})
