@@ -2,6 +2,7 @@
 import { benchCatalog, CATALOG_HELP } from './catalog/catalog.ts'
 import { benchEdge, EDGE_HELP } from './edge/edge.ts'
 import { benchImport, IMPORT_HELP } from './import/import.ts'
+import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
 import { benchRevocation, REVOCATION_HELP } from './revocation/revocation.ts'
 
 const HELP = `pnpm bench <name> [flags]    exits with 1 when a target was missed
@@ -10,6 +11,7 @@ ${EDGE_HELP}
 ${CATALOG_HELP}
 ${REVOCATION_HELP}
 ${IMPORT_HELP}
+${INGEST_HELP}
   --help            prints this
 `
 
@@ -18,6 +20,7 @@ const benches: Record<string, (args: string[], say: (text: string) => void) => P
   catalog: benchCatalog,
   revocation: benchRevocation,
   import: benchImport,
+  ingest: benchIngest,
 }
 
 const [name = '--help', ...args] = process.argv.slice(2)

@@ -19,7 +19,7 @@ describe('D10 readers and scan points', () => {
     const health = async () => (await api.call('listReaders', { token: org.admin })).body.data[0]?.health
     await expect
       .poll(health, { timeout: 5_000 })
-      .toMatchObject({ last_seen_at: expect.any(String), messages: 1, reads: 1, reads_unknown_tag: 0 })
+      .toMatchObject({ last_seen_at: expect.any(String), messages: 1, reads: 2, reads_unknown_tag: 1 })
   })
 
   test('D10 scan points belong to their reader and go with it', async ({ api, org }) => {

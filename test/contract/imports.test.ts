@@ -172,6 +172,6 @@ function holdBack(token: string): ClientRequest {
     headers,
   })
   outgoing.on('error', () => undefined)
-  outgoing.write('name\na\n')
+  outgoing.write(`name\n${'a\n'.repeat(100)}`)
   return outgoing
 }

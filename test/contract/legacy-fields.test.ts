@@ -30,7 +30,12 @@ const shared = {
   valid_from: instant({ window: true }),
   valid_to: instant({ window: true, nullable: true }),
 }
-const asset = { ...shared, type: choice('asset', 'person', 'inventory'), metadata: freeForm }
+const asset = {
+  ...shared,
+  type: choice('asset', 'person', 'inventory'),
+  current_location: naturalKey(),
+  metadata: freeForm,
+}
 const location = { ...shared, parent_identifier: naturalKey({ nullable: true }) }
 const attaching: Body = { good: { value: 'x' }, required: ['value'], fields: identifier }
 

@@ -23,7 +23,13 @@ async function sameAsset(api: Api, token: string, identifier: string) {
   const { id, external_key, tags, deleted_at, ...same } = (await api.call('getAsset', { token, params })).body
     .data
   const identifiers = tags.map(identifierOf)
-  expect(older).toEqual({ ...same, surrogate_id: id, identifier: external_key, identifiers })
+  expect(older).toEqual({
+    ...same,
+    surrogate_id: id,
+    identifier: external_key,
+    current_location: null,
+    identifiers,
+  })
   expect(deleted_at).toBeNull()
   return older
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { entry, nullEntry } from './support/entries.ts'
 import { test } from './support/fixtures.ts'
+import { succeed } from './support/organization.ts'
 import { codesOf, kinds, resourcesOf } from './support/resources.ts'
 import { UNKNOWN_ID } from './support/rows.ts'
 
@@ -22,7 +23,6 @@ describe('PATCH 1: what is sent and what is left out', () => {
         seen.push(answer.body.data.updated_at)
       }
       expect(seen, 'later each time, on the wire too').toEqual([...new Set(seen)].toSorted())
-      expect(Math.abs(Date.parse(seen.at(-1) ?? '') - Date.now())).toBeLessThan(60_000)
       expect(await read(made.id)).toEqual({ ...made, updated_at: seen.at(-1) })
     },
   )
@@ -100,8 +100,7 @@ describe('PATCH: bodies and media types', () => {
         '',
         'application/merge-patch',
       ]) {
-        const { error } = (await send(type)).body
-        expect(error, type).toMatchObject({
+        expect((await send(type)).body.error, type).toMatchObject({
           type: 'unsupported_media_type',
           detail: `Content-Type must be ${MERGE_PATCH}`,
         })
@@ -242,12 +241,10 @@ describe('PATCH 2 to 4: fields that are compared', () => {
     'PATCH 3 a chain of PATCHes of a %s, each with the updated_at before it, goes through',
     async (kind, { api, token }) => {
       const { make, patch } = resourcesOf(api, token, kind)
-      let { id, updated_at } = await make()
-      for (const name of ['a', 'b', 'c', 'd']) {
-        const answer = await patch(id, { name, updated_at })
-        expect(answer.status, answer.text).toBe(200)
-        ;({ id, updated_at } = answer.body.data)
-      }
+      let last = await make()
+      for (const name of ['a', 'b', 'c', 'd'])
+        last = (await succeed(patch(last.id, { name, updated_at: last.updated_at }))).body.data
+      expect(last.name).toBe('d')
     },
   )
 })

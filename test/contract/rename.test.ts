@@ -114,6 +114,23 @@ describe('D4.9 D5.8 rename', () => {
   )
 
   test.for(kinds)(
+    'D4.9 rename of a %s takes application/json, and no merge patch',
+    async (kind, { api, org }) => {
+      const { make, read } = resourcesOf(api, org.admin, kind)
+      const made = await make()
+      const headers = { 'content-type': 'application/merge-patch+json' }
+      const body = JSON.stringify({ external_key: newKey() })
+      const path = `/api/v1/${kind}s/${made.id}/rename`
+      const answer = await api.request(path, { method: 'POST', token: org.admin, headers, body })
+      expect(answer.body.error).toMatchObject({
+        status: 415,
+        detail: 'Content-Type must be application/json',
+      })
+      expect(await read(made.id)).toEqual(made)
+    },
+  )
+
+  test.for(kinds)(
     'D4.9 of renames of %ss to one key at the same time exactly one is made',
     async (kind, { api, org }) => {
       const { make, rename, list } = resourcesOf(api, org.admin, kind)

@@ -8,6 +8,7 @@ import { callerOf, rows, type Row } from './support/rows.ts'
 import { commonScenario, namedStatuses } from './scenarios/common.ts'
 import { importScenarios } from './scenarios/imports.ts'
 import { legacyScenarios } from './scenarios/legacy.ts'
+import { liveScenarios } from './scenarios/live.ts'
 import { peopleScenarios } from './scenarios/people.ts'
 import { resourceScenarios } from './scenarios/resources.ts'
 import type { Make, Scenario } from './scenarios/scenario.ts'
@@ -17,6 +18,7 @@ const scenarios: Record<string, Scenario> = {
   ...resourceScenarios,
   ...webhookScenarios,
   ...importScenarios,
+  ...liveScenarios,
   ...peopleScenarios,
   ...legacyScenarios,
 }

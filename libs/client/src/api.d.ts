@@ -927,6 +927,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/movements/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Movements of the organization as they happen, as server-sent events
+         * @description Each event `asset.moved` has an `id`; sent back as `Last-Event-ID` (or `last_event_id`, where a first request cannot set headers) the stream goes on behind it. An event `reset` says that this is not possible: reload, then go on. The stream ends with the session, at the latest with its token: connect again.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["streamMovements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/inventory/save": {
         parameters: {
             query?: never;
@@ -986,7 +1010,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read a configured reader with its health
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["getReader"];
         put?: never;
         post?: never;
         /**
@@ -1054,6 +1084,82 @@ export interface paths {
          *     **Rate limit:** not counted.
          */
         delete: operations["deleteScanPoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the name or antenna of a scan point, or where it looks
+         * @description The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
+         *
+         *     **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        patch: operations["updateScanPoint"];
+        trace?: never;
+    };
+    "/api/v1/unknown-tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tags that were read and are attached to nothing
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listUnknownTags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/unknown-tags/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Attach a tag that was read to an asset or a location
+         * @description May be repeated: a tag that the same owner has already is answered as if it had been attached now.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["claimUnknownTag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/unknown-tags/{unknown_tag_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take a tag off the list of unknown ones until it is read again
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        delete: operations["deleteUnknownTag"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1485,6 +1591,36 @@ export interface components {
             location_id?: number | null;
             /** @example ASSET-0001 */
             location_external_key?: string | null;
+        };
+        ScanPointUpdate: {
+            antenna?: number;
+            name?: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            location_id?: number | null;
+            /** @example ASSET-0001 */
+            location_external_key?: string | null;
+        };
+        UnknownTagClaim: {
+            /** @enum {string} */
+            tag_type: "rfid" | "ble" | "barcode";
+            value: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            asset_id?: number;
+            /** @example ASSET-0001 */
+            asset_external_key?: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            location_id?: number;
+            /** @example ASSET-0001 */
+            location_external_key?: string;
         };
         Error: {
             error: {
@@ -2140,6 +2276,11 @@ export interface components {
         };
         ReaderHealth: {
             /**
+             * @description Known values: `online`, `silent`, `never_heard`.
+             * @example online
+             */
+            status: string;
+            /**
              * Format: date-time
              * @example 2026-11-21T10:00:00.000Z
              */
@@ -2147,17 +2288,37 @@ export interface components {
             identity: string | null;
             messages: number;
             reads: number;
+            reads_per_minute: number;
             reads_unknown_tag: number;
             reads_unplaced: number;
             reads_clock_skewed: number;
+            reads_lost: number;
             read_errors: number;
             messages_buried: number;
+            clock_offset_ms: number | null;
             last_problem: string | null;
             /**
              * Format: date-time
              * @example 2026-11-21T10:00:00.000Z
              */
             last_problem_at: string | null;
+            device: components["schemas"]["DeviceReport"][];
+        };
+        DeviceReport: {
+            kind: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            received_at: string;
+            detail: {
+                [key: string]: unknown;
+            };
         };
         ScanPoint: {
             /**
@@ -2167,6 +2328,60 @@ export interface components {
             id: number;
             antenna: number;
             name: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            location_id: number | null;
+            location_external_key: string | null;
+        };
+        UnknownTag: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            value: string;
+            ibeacon: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            first_seen_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_seen_at: string;
+            reads: number;
+            reader_key: string;
+            antenna: number;
+            rssi_dbm: number | null;
+        };
+        ClaimedTag: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /** @example E28011606000020A1B2C3D4E */
+            value: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            asset_id: number | null;
+            asset_external_key: string | null;
             /**
              * Format: int64
              * @example 4503599627370497
@@ -5274,6 +5489,39 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    streamMovements: {
+        parameters: {
+            query?: {
+                last_event_id?: string;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example no example */
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     saveInventory: {
         parameters: {
             query?: never;
@@ -5336,6 +5584,10 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
+                configured?: boolean;
+                status?: ("online" | "silent" | "never_heard")[];
+                q?: string;
+                sort?: string;
             };
             header?: {
                 /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
@@ -5366,17 +5618,29 @@ export interface operations {
                      *           "configured": true,
                      *           "created_at": null,
                      *           "health": {
+                     *             "status": "online",
                      *             "last_seen_at": null,
                      *             "identity": null,
                      *             "messages": 1,
                      *             "reads": 1,
+                     *             "reads_per_minute": 1,
                      *             "reads_unknown_tag": 1,
                      *             "reads_unplaced": 1,
                      *             "reads_clock_skewed": 1,
+                     *             "reads_lost": 1,
                      *             "read_errors": 1,
                      *             "messages_buried": 1,
+                     *             "clock_offset_ms": null,
                      *             "last_problem": null,
-                     *             "last_problem_at": null
+                     *             "last_problem_at": null,
+                     *             "device": [
+                     *               {
+                     *                 "kind": "no example",
+                     *                 "at": null,
+                     *                 "received_at": "2026-11-21T10:00:00.000Z",
+                     *                 "detail": {}
+                     *               }
+                     *             ]
                      *           }
                      *         }
                      *       ],
@@ -5449,17 +5713,29 @@ export interface operations {
                      *         "configured": true,
                      *         "created_at": null,
                      *         "health": {
+                     *           "status": "online",
                      *           "last_seen_at": null,
                      *           "identity": null,
                      *           "messages": 1,
                      *           "reads": 1,
+                     *           "reads_per_minute": 1,
                      *           "reads_unknown_tag": 1,
                      *           "reads_unplaced": 1,
                      *           "reads_clock_skewed": 1,
+                     *           "reads_lost": 1,
                      *           "read_errors": 1,
                      *           "messages_buried": 1,
+                     *           "clock_offset_ms": null,
                      *           "last_problem": null,
-                     *           "last_problem_at": null
+                     *           "last_problem_at": null,
+                     *           "device": [
+                     *             {
+                     *               "kind": "no example",
+                     *               "at": null,
+                     *               "received_at": "2026-11-21T10:00:00.000Z",
+                     *               "detail": {}
+                     *             }
+                     *           ]
                      *         }
                      *       }
                      *     }
@@ -5475,6 +5751,79 @@ export interface operations {
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getReader: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": null,
+                     *         "reader_key": "no example",
+                     *         "name": null,
+                     *         "format": null,
+                     *         "timezone": null,
+                     *         "mapping": null,
+                     *         "configured": true,
+                     *         "created_at": null,
+                     *         "health": {
+                     *           "status": "online",
+                     *           "last_seen_at": null,
+                     *           "identity": null,
+                     *           "messages": 1,
+                     *           "reads": 1,
+                     *           "reads_per_minute": 1,
+                     *           "reads_unknown_tag": 1,
+                     *           "reads_unplaced": 1,
+                     *           "reads_clock_skewed": 1,
+                     *           "reads_lost": 1,
+                     *           "read_errors": 1,
+                     *           "messages_buried": 1,
+                     *           "clock_offset_ms": null,
+                     *           "last_problem": null,
+                     *           "last_problem_at": null,
+                     *           "device": [
+                     *             {
+                     *               "kind": "no example",
+                     *               "at": null,
+                     *               "received_at": "2026-11-21T10:00:00.000Z",
+                     *               "detail": {}
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Reader"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
         };
@@ -5559,17 +5908,29 @@ export interface operations {
                      *         "configured": true,
                      *         "created_at": null,
                      *         "health": {
+                     *           "status": "online",
                      *           "last_seen_at": null,
                      *           "identity": null,
                      *           "messages": 1,
                      *           "reads": 1,
+                     *           "reads_per_minute": 1,
                      *           "reads_unknown_tag": 1,
                      *           "reads_unplaced": 1,
                      *           "reads_clock_skewed": 1,
+                     *           "reads_lost": 1,
                      *           "read_errors": 1,
                      *           "messages_buried": 1,
+                     *           "clock_offset_ms": null,
                      *           "last_problem": null,
-                     *           "last_problem_at": null
+                     *           "last_problem_at": null,
+                     *           "device": [
+                     *             {
+                     *               "kind": "no example",
+                     *               "at": null,
+                     *               "received_at": "2026-11-21T10:00:00.000Z",
+                     *               "detail": {}
+                     *             }
+                     *           ]
                      *         }
                      *       }
                      *     }
@@ -5720,6 +6081,233 @@ export interface operations {
             path: {
                 reader_id: number;
                 scan_point_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateScanPoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                reader_id: number;
+                scan_point_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "antenna": 1,
+                 *       "name": "no example"
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["ScanPointUpdate"];
+                /**
+                 * @example {
+                 *       "antenna": 1,
+                 *       "name": "no example"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ScanPointUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "antenna": 1,
+                     *         "name": "no example",
+                     *         "location_id": null,
+                     *         "location_external_key": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ScanPoint"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listUnknownTags: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                tag_type?: ("rfid" | "ble" | "barcode")[];
+                reader_key?: string[];
+                min_reads?: number;
+                seen_since?: string;
+                q?: string;
+                sort?: string;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "tag_type": "rfid",
+                     *           "value": "no example",
+                     *           "ibeacon": null,
+                     *           "first_seen_at": "2026-11-21T10:00:00.000Z",
+                     *           "last_seen_at": "2026-11-21T10:00:00.000Z",
+                     *           "reads": 1,
+                     *           "reader_key": "no example",
+                     *           "antenna": 1,
+                     *           "rssi_dbm": null
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["UnknownTag"][];
+                        /** @example 50 */
+                        limit: number;
+                        /** @example 0 */
+                        offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    claimUnknownTag: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tag_type": "rfid",
+                 *       "value": "no example",
+                 *       "asset_id": 4503599627370497,
+                 *       "asset_external_key": "ASSET-0001",
+                 *       "location_id": 4503599627370497,
+                 *       "location_external_key": "ASSET-0001"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UnknownTagClaim"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "tag_type": "rfid",
+                     *         "value": "E28011606000020A1B2C3D4E",
+                     *         "asset_id": null,
+                     *         "asset_external_key": null,
+                     *         "location_id": null,
+                     *         "location_external_key": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ClaimedTag"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    deleteUnknownTag: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                unknown_tag_id: number;
             };
             cookie?: never;
         };

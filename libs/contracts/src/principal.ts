@@ -25,4 +25,6 @@ export type Principal = {
   keyId?: string
   userId?: number
   role?: Role
+  /** Until when the gateway's word holds, for what outlasts its request. Milliseconds since 1970. */
+  expiresAtMs?: number
 }

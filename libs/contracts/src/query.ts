@@ -123,6 +123,9 @@ export const searchParameter = parameter(
   'Text that a row contains, in any case; no character is special.',
 )
 
+export const textParameter = (max: number, description: string) =>
+  parameter(readText(max), { type: 'string', maxLength: max }, description)
+
 export const enumParameter = <T extends string>(allowed: readonly T[]) =>
   parameter(readEnum(allowed), { type: 'string', enum: [...allowed] })
 

@@ -70,6 +70,11 @@ export type RouteTable = Readonly<Record<string, Route>>
 
 export const JSON_MEDIA_TYPE = 'application/json'
 export const CSV_MEDIA_TYPE = 'text/csv'
+export const EVENT_STREAM_MEDIA_TYPE = 'text/event-stream'
+
+/** Its answer goes on until one of the sides ends it. */
+export const isEndless = ({ success }: Pick<Route, 'success'>): boolean =>
+  success.download === EVENT_STREAM_MEDIA_TYPE
 
 /** Beside the CSV of a list, which has no place for it: what its JSON calls `total_count`. */
 export const TOTAL_COUNT_HEADER = 'X-Total-Count'

@@ -8,6 +8,7 @@ import { legacyIdentifierRoutes } from './legacy/identifiers.ts'
 import { legacyLocationTreeRoutes } from './legacy/location-tree.ts'
 import { legacyLocationRoutes } from './legacy/locations.ts'
 import { legacyTrackingRoutes } from './legacy/tracking.ts'
+import { liveRoutes } from './live.ts'
 import { locationTreeRoutes } from './location-tree.ts'
 import { locationRoutes } from './locations.ts'
 import { memberRoutes } from './members.ts'
@@ -41,6 +42,7 @@ export const routes = {
   ...tagRoutes,
   ...importRoutes,
   ...trackingRoutes,
+  ...liveRoutes,
   ...inventoryRoutes,
   ...readerRoutes,
   ...unknownTagRoutes,
@@ -89,7 +91,7 @@ export const listParametersOf = (vocabulary: Route['vocabulary']): ReadonlySet<s
 const parametersOfLists = (vocabulary: Route['vocabulary']): ReadonlySet<string> =>
   new Set(
     Object.values<Route>(routes)
-      .filter((row) => row.vocabulary === vocabulary)
+      .filter((row) => row.vocabulary === vocabulary && row.method === 'GET')
       .flatMap(({ query }) => (query instanceof z.ZodObject ? Object.keys(query.shape) : [])),
   )
 

@@ -110,7 +110,8 @@ export const unknownTagRoutes = {
     counted: false,
     described: false,
     summary: 'Attach a tag that was read to an asset or a location',
-    description: 'May be repeated: a tag that the same owner has already is answered as if it had been attached now.',
+    description:
+      'May be repeated: a tag that the same owner has already is answered as if it had been attached now.',
     body: UnknownTagClaim,
     success: { status: 200, schema: dataOf(ClaimedTagView) },
     errors: ['validation_error', 'bad_request', 'conflict'],

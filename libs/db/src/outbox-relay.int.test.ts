@@ -62,6 +62,8 @@ const put = (revisions: readonly number[], id = 1) =>
       revisions.map((revision) => ({ id, revision })),
     ),
   )
+/** For conditions that hold within milliseconds on a machine that does nothing else. */
+const PATIENT = { timeout: 10_000 }
 const waiting = async () =>
   (await database.db.selectFrom('outbox').selectAll().orderBy('id').execute()).length
 
@@ -97,13 +99,13 @@ describe('outbox', () => {
       database.db.transaction().execute((tx) => enqueue(tx, event, [{ id: 'a' }, { id: 'b' }, { id: 'c' }])),
     )
     const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log })
-    await vi.waitFor(() => expect(broker.sent.map((row) => row.msg_id)).toEqual(['a', 'b', 'c']))
+    await vi.waitFor(() => expect(broker.sent.map((row) => row.msg_id)).toEqual(['a', 'b', 'c']), PATIENT)
     expect(broker.sent[0]).toMatchObject({
       subject: 'events.thing',
       payload: { id: 'a' },
       headers: { request_id: 'r1', traceparent: expect.stringMatching(/^00-/) },
     })
-    await vi.waitFor(async () => expect(await waiting()).toBe(0))
+    await vi.waitFor(async () => expect(await waiting()).toBe(0), PATIENT)
     await relay.stop()
   })
 
@@ -112,10 +114,10 @@ describe('outbox', () => {
     broker.refuse(true)
     await put([1])
     const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log })
-    await vi.waitFor(() => expect(relay.ageSeconds()).toBeGreaterThan(0))
+    await vi.waitFor(() => expect(relay.ageSeconds()).toBeGreaterThan(0), PATIENT)
     expect(await waiting()).toBe(1)
     broker.refuse(false)
-    await vi.waitFor(() => expect(broker.sent).toHaveLength(1), { timeout: 5_000 })
+    await vi.waitFor(() => expect(broker.sent).toHaveLength(1), PATIENT)
     await relay.stop()
   })
 
@@ -130,7 +132,7 @@ describe('outbox', () => {
         { id: 2, revision: 1 },
       ]),
     )
-    await vi.waitFor(async () => expect(await waiting()).toBe(0))
+    await vi.waitFor(async () => expect(await waiting()).toBe(0), PATIENT)
     await relay.stop()
   })
 
@@ -139,11 +141,11 @@ describe('outbox', () => {
     const other = openDatabase<Tables>(database.url, { max: 3 })
     const one = startOutboxRelay({ pool: other.pool, publish: first.publish, log })
     await put([1])
-    await vi.waitFor(() => expect(first.sent).toHaveLength(1))
+    await vi.waitFor(() => expect(first.sent).toHaveLength(1), PATIENT)
     const two = startOutboxRelay({ pool: database.pool, publish: second.publish, log })
     await one.stop()
     await put([2])
-    await vi.waitFor(() => expect(second.sent).toHaveLength(1), { timeout: 5_000 })
+    await vi.waitFor(() => expect(second.sent).toHaveLength(1), PATIENT)
     await two.stop()
     await other.close()
   })
@@ -151,19 +153,19 @@ describe('outbox', () => {
   test('a killed database session costs a second and no message', async () => {
     const broker = collector()
     const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log })
-    await vi.waitFor(async () => expect(await lockHolders()).toBe(1))
+    await vi.waitFor(async () => expect(await lockHolders()).toBe(1), PATIENT)
     await database.pool.query(
       `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()`,
     )
     await put([7])
-    await vi.waitFor(() => expect(broker.sent).toHaveLength(1), { timeout: 5_000 })
+    await vi.waitFor(() => expect(broker.sent).toHaveLength(1), PATIENT)
     await relay.stop()
   })
 
   test('stop publishes what is there and leaves no row behind', async () => {
     const broker = collector()
     const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log, pollMs: 60_000 })
-    await vi.waitFor(async () => expect(await lockHolders()).toBe(1))
+    await vi.waitFor(async () => expect(await lockHolders()).toBe(1), PATIENT)
     await put([1])
     await relay.stop()
     expect(broker.sent).toHaveLength(1)

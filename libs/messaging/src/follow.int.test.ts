@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
+import { makeAnew } from '@whereabouts/testing/streams'
 import { natsOf, type Broker } from './connection.ts'
 import { followStream, type FollowOptions } from './follow.ts'
 import { publishMany } from './publish.ts'
@@ -59,6 +60,28 @@ test('a filter leaves the rest of the stream out', async ({ bus }) => {
   const { follower, view } = follow(bus, { filter: 'keys.org.>' })
   await follower.caughtUp
   expect([...view.keys()]).toEqual(['keys.org.1'])
+  await follower.stop()
+})
+
+test('from now: what the stream holds is passed over, also in one that is made anew', async ({ bus }) => {
+  await put(bus.broker, [key(1, 1), key(2, 1)])
+  let resets = 0
+  const seen: string[] = []
+  const { follower } = follow(bus, {
+    from: 'now',
+    onState: (subject) => void seen.push(subject),
+    onReset: () => void (resets += 1),
+  })
+  await follower.caughtUp
+  expect([seen, follower.lastSeq()]).toEqual([[], 2])
+  await put(bus.broker, [key(3, 1)])
+  await vi.waitFor(() => expect(seen).toEqual(['keys.key.3']))
+  const created = follower.streamCreated()
+  await makeAnew(bus.broker, 'KEYS')
+  await vi.waitFor(() => expect(resets).toBe(1), 15_000)
+  expect(follower.streamCreated()).not.toBe(created)
+  await put(bus.broker, [key(4, 1)])
+  await vi.waitFor(() => expect(seen).toEqual(['keys.key.3', 'keys.key.4']))
   await follower.stop()
 })
 

@@ -10,6 +10,8 @@ export type FollowOptions = {
   stream: StreamName
   /** A subject pattern; everything in the stream when left out. */
   filter?: string
+  /** `now`: what the stream holds at the first look is passed over, and so is the content of one made anew. */
+  from?: 'start' | 'now'
   /**
    * Called in stream order, one at a time, for each state: first all that the stream holds, then what changes. After
    * trouble states may come again, never older ones only: guard with `revision`. One that throws is logged and skipped.
@@ -29,6 +31,8 @@ export type Follower = {
   progress(): { applied: number; skipped: number; pending: number }
   /** Sequence of the last state seen; 0 before the first. */
   lastSeq(): number
+  /** When the stream was created, as the broker writes it; undefined before the first look. */
+  streamCreated(): string | undefined
   stop(): Promise<void>
 }
 
@@ -76,6 +80,9 @@ class StreamFollower implements Follower {
   lastSeq(): number {
     return this.#lastSeq
   }
+  streamCreated(): string | undefined {
+    return this.#streamCreated
+  }
   async stop(): Promise<void> {
     this.#stopping.abort()
   }
@@ -116,19 +123,18 @@ class StreamFollower implements Follower {
   }
 
   async #inspectStream(jsm: JetStreamManager): Promise<void> {
-    const { created, state } = await jsm.streams.info(this.#options.stream)
+    const { stream, from = 'start' } = this.#options
+    const { created, state } = await jsm.streams.info(stream)
     const known = this.#streamCreated
     this.#streamCreated = created
     // A broker that lost its disk's last seconds counts from an earlier number again: what follows would look old.
     const rewound = state.last_seq < this.#lastSeq
     this.#headSeq = state.last_seq
-    if (known === undefined || (known === created && !rewound)) return
-    this.#lastSeq = 0
+    if (known === created && !rewound) return
+    this.#lastSeq = from === 'now' ? state.last_seq : 0
+    if (known === undefined) return
     this.#isCaughtUp = false
-    this.#options.logger.warn(
-      { stream: this.#options.stream },
-      'stream began anew, reading it from the start',
-    )
+    this.#options.logger.warn({ stream, from_seq: this.#lastSeq + 1 }, 'stream began anew, following it anew')
     this.#options.onReset?.()
   }
 

@@ -30,6 +30,7 @@ export const streams = {
   CATALOG: { subjects: ['catalog.>'], maxPerSubject: 1 },
   KEYS: { subjects: ['keys.>'], maxPerSubject: 1 },
   EVENTS: { subjects: ['events.>'], maxAgeMs: 168 * HOUR },
+  PLACEMENTS: { subjects: ['placements.>'], maxAgeMs: 168 * HOUR },
   DEAD: { subjects: ['dead.>'], maxAgeMs: 168 * HOUR, maxBytes: 64 * MEBIBYTE },
 } as const satisfies Record<string, Stream>
 export type StreamName = keyof typeof streams
@@ -46,6 +47,7 @@ type Durable = {
 export const durables = {
   'tracking-ingest': { stream: 'SCANS', ackWaitMs: 30 * SECOND, maxAckPending: 10_000 },
   'tracking-catalog': { stream: 'CATALOG', ackWaitMs: 30 * SECOND, maxAckPending: 5_000 },
+  'tracking-placements': { stream: 'PLACEMENTS', ackWaitMs: 30 * SECOND, maxAckPending: 1_000 },
   'webhook-dispatcher-lanes': { stream: 'EVENTS', ackWaitMs: 30 * SECOND, maxAckPending: 10_000 },
 } as const satisfies Record<string, Durable>
 export type DurableName = keyof typeof durables

@@ -81,6 +81,7 @@ async function verify(token: string, key: KeyObject, now: () => number): Promise
     kind,
     orgId: org_id,
     scopes,
+    expiresAtMs: verdict.payload.exp * 1000,
     ...(key_id !== undefined && { keyId: key_id }),
     ...(user_id !== undefined && { userId: user_id }),
     ...(role !== undefined && { role }),

@@ -195,6 +195,11 @@ function sendList(columns: readonly string[], reply: FastifyReply, list: List): 
  * off and no file that looks complete. Nothing is made for HEAD.
  */
 function sendFile(type: string, reply: FastifyReply, content: unknown): FastifyReply {
-  const parts = reply.request.method === 'HEAD' ? [] : (content as AsyncIterable<string>)
+  const isHead = reply.request.method === 'HEAD'
+  if (content instanceof Readable) {
+    if (!isHead) return reply.type(type).send(content)
+    content.destroy() // it may hold what has to be given back
+  }
+  const parts = isHead ? [] : (content as AsyncIterable<string>)
   return reply.type(type).send(Readable.from(parts, { objectMode: false }))
 }

@@ -7,12 +7,13 @@ import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
 import { assetHandlers } from './assets/assets.handlers.ts'
 import { legacyAssetHandlers } from './assets/assets.legacy.ts'
-import { changing } from './change.ts'
+import { changing, type Change } from './change.ts'
 import type { Tables } from './db.ts'
 import { exportHandlers } from './exports/exports.handlers.ts'
 import { importHandlers } from './imports/imports.handlers.ts'
 import { locationHandlers } from './locations/locations.handlers.ts'
 import { legacyLocationHandlers } from './locations/locations.legacy.ts'
+import type { Tracking } from './places/tracking.ts'
 import { tagHandlers } from './tags/tags.handlers.ts'
 import { legacyTagHandlers } from './tags/tags.legacy.ts'
 import { treeHandlers } from './tree/tree.handlers.ts'
@@ -23,16 +24,20 @@ export type AppDeps = {
   verify: PrincipalVerifier
   log: Logger
   registry: Registry
+  tracking: Tracking
   /** Called after each commit: the outbox has something to send. */
   kick: () => void
+  /** Shared with whoever else changes something in this process. */
+  change?: Change
   /** The loops that work on imports and clean up after them; without them files are stored and wait. */
   imports?: { kick: () => void; purge: () => void }
 }
 
 /** The API of this service. Listens on nothing yet. */
-export function buildApp({ db, verify, log, registry, kick, imports }: AppDeps): FastifyInstance {
+export function buildApp(appDeps: AppDeps): FastifyInstance {
+  const { db, verify, log, registry, tracking, kick, imports, ...shared } = appDeps
   const app = createServer({ log, registry })
-  const deps = { db, change: changing(db, kick) }
+  const deps = { db, change: shared.change ?? changing(db, kick) }
   const handlers = {
     ...assetHandlers(deps),
     ...locationHandlers(deps),
@@ -42,7 +47,7 @@ export function buildApp({ db, verify, log, registry, kick, imports }: AppDeps):
     ...exportHandlers(deps),
   }
   const legacy = {
-    ...legacyAssetHandlers(deps),
+    ...legacyAssetHandlers({ ...deps, tracking }),
     ...legacyLocationHandlers(deps),
     ...legacyTreeHandlers(deps),
     ...legacyTagHandlers(deps),

@@ -13,6 +13,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { test as base } from 'vitest'
 import { buildApp } from './app.ts'
 import type { Tables } from './db.ts'
+import { TrackingStandIn } from './places/tracking.fixture.ts'
 
 type As = { org?: number; mediaType?: string; vocabulary?: 'legacy' }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -24,6 +25,7 @@ export type Catalog = {
   database: ServiceDatabase<Tables>
   /** As the service sees it. */
   tenants: TenantDatabase<Tables>
+  tracking: TrackingStandIn
   call(method: Method, path: string, body?: unknown, as?: As): Promise<LightMyRequestResponse>
   get(path: string, as?: As): Promise<LightMyRequestResponse>
   post(path: string, body: unknown, as?: As): Promise<LightMyRequestResponse>
@@ -47,6 +49,7 @@ type Service = {
   app: FastifyInstance
   database: ServiceDatabase<Tables>
   tenants: TenantDatabase<Tables>
+  tracking: TrackingStandIn
   callers: ReturnType<typeof testCallers>
 }
 
@@ -91,14 +94,16 @@ export const test = base.extend<{
 function startService(database: ServiceDatabase<Tables>, logLevel: string): Service {
   const tenants = openTenantDatabase<Tables>(database.url, { max: 10, name: 'catalog' })
   const callers = testCallers()
+  const tracking = new TrackingStandIn()
   const app = buildApp({
     db: tenants,
+    tracking,
     verify: callers.verify,
     log: createLogger('catalog', logLevel),
     registry: createRegistry('catalog'),
     kick: () => undefined,
   })
-  return { app, database, tenants, callers }
+  return { app, database, tenants, tracking, callers }
 }
 
 async function stopService({ app, tenants }: Service): Promise<void> {
@@ -106,7 +111,7 @@ async function stopService({ app, tenants }: Service): Promise<void> {
   await tenants.close()
 }
 
-function catalogOf({ app, database, tenants, callers }: Service, orgId: number): Catalog {
+function catalogOf({ app, database, tenants, tracking, callers }: Service, orgId: number): Catalog {
   const call: Catalog['call'] = async (method, path, body, as = {}) =>
     app.inject({
       method,
@@ -126,6 +131,7 @@ function catalogOf({ app, database, tenants, callers }: Service, orgId: number):
     orgId,
     database,
     tenants,
+    tracking,
     call,
     get: (path, as) => call('GET', path, undefined, as),
     post: (path, body, as) => call('POST', path, body, as),

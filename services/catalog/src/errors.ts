@@ -1,4 +1,5 @@
 import { MAX_IMPORT_ROWS, MAX_UNFINISHED_IMPORTS } from '@whereabouts/contracts/imports'
+import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { WINDOW_PROBLEM } from '@whereabouts/contracts/object-rules'
 import { MAX_TAGS } from '@whereabouts/contracts/tags'
 import { AppError } from '@whereabouts/service-kit/app-error'
@@ -34,10 +35,32 @@ export const tooManyChanges = () =>
     headers: { 'retry-after': '1' },
   })
 
+export const tooManySearches = () =>
+  new AppError('service_unavailable', 'Too many lists by location of this organization are waiting', {
+    headers: { 'retry-after': '1' },
+  })
+
 export const windowInverted = () => validationFailed([WINDOW_PROBLEM])
 
 export const parentNotFound = (field: 'parent_id' | 'parent_external_key') =>
   validationFailed([{ field, code: 'fk_not_found', message: `${field} does not refer to a location` }])
+
+export const placeNotFound: FieldEntry = {
+  field: 'current_location',
+  code: 'fk_not_found',
+  message: 'current_location does not refer to a location',
+}
+
+/** Of the older list, whose filter looks at where assets are. */
+export const tooManyAssetsThere = (max: number) =>
+  validationFailed([
+    {
+      field: 'location',
+      code: 'too_large',
+      message: `location must name locations with at most ${max} assets together`,
+      params: { max },
+    },
+  ])
 
 export const parentsDiffer = () => {
   const message = 'parent_id and parent_external_key must refer to the same resource'

@@ -41,7 +41,7 @@ export const test = base.extend<{ legacy: Legacy }>({
   },
 })
 
-/** What both vocabularies say of an asset, in the words of the older one. */
+/** What both vocabularies say of an asset that was never seen, in the words of the older one. */
 export function olderView(view: AssetView) {
   const { id, external_key, tags, deleted_at: _deleted, ...same } = view
   const identifiers = tags.map((tag) => ({
@@ -50,5 +50,5 @@ export function olderView(view: AssetView) {
     value: tag.value,
     is_active: true,
   }))
-  return { ...same, surrogate_id: id, identifier: external_key, identifiers }
+  return { ...same, surrogate_id: id, identifier: external_key, current_location: null, identifiers }
 }

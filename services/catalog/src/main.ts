@@ -10,11 +10,14 @@ import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
 import { runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { buildApp } from './app.ts'
+import { changing } from './change.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { startImportWorker } from './imports/imports.loop.ts'
 import { startImportPurge } from './imports/purge.loop.ts'
 import { answerLookups } from './lookup/lookup.responder.ts'
+import { askTrackingOver } from './places/tracking.ts'
+import { answerTagClaims } from './tag-claims/tag-claims.responder.ts'
 
 await start('catalog', async () => {
   const config = loadConfig(process.env)
@@ -31,16 +34,21 @@ await start('catalog', async () => {
   let broker: Broker | undefined
   let relay: OutboxRelay | undefined
   let lookups: Responder | undefined
+  let claims: Responder | undefined
   outboxAge(registry, () => relay?.ageSeconds() ?? 0)
   const forAll = { owner: database.db, tenants, log }
   const imports = startImportWorker({ ...forAll, kickOutbox: () => relay?.kick() })
   const purge = startImportPurge(forAll)
+  const kick = () => relay?.kick()
+  const change = changing(tenants, kick)
   const app = buildApp({
     db: tenants,
     verify: principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY)),
     log,
     registry,
-    kick: () => relay?.kick(),
+    tracking: askTrackingOver(() => broker, log),
+    kick,
+    change,
     imports: { kick: () => imports.kick(), purge: () => purge.kick() },
   })
   const ops = await startOps({
@@ -55,7 +63,7 @@ await start('catalog', async () => {
     { name: 'unready', run: () => ops.unready() },
     { name: 'api', run: () => app.close() },
     { name: 'imports', run: () => Promise.all([imports.stop(), purge.stop()]) },
-    { name: 'lookups', run: () => lookups?.stop() },
+    { name: 'answers', run: () => Promise.all([lookups?.stop(), claims?.stop()]) },
     { name: 'outbox', run: () => relay?.stop() },
     { name: 'broker', run: () => broker?.drain() },
     { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
@@ -70,6 +78,7 @@ await start('catalog', async () => {
     logger: log,
   })
   relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
+  claims = answerTagClaims(broker, change, log)
   lookups = answerLookups(broker, tenants, log)
   log.info({ port: config.PORT, ops_port: ops.port }, 'catalog started')
 })

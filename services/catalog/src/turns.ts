@@ -1,3 +1,4 @@
+import type { AppError } from '@whereabouts/service-kit/app-error'
 import { tooManyChanges } from './errors.ts'
 
 /** Runs `work` once it is the turn of its caller among those with the same key. */
@@ -10,15 +11,16 @@ type Options = {
   maxWaiting: number
   /** Whoever has waited for so long is refused. */
   maxWaitMs: number
+  refusal?: () => AppError
 }
 
 type Lane = { inside: number; waiting: Set<() => void> }
 
 /**
  * Queues in memory, one for each key, in the order of arrival. They hold back work that would only take up a connection
- * to wait on it. Refused work was not begun: rejects with `tooManyChanges`.
+ * to wait on it. Refused work was not begun: rejects with `refusal`.
  */
-export function keyedTurns({ atATime, maxWaiting, maxWaitMs }: Options): Turns {
+export function keyedTurns({ atATime, maxWaiting, maxWaitMs, refusal = tooManyChanges }: Options): Turns {
   const lanes = new Map<string, Lane>()
 
   async function enter(key: string): Promise<void> {
@@ -26,7 +28,7 @@ export function keyedTurns({ atATime, maxWaiting, maxWaitMs }: Options): Turns {
     lanes.set(key, lane)
     if (lane.inside < atATime) lane.inside += 1
     else if (lane.waiting.size < maxWaiting) await turnIn(lane)
-    else throw tooManyChanges()
+    else throw refusal()
   }
 
   const turnIn = ({ waiting }: Lane) =>
@@ -37,7 +39,7 @@ export function keyedTurns({ atATime, maxWaiting, maxWaitMs }: Options): Turns {
       }
       const timer = setTimeout(() => {
         waiting.delete(admit)
-        reject(tooManyChanges())
+        reject(refusal())
       }, maxWaitMs)
       waiting.add(admit)
     })

@@ -1,4 +1,4 @@
-import type { RouteTable, Upstream } from '@whereabouts/contracts/route'
+import { isEndless, type RouteTable, type Upstream } from '@whereabouts/contracts/route'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import { createServer } from '@whereabouts/service-kit/server'
@@ -10,7 +10,8 @@ import { legacy } from './pipeline/legacy.ts'
 import { addPipeline, protocolErrors } from './pipeline/pipeline.ts'
 import { addOperations } from './proxy/operations.ts'
 import { addConsole, addSigningKeys } from './proxy/pass-through.ts'
-import { addProxy } from './proxy/proxy.ts'
+import { openStreams } from './proxy/open-streams.ts'
+import { addProxy, addStreamProxy } from './proxy/proxy.ts'
 import { addReference } from './reference/reference.ts'
 
 export type GatewayDeps = {
@@ -24,7 +25,8 @@ export type GatewayDeps = {
   refusedAgents: readonly string[]
   /** Proxies in front whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
-  timeoutsMs: { read: number; write: number }
+  /** `stall`: how long a file may not move before its connection is ended; two minutes unless said. */
+  timeoutsMs: { read: number; write: number; stall?: number }
   /** The route table. */
   routes: RouteTable
   /** When everything below /legacy/api/v1 is withdrawn; undefined while no date is set. */
@@ -41,10 +43,16 @@ export function buildApp(deps: GatewayDeps): FastifyInstance {
   addPipeline(app, { refusedAgents: deps.refusedAgents, routes: deps.routes, legacy: old })
   addReference(app, deps.routes)
   // A scope of its own: the pass-through below brings its own `reply.from`.
+  const streams = openStreams(deps.authenticate)
+  app.addHook('preClose', async () => streams.close())
   app.register(async (scope) => {
     addProxy(scope)
-    addOperations(scope, deps)
+    addOperations(scope, { ...deps, streams }, (row) => !isEndless(row))
     addSigningKeys(scope, deps)
+  })
+  app.register(async (scope) => {
+    addStreamProxy(scope, deps.timeoutsMs.read)
+    addOperations(scope, { ...deps, streams }, isEndless)
   })
   addConsole(app, deps)
   return app

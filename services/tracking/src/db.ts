@@ -1,5 +1,6 @@
 import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 import type { OutboxTable } from '@whereabouts/db/outbox'
+import type { DeviceReports } from './readers/device-reports.ts'
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 
 type Entity = { org_id: number; id: number; revision: number; deleted_at: string | null }
@@ -55,6 +56,29 @@ export type Tables = {
     messages_buried: number
     last_problem: string | null
     last_problem_at: string | null
+    reads_lost: Generated<number>
+    clock_offset_ms: number | null
+    /** How long the reader is silent between two messages; null until it was heard twice. */
+    usual_pause_ms: number | null
+    /** See `recent-reads.ts`. */
+    rate_minute: Generated<number>
+    rate_reads: Generated<number>
+    rate_before: Generated<number>
+    device: DeviceReports | null
+  }
+  unknown_tag: {
+    org_id: number
+    id: Generated<number>
+    tag_type: string
+    value: string
+    ibeacon: string | null
+    ibeacon_match: GeneratedAlways<string | null>
+    first_seen_at: string
+    last_seen_at: string
+    reads: number
+    reader_key: string
+    antenna: number
+    rssi_dbm: number | null
   }
   scan: {
     org_id: number
@@ -85,6 +109,8 @@ export type Tables = {
     valid_to: string | null
     deleted_at: string | null
   }
+  /** The newest location that came with the asset itself and is recorded. */
+  placement: { org_id: number; asset_id: number; placed_at: string }
   outbox: OutboxTable
 }
 

@@ -5,13 +5,19 @@ import { validationFailed } from '@whereabouts/service-kit/errors'
 export const assetNotFound = () => new AppError('not_found', 'Asset not found')
 export const readerNotFound = () => new AppError('not_found', 'Reader not found')
 export const scanPointNotFound = () => new AppError('not_found', 'Scan point not found')
+export const unknownTagNotFound = () => new AppError('not_found', 'Unknown tag not found')
 export const readerExists = (key: string) => new AppError('conflict', `reader ${key} already exists`)
 export const antennaTaken = (antenna: number) =>
   new AppError('conflict', `antenna ${antenna} of this reader already has a scan point`)
 
+export const tooManyStreams = (max: number) =>
+  new AppError('rate_limited', `At most ${max} live streams of an organization at a time`, {
+    headers: { 'retry-after': '5' },
+  })
+
 /** Two spellings of one thing that disagree, or must not stand together: an entry on each. */
 export function ambiguousFields(first: string, second: string): FieldEntry[] {
-  const message = `${first} and ${second} must not be used together unless they name the same location`
+  const message = `${first} and ${second} must refer to the same resource`
   return [first, second].map((field) => ({ field, code: 'ambiguous_fields', message }))
 }
 
@@ -19,11 +25,10 @@ export const locationUnresolved = (field: string) =>
   validationFailed([{ field, code: 'fk_not_found', message: `${field} does not name a live location` }])
 
 /** Every key of a save that names nothing live; all of them, since the caller has to put each right (D8.5). */
-export const keysUnresolved = (locationKey: string | undefined, assetKeys: readonly string[]) =>
-  [
-    ...(locationKey === undefined ? [] : [unresolved('location_identifier', 'location', locationKey)]),
-    ...assetKeys.map((key) => unresolved('asset_identifiers', 'asset', key)),
-  ]
+export const keysUnresolved = (locationKey: string | undefined, assetKeys: readonly string[]) => [
+  ...(locationKey === undefined ? [] : [unresolved('location_identifier', 'location', locationKey)]),
+  ...assetKeys.map((key) => unresolved('asset_identifiers', 'asset', key)),
+]
 
 const unresolved = (field: string, kind: string, value: string): FieldEntry => ({
   field,
@@ -35,5 +40,7 @@ const unresolved = (field: string, kind: string, value: string): FieldEntry => (
 /** For a moment of which no history is kept any more. */
 export function beforeKeptHistory(field: string, oldestMs: number): AppError {
   const min = new Date(oldestMs).toISOString()
-  return validationFailed([{ field, code: 'too_small', message: `${field} must be ≥ ${min}`, params: { min } }])
+  return validationFailed([
+    { field, code: 'too_small', message: `${field} must be ≥ ${min}`, params: { min } },
+  ])
 }

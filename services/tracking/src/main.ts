@@ -1,7 +1,7 @@
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
 import { connect } from '@whereabouts/messaging/connection'
-import { consumeBatches } from '@whereabouts/messaging/consume'
+import { consume, consumeBatches } from '@whereabouts/messaging/consume'
 import { outboxPublish } from '@whereabouts/messaging/publish'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { consumerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
@@ -14,6 +14,10 @@ import type { Tables } from './db.ts'
 import { ingestConsumer } from './ingest/ingest.consumer.ts'
 import { ingestMetrics } from './ingest/ingest-metrics.ts'
 import { RecentMinutes } from './ingest/recent-minutes.ts'
+import { answerPlacements } from './inventory/place-asset.responder.ts'
+import { placementsConsumer } from './inventory/placements.consumer.ts'
+import { LiveFeed } from './live/live-feed.ts'
+import { liveConnectionsGauge, liveMetrics } from './live/live-metrics.ts'
 import { startPartitionLoop } from './partitions/partitions.loop.ts'
 import { followCatalog } from './projections/catalog-follower.ts'
 import { askCatalogOver, GapFiller } from './projections/catalog-lookup.ts'
@@ -22,6 +26,10 @@ import { assetFinder, assetKeyFinder, locationFinder } from './projections/finde
 import { projectionsConsumer } from './projections/projections.consumer.ts'
 import { ReaderDirectory } from './readers/reader-directory.ts'
 import { ReaderHealthLog } from './readers/reader-health.ts'
+import { answerAssetsAt } from './reports/assets-at.responder.ts'
+import { answerCurrentLocations } from './reports/current-locations.responder.ts'
+import { askToAttachOver } from './unknown-tags/tag-attacher.ts'
+import { UnknownTagLog } from './unknown-tags/unknown-tag-log.ts'
 
 await start('tracking', async () => {
   const config = loadConfig(process.env)
@@ -47,8 +55,10 @@ await start('tracking', async () => {
   const follower = followCatalog(broker, view, log)
   const directory = new ReaderDirectory(db, pool, log)
   const health = new ReaderHealthLog(db, log)
+  const unknownTags = new UnknownTagLog(db, log)
   const partitions = startPartitionLoop({ db, retentionDays: config.RETENTION_DAYS, log })
   health.start()
+  unknownTags.start()
 
   const deps = {
     db,
@@ -56,6 +66,7 @@ await start('tracking', async () => {
     gaps,
     directory,
     health,
+    unknownTags,
     recent: new RecentMinutes(),
     metrics: ingestMetrics(registry),
     kick: () => relay.kick(),
@@ -66,6 +77,9 @@ await start('tracking', async () => {
     metrics: metrics('tracking-catalog'),
   })
   const finders = { view, ask, gaps }
+  const live = new LiveFeed({ log, metrics: liveMetrics(registry) })
+  liveConnectionsGauge(registry, () => live.size)
+  live.start(broker)
   const verify = principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY))
   const app = buildApp({
     db,
@@ -76,7 +90,9 @@ await start('tracking', async () => {
     findAssetId: assetKeyFinder({ db, ...finders }),
     findLocation: locationFinder(finders),
     ...finders,
+    askToAttach: askToAttachOver(broker),
     kick: () => relay.kick(),
+    live,
     verify,
     log,
     registry,
@@ -91,6 +107,7 @@ await start('tracking', async () => {
       broker: broker.isConnected(),
       catalog_view: follower.isCaughtUp(),
       readers: directory.isLoaded(),
+      live_feed: live.isReady(),
     }),
   })
   // Before the view is complete every read would be a gap, so ingest waits; the broker keeps the scans.
@@ -99,15 +116,30 @@ await start('tracking', async () => {
     ...consumerOptions,
     metrics: metrics('tracking-ingest'),
   })
+  const placements = consume(broker, placementsConsumer(deps), {
+    ...consumerOptions,
+    metrics: metrics('tracking-placements'),
+  })
+  const responders = [
+    answerPlacements(broker, deps, log),
+    answerCurrentLocations(broker, db, log),
+    answerAssetsAt(broker, past.db, log),
+  ]
 
   log.info({ port: config.PORT, ...view.sizes() }, 'ready')
 
   runUntilSignal(
     [
       { name: 'unready', run: () => ops.unready() },
-      { name: 'stop taking requests', run: () => app.close() },
-      { name: 'stop ingest', run: () => Promise.all([ingest.stop(), projections.stop(), follower.stop()]) },
-      { name: 'write reader health', run: () => health.stop() },
+      {
+        name: 'stop taking requests',
+        run: () => Promise.all([app.close(), ...responders.map((responder) => responder.stop())]),
+      },
+      {
+        name: 'stop ingest',
+        run: () => Promise.all([ingest.stop(), placements.stop(), projections.stop(), follower.stop()]),
+      },
+      { name: 'write reader health', run: () => Promise.all([health.stop(), unknownTags.stop()]) },
       { name: 'publish the outbox', run: () => relay.stop() },
       { name: 'close broker', run: () => broker.drain() },
       {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { AttachTag, AttachTagReply } from '@whereabouts/contracts/messages/attach-tag'
 import type { CatalogLookup, CatalogLookupReply } from '@whereabouts/contracts/messages/catalog-lookup'
 import type { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
@@ -12,6 +13,8 @@ import { buildApp } from './app.ts'
 import type { Tables } from './db.ts'
 import { ingestMetrics } from './ingest/ingest-metrics.ts'
 import { RecentMinutes } from './ingest/recent-minutes.ts'
+import { LiveFeed } from './live/live-feed.ts'
+import { liveMetrics } from './live/live-metrics.ts'
 import { tendPartitions } from './partitions/partitions.loop.ts'
 import { CatalogUnavailable, GapFiller } from './projections/catalog-lookup.ts'
 import { CatalogView } from './projections/catalog-view.ts'
@@ -19,6 +22,7 @@ import { assetFinder, assetKeyFinder, locationFinder } from './projections/finde
 import { upsertAssets, upsertLocations, upsertTags } from './projections/projections.queries.ts'
 import { ReaderDirectory } from './readers/reader-directory.ts'
 import { ReaderHealthLog } from './readers/reader-health.ts'
+import { UnknownTagLog } from './unknown-tags/unknown-tag-log.ts'
 
 export const log = createLogger('tracking', 'silent')
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -56,6 +60,20 @@ export class CatalogStandIn {
     const tag = { org_id: asset.org_id, id, revision: id, tag_type: 'rfid', value, ...owner, ...changes }
     this.tags.push(tag)
     return tag
+  }
+
+  /** As catalog answers who attaches a tag to something live, by id or by key. */
+  attachTag = async (wanted: AttachTag): Promise<AttachTagReply> => {
+    if (this.away) throw new CatalogUnavailable('catalog is away')
+    const { org_id, tag_type, value } = wanted
+    const asset = this.assets.find(
+      (a) =>
+        a.org_id === org_id && (a.id === wanted.asset_id || a.external_key === wanted.asset_external_key),
+    )
+    if (!asset) return { refused: { type: 'conflict', detail: 'no such asset here' } }
+    const known = this.tags.find((t) => t.asset_id === asset.id && t.value === value)
+    const tag = known ?? this.tag(asset, value, { tag_type })
+    return { tag, owner_external_key: asset.external_key }
   }
 
   /** A later state of the same thing. */
@@ -117,6 +135,7 @@ export async function startTracking() {
   const directory = new ReaderDirectory(db, pool, log)
   await directory.start()
   const health = new ReaderHealthLog(db, log)
+  const unknownTags = new UnknownTagLog(db, log)
   const view = new CatalogView()
   const gaps = new GapFiller(view, catalog.ask)
   const finders = { view, ask: catalog.ask, gaps }
@@ -131,8 +150,10 @@ export async function startTracking() {
     findAssetId: assetKeyFinder({ db, ...finders }),
     findLocation: locationFinder(finders),
     ...finders,
+    askToAttach: catalog.attachTag,
     kick: () => undefined,
     now: () => clock.stoppedAt ?? Date.now(),
+    live: new LiveFeed({ log, metrics: liveMetrics(registry) }),
     verify: callers.verify,
     log,
     registry,
@@ -143,6 +164,7 @@ export async function startTracking() {
     gaps,
     directory,
     health,
+    unknownTags,
     recent: new RecentMinutes(),
     metrics: ingestMetrics(registry),
     kick: () => undefined,
@@ -155,6 +177,7 @@ export async function startTracking() {
     clock,
     directory,
     health,
+    unknownTags,
     view,
     ingest,
     /** Brings what catalog holds into the projection tables and the view, as the CATALOG stream would. */

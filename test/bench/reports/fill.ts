@@ -68,28 +68,26 @@ const PROJECTIONS = `
   insert into tag (org_id, id, revision, tag_type, value, asset_id, location_id, created_at, deleted_at)
   select org_id, id, revision, tag_type, value, asset_id, location_id, created_at, deleted_at from catalog.tag;
   create temp table place as
-    select org_id, id, row_number() over (partition by org_id order by external_key) - 1 as n,
-           count(*) over (partition by org_id) as of
-    from location;
+    select org_id, id, row_number() over (partition by org_id order by external_key) - 1 as n from location;
   alter table place add primary key (org_id, n);
+  create temp table places as select org_id, count(*) as of from location group by org_id;
   create temp table always_read as
     select org_id, id from asset where org_id = ${ORG_ID} and is_scanned and deleted_at is null and valid_to is null
     order by external_key limit ${ALWAYS_READ.assets};
-  analyze place, asset`
+  analyze place, places, always_read, asset`
 
 /** Read \`n\` of \`of\` of asset \`a\`: when, and where. The same whenever it is computed. */
 const READ = `
   cross join lateral (
-    select date_trunc('milliseconds', now() - interval '365 days' * (1 - (n + (hashint8(a.id + n) & 1023) / 1024.0) / of))
+    select date_trunc('milliseconds', now() - interval '365 days'
+      * (1 - (slot.n + (hashint8(a.id + slot.n) & 1023) / 1024.0) / slot.of))
   ) as t (read_at)
-  cross join lateral (
-    select place.id from place
-    where place.org_id = a.org_id and place.n = (hashint8(a.id # (n / 5)) & 2147483647) % place.of
-  ) as w (location_id)`
+  join places on places.org_id = a.org_id
+  join place on place.org_id = a.org_id and place.n = (hashint8(a.id # (slot.n / 5)) & 2147483647) % places.of`
 
 const SCANS = `
   insert into scan (org_id, asset_id, minute, observed_at, location_id, reader_key, antenna)
-  select a.org_id, a.id, date_trunc('minute', read_at), read_at, location_id, 'gate-1', 1
+  select a.org_id, a.id, date_trunc('minute', read_at), read_at, place.id, 'gate-1', 1
   from asset a cross join (select $1::int as n, $2::int as of) as slot ${READ}
   where a.is_scanned and not exists (select from always_read b where b.id = a.id)`
 
@@ -106,7 +104,7 @@ const POSITIONS = `
          case when not is_scanned then '-infinity' when b.id is null then date_trunc('minute', read_at)
            else date_trunc('minute', now()) end,
          case when not is_scanned then '-infinity' when b.id is null then read_at else now() end,
-         case when is_scanned and b.id is null then location_id end,
+         case when is_scanned and b.id is null then place.id end,
          case when is_scanned and b.id is null then read_at - interval '1 hour' end, valid_from, valid_to, deleted_at
   from asset a cross join (select $1::int - 1 as n, $1::int as of) as slot ${READ}
   left join always_read b on b.id = a.id

@@ -24,9 +24,17 @@ async function takenIdentifier(given: Given) {
 const newDock = () => ({ identifier: unique('DOCK'), name: 'Dock' })
 
 export const legacyScenarios: Record<string, Scenario> = {
-  listLegacyAssets: { 200: () => ({}) },
+  listLegacyAssets: {
+    200: async (given) => ({ query: { location: (await newLocation(given)).external_key } }),
+  },
   createLegacyAsset: {
-    201: () => ({ body: { name: 'Forklift', identifiers: [{ value: unique('tag') }] } }),
+    201: async (given) => ({
+      body: {
+        name: 'Forklift',
+        identifiers: [{ value: unique('tag') }],
+        current_location: (await newLocation(given)).external_key,
+      },
+    }),
     409: async (given) => ({
       body: { name: 'Forklift', identifier: (await newAsset(given)).external_key },
     }),

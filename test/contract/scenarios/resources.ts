@@ -1,4 +1,13 @@
-import { newAsset, newLocation, newReader, newTag, unique, type Given, type Scenario } from './scenario.ts'
+import {
+  newAsset,
+  newLocation,
+  newReader,
+  newTag,
+  newUnknownTag,
+  unique,
+  type Given,
+  type Scenario,
+} from './scenario.ts'
 
 const named = { body: { name: 'Forklift' } }
 
@@ -29,6 +38,12 @@ const scanPoint = async (given: Given) => ({
   params: { reader_id: await newReader(given) },
   body: { name: 'Antenna', antenna: 1 },
 })
+
+async function newScanPoint(given: Given) {
+  const { params, body } = await scanPoint(given)
+  const creating = given.api.call('createScanPoint', { params, body, token: given.org.admin })
+  return { ...params, scan_point_id: (await creating).body.data.id }
+}
 
 export const resourceScenarios: Record<string, Scenario> = {
   listAssets: { 200: () => ({}) },
@@ -126,6 +141,7 @@ export const resourceScenarios: Record<string, Scenario> = {
   updateReader: {
     200: async (given) => ({ params: { reader_id: await newReader(given) }, body: { name: 'South gate' } }),
   },
+  getReader: { 200: async (given) => ({ params: { reader_id: await newReader(given) } }) },
   deleteReader: { 204: async (given) => ({ params: { reader_id: await newReader(given) } }) },
   listScanPoints: { 200: async (given) => ({ params: { reader_id: await newReader(given) } }) },
   createScanPoint: {
@@ -136,11 +152,24 @@ export const resourceScenarios: Record<string, Scenario> = {
       return call
     },
   },
-  deleteScanPoint: {
-    204: async (given) => {
-      const { params, body } = await scanPoint(given)
-      const creating = given.api.call('createScanPoint', { params, body, token: given.org.admin })
-      return { params: { ...params, scan_point_id: (await creating).body.data.id } }
+  updateScanPoint: {
+    200: async (given) => ({ params: await newScanPoint(given), body: { name: 'South antenna' } }),
+    409: async (given) => {
+      const params = await newScanPoint(given)
+      const body = { name: 'Other', antenna: 2 }
+      await given.api.call('createScanPoint', { params, body, token: given.org.admin })
+      return { params, body: { antenna: 2 } }
     },
   },
+  deleteScanPoint: { 204: async (given) => ({ params: await newScanPoint(given) }) },
+
+  listUnknownTags: { 200: () => ({}) },
+  claimUnknownTag: {
+    200: async (given) => ({ body: { ...newTag(), asset_id: (await newAsset(given)).id } }),
+    409: async (given) => {
+      const { id: asset_id } = await newAsset(given)
+      return { body: { ...(await takenTag(given)), asset_id } }
+    },
+  },
+  deleteUnknownTag: { 204: async (given) => ({ params: { unknown_tag_id: await newUnknownTag(given) } }) },
 }

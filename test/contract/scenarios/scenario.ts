@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { expect, inject } from 'vitest'
+import { connectReader } from '../../system/readers.ts'
 import type { Api, CallOptions } from '../support/api.ts'
 import { succeed, type Organization } from '../support/organization.ts'
 
@@ -28,6 +30,19 @@ export async function newLocation({ api, token }: Given, body: object = {}) {
 export async function newReader({ api, org }: Given): Promise<number> {
   const body = { reader_key: unique('r'), name: 'Gate', format: 'canonical' }
   return (await succeed(api.call('createReader', { token: org.admin, body }))).body.data.id ?? 0
+}
+
+/** A tag that a reader read and nothing has. */
+export async function newUnknownTag({ api, org }: Given): Promise<number> {
+  const value = unique('tag')
+  const key = await org.key({ scopes: ['scans:write'] })
+  const link = await connectReader({ urls: inject('urls') }, key, 'nats')
+  const bytes = Buffer.from(JSON.stringify({ reads: [{ tag: { type: 'barcode', value } }] }))
+  await link.publish(org.id, 'unknown-tag-reader', 'canonical', bytes)
+  await link.close()
+  const find = () => api.call('listUnknownTags', { token: org.admin, query: { q: value } })
+  await expect.poll(async () => (await find()).body.total_count, { timeout: 15_000, interval: 200 }).toBe(1)
+  return (await find()).body.data[0]?.id ?? 0
 }
 
 export const newTag = () => ({ tag_type: 'rfid', value: unique('tag') })

@@ -62,6 +62,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
       { reader_id: mine.id, scan_point_id: scanPointId },
       { reader_id: id, scan_point_id: mine.scanPointId },
     ),
+  '/unknown-tags/{unknown_tag_id}': (_mine, { unknownTagId }) => missing({ unknown_tag_id: unknownTagId }),
   '/webhooks/{webhook_id}': webhooks,
   '/webhooks/{webhook_id}/test': webhooks,
   '/webhooks/{webhook_id}/deliveries': webhooks,
@@ -179,6 +180,14 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
       },
     ],
   },
+  claimUnknownTag: {
+    foreign: (_mine, { asset, location }) => [
+      { body: { ...TAG, asset_id: asset.id }, fields: ['asset_id'] },
+      { body: { ...TAG, asset_external_key: asset.external_key }, fields: ['asset_external_key'] },
+      { body: { ...TAG, location_id: location.id }, fields: ['location_id'] },
+      { body: { ...TAG, location_external_key: location.external_key }, fields: ['location_external_key'] },
+    ],
+  },
   updateReader: { valid: { name: 'Stolen' } },
   updateAsset: { valid: { name: 'Stolen' } }, // its references are read-only: they are compared, not looked up
   updateLocation: {
@@ -189,8 +198,22 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   },
   renameAsset: { valid: RENAME },
   renameLocation: { valid: RENAME },
-  createLegacyAsset: {}, // `identifier` is what it is called, `identifiers` are its tags
-  updateLegacyAsset: { valid: { name: 'Stolen', identifier: 'STOLEN-1', identifiers: [] } },
+  // `identifier` is what it is called, `identifiers` are its tags.
+  createLegacyAsset: {
+    foreign: (_mine, { location }) => [
+      { body: { name: 'Mine', current_location: location.external_key }, fields: ['current_location'] },
+    ],
+  },
+  updateLegacyAsset: {
+    valid: { name: 'Stolen', identifier: 'STOLEN-1', identifiers: [] },
+    foreign: ({ asset }, { location }) => [
+      {
+        params: { identifier: asset.external_key },
+        body: { current_location: location.external_key },
+        fields: ['current_location'],
+      },
+    ],
+  },
   createLegacyLocation: {
     foreign: (_mine, { location }) => [
       {

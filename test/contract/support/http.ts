@@ -1,3 +1,4 @@
+import { EVENT_STREAM_MEDIA_TYPE } from '@whereabouts/contracts/route'
 import { Agent, request, type IncomingMessage } from 'node:http'
 
 /** A request as bytes on the wire: node:http changes neither the path nor the headers, as `fetch` would. */
@@ -13,7 +14,7 @@ export type HttpAnswer = { status: number; headers: Headers; text: string }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 32 })
 
-/** Sends one request to `base` and reads the whole answer. Rejects when no answer came. */
+/** Sends one request to `base` and reads the whole answer, of one that never ends its head. Rejects when none came. */
 export async function send(base: string, { method, path, headers, body }: HttpRequest): Promise<HttpAnswer> {
   const { hostname, port } = new URL(base)
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
@@ -23,13 +24,16 @@ export async function send(base: string, { method, path, headers, body }: HttpRe
   outgoing.end(body)
   const incoming = await promise
   const parts: Buffer[] = []
-  for await (const part of incoming) parts.push(part as Buffer)
+  if (isEndless(incoming)) incoming.destroy()
+  else for await (const part of incoming) parts.push(part as Buffer)
   return {
     status: incoming.statusCode ?? 0,
     headers: headersOf(incoming),
     text: Buffer.concat(parts).toString(),
   }
 }
+
+const isEndless = ({ headers }: IncomingMessage) => headers['content-type'] === EVENT_STREAM_MEDIA_TYPE
 
 function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers()

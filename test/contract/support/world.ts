@@ -16,6 +16,8 @@ export type World = {
   /** A child of `location`. */
   child: { id: number; external_key: string }
   reader: { id: number; reader_key: string; scanPointId: number }
+  /** Of a tag that the reader read and nothing has. */
+  unknownTagId: number
   webhookId: number
   /** A finished dry run. */
   importId: number
@@ -38,9 +40,8 @@ export async function newWorld(api: Api): Promise<World> {
     .id
   const importId = (await finishedImport(api, org.admin, 'assets', `name\nCrate ${mark}\n`, true)).id
   const invitationId = await newInvitation(api, org, mark)
-  const world = { org, key, readerKey, asset, location, child, reader, webhookId, importId, invitationId }
-  await scan(api, world)
-  return world
+  const made = { org, key, readerKey, asset, location, child, reader, webhookId, importId, invitationId }
+  return { ...made, unknownTagId: await scan(api, made) }
 }
 
 async function newLocation(api: Api, token: string, mark: string) {
@@ -83,11 +84,13 @@ async function newInvitation(api: Api, { id, admin }: Organization, mark: string
   return (await succeed(inviting)).body.data.id
 }
 
-/** The reader sees the asset's tag at the location. */
-async function scan(api: Api, { org, key, readerKey, asset, reader }: World): Promise<void> {
+/** The reader sees the asset's tag at the location, and one of nobody, whose id in the list is returned. */
+async function scan(api: Api, world: Omit<World, 'unknownTagId'>): Promise<number> {
+  const { org, key, readerKey, asset, reader } = world
   const link = await connectReader({ urls: inject('urls') }, readerKey, 'nats')
   const read = { tag: { type: 'barcode', value: asset.tagValue }, antenna: 1 }
-  const bytes = Buffer.from(JSON.stringify({ reads: [read] }))
+  const stranger = { tag: { type: 'barcode', value: `NOBODY-${asset.tagValue}` }, antenna: 1 }
+  const bytes = Buffer.from(JSON.stringify({ reads: [read, stranger] }))
   await link.publish(org.id, reader.reader_key, 'canonical', bytes)
   await link.close()
   const rows = async () => (await api.call('listAssetLocations', { token: key.token })).body.total_count
@@ -95,4 +98,7 @@ async function scan(api: Api, { org, key, readerKey, asset, reader }: World): Pr
   // The counters of the reader are written a little later; from then on nothing changes by itself.
   const readers = async () => (await api.call('listReaders', { token: org.admin })).body.data
   await expect.poll(readers, { timeout: 10_000 }).toMatchObject([{ health: { messages: 1 } }])
+  const unknown = async () => (await api.call('listUnknownTags', { token: org.admin })).body.data
+  await expect.poll(unknown, { timeout: 10_000 }).toHaveLength(1)
+  return (await unknown())[0]?.id ?? 0
 }

@@ -3,6 +3,7 @@ import { AssetCreate, AssetListQuery, AssetView } from '../assets.ts'
 import { patchWindowRule, windowRule } from '../object-rules.ts'
 import { dataOf, keysParameter, listOf, page, sortParameter } from '../query.ts'
 import type { Route } from '../route.ts'
+import { NaturalKey } from '../text.ts'
 import { LegacyIdentifiers, LegacyIdentifierView, LegacyPath } from './identifiers.ts'
 
 /** Fields of the older description, in its order. Where a name is the same as today, so is the schema. */
@@ -13,6 +14,16 @@ export const LegacyAssetView = z
     name: AssetView.shape.name,
     description: AssetView.shape.description,
     type: AssetView.shape.type,
+    current_location: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'Key of the location where it was last seen; null where it was seen at none, or at one that was deleted since. ' +
+          'Left out while the scan data cannot be asked.',
+        example: 'DOCK-1',
+      }),
     is_active: AssetView.shape.is_active,
     metadata: AssetView.shape.metadata,
     identifiers: z.array(LegacyIdentifierView),
@@ -28,6 +39,10 @@ const { name, external_key, description, type, is_active, metadata, valid_from, 
 const writable = {
   name: name.optional(),
   identifier: external_key,
+  current_location: NaturalKey.optional().meta({
+    description: 'The asset is saved at this location now, as by `POST /inventory/save`.',
+    example: 'DOCK-1',
+  }),
   description,
   type,
   is_active,
@@ -63,6 +78,7 @@ export type LegacyAssetUpdate = z.infer<typeof LegacyAssetUpdate>
 const { is_active: isActive, type: types, include_deleted, q } = AssetListQuery.shape
 export const LegacyAssetListQuery = z.strictObject({
   ...page,
+  location: keysParameter.optional(),
   identifier: keysParameter.optional(),
   is_active: isActive,
   type: types,
@@ -85,7 +101,8 @@ export const legacyAssetRoutes = {
     summary: 'List assets',
     description:
       'Assets whose validity window holds now, by `identifier` unless sorted otherwise. `is_active` filters when sent ' +
-      'and hides nothing by itself. `q` looks into name, identifier, description and the values of identifiers.',
+      'and hides nothing by itself. `location` leaves the assets that were last seen at one of the locations with these ' +
+      'keys. `q` looks into name, identifier, description and the values of identifiers.',
     query: LegacyAssetListQuery,
     success: { status: 200, schema: listOf(LegacyAssetView) },
     errors: ['validation_error'],
@@ -99,7 +116,8 @@ export const legacyAssetRoutes = {
     summary: 'Create an asset',
     description:
       'Without `identifier` the next free `ASSET-NNNN` is given. Identifiers are created in the same transaction: when ' +
-      'one is taken, nothing is created.',
+      'one is taken, nothing is created. `current_location` saves the asset there: histories have it, and ' +
+      '`asset.moved` is sent.',
     body: LegacyAssetCreate,
     success: { status: 201, schema: dataOf(LegacyAssetView) },
     errors: ['validation_error', 'bad_request', 'conflict'],
@@ -125,7 +143,8 @@ export const legacyAssetRoutes = {
     description:
       'What is left out stays as it is; null clears `description` and `valid_to`. Another `identifier` renames the ' +
       'asset. `identifiers`, when sent, becomes the set of its identifiers: those it has already keep their ids, ' +
-      'others are attached, the rest is removed. All of it happens, or nothing.',
+      'others are attached, the rest is removed. `current_location` saves the asset there, whether it was seen ' +
+      'elsewhere or not. All of it happens, or nothing.',
     params: LegacyPath,
     body: LegacyAssetUpdate,
     success,

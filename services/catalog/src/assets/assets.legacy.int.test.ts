@@ -14,6 +14,7 @@ describe('D1.2 creating and reading', () => {
       name: 'Forklift 7',
       description: null,
       type: 'asset',
+      current_location: null,
       is_active: true,
       metadata: {},
       identifiers: [],
@@ -63,19 +64,19 @@ describe('D1.2 creating and reading', () => {
     const body = {
       external_key: 'A',
       tags: [],
-      current_location: 'DOCK-1',
+      current_location: 'DOCK 1',
       identifier: 'a b',
       identifiers: [{ type: 'qr', value: '' }, { tag_type: 'rfid' }],
       valid_from: null,
     }
     const { fields } = (await legacy.post('/assets', body)).json().error
     expect(fields.map((f: { field: string; code: string }) => `${f.field} ${f.code}`)).toEqual([
-      'current_location unknown_field',
       'external_key unknown_field',
       'identifiers[1].tag_type unknown_field',
       'tags unknown_field',
       'name required',
       'identifier invalid_value',
+      'current_location invalid_value',
       'identifiers[0].type invalid_value',
       'identifiers[0].value too_short',
       'identifiers[1].value required',

@@ -1,31 +1,86 @@
 import type { AssetCreate, AssetListQuery, AssetView } from '@whereabouts/contracts/assets'
-import type {
-  LegacyAssetCreate,
-  LegacyAssetListQuery,
-  LegacyAssetView,
+import {
+  LegacyAssetUpdate,
+  type LegacyAssetCreate,
+  type LegacyAssetListQuery,
+  type LegacyAssetView,
 } from '@whereabouts/contracts/legacy/assets'
+import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
+import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
 import { within, type HandlerDeps } from '../change.ts'
 import type { Tx } from '../db.ts'
-import { assetNotFound } from '../errors.ts'
-import { getIdByKey, lockIdByKey } from '../keys/keys.queries.ts'
+import { inSchemaOrder } from '../echo/echo.rules.ts'
+import { assetNotFound, placeNotFound, tooManySearches } from '../errors.ts'
+import { getIdByKey, lockIdByKey, turnFor } from '../keys/keys.queries.ts'
+import { pageOf } from '../lists/conditions.ts'
 import { toCurrentSort } from '../lists/sort.legacy.ts'
+import {
+  findAssetsAt,
+  findCurrentLocations,
+  unknownLocations,
+  unlessAway,
+  type LocationOf,
+} from '../places/current-locations.ts'
+import { enqueuePlacement } from '../places/placement.ts'
+import { pinLocation } from '../places/places.queries.ts'
+import type { Tracking } from '../places/tracking.ts'
 import { replaceTags, toLegacyIdentifier, toTagCreate } from '../tags/tags.legacy.ts'
+import { keyedTurns } from '../turns.ts'
 import { assetHandlers } from './assets.handlers.ts'
+import { listAssets } from './assets.lists.ts'
+import { toAssetView } from './assets.views.ts'
+
+/** Each may hold some ten megabytes of ids: one at a time for each organization. */
+const LISTS_BY_LOCATION = { atATime: 1, maxWaiting: 50, maxWaitMs: 10_000, refusal: tooManySearches }
+
+type LegacyAssetDeps = HandlerDeps & { tracking: Tracking }
 
 /** The older vocabulary of assets: translation to the handlers of the current one, and back. */
-export const legacyAssetHandlers = ({ db, change }: HandlerDeps) => {
+export const legacyAssetHandlers = ({ db, change, tracking }: LegacyAssetDeps) => {
   const current = assetHandlers({ db, change })
+  const oneByOne = keyedTurns(LISTS_BY_LOCATION)
+
+  async function toLegacyAssets(orgId: number, views: readonly AssetView[]): Promise<LegacyAssetView[]> {
+    const ids = views.map((view) => view.id)
+    const locationOf = await findCurrentLocations(db.forOrg(orgId), tracking, orgId, ids)
+    return views.map((view) => toLegacyAsset(view, locationOf))
+  }
+
+  /** What a change has left, once tracking has recorded the location that came with it, or cannot be asked. */
+  async function toChanged(orgId: number, { view, placed }: Changed): Promise<LegacyAssetView> {
+    const isAway = placed && (await unlessAway(tracking.place(placed).then(() => true))) === undefined
+    if (isAway) return toLegacyAsset(view, unknownLocations)
+    const [only] = await toLegacyAssets(orgId, [view])
+    return only as LegacyAssetView
+  }
+
   return {
-    async listLegacyAssets({ query, ...context }) {
-      const page = await current.listAssets({ ...context, query: toAssetQuery(query) })
-      return { ...page, data: page.data.map(toLegacyAsset) }
+    async listLegacyAssets({ principal: { orgId }, query: { location, ...query } }) {
+      const at = db.forOrg(orgId)
+      const list = async () => {
+        const among = location && (await findAssetsAt(at, tracking, orgId, location))
+        return listAssets(at, orgId, toAssetQuery(query), among)
+      }
+      const { rows, total } = await (location ? oneByOne(String(orgId), list) : list())
+      const views = rows.map((row) => toAssetView(row, row.tags))
+      return { data: await toLegacyAssets(orgId, views), ...pageOf(query), total_count: total }
     },
 
-    async createLegacyAsset({ body, ...context }) {
-      const created = await current.createAsset({ ...context, body: toAssetCreate(body) })
-      const data = toLegacyAsset(created.body.data)
+    async createLegacyAsset({ body: { current_location, ...fields }, ...context }) {
+      const { orgId } = context.principal
+      const create = async (tx: Tx): Promise<Changed> => {
+        const { location, problems } = await findPlace(tx, orgId, current_location)
+        rejectIfAny(problems)
+        const inside = assetHandlers(within(tx))
+        const { data: view } = (await inside.createAsset({ ...context, body: toAssetCreate(fields) })).body
+        return { view, ...(location && { placed: await enqueuePlacement(tx, orgId, view.id, location) }) }
+      }
+      const changed = await change(orgId, create, turnFor('asset', fields.identifier))
+      const data = await toChanged(orgId, changed)
       return new Answer({ data }, { location: `${LEGACY_PREFIX}/assets/${data.identifier}` })
     },
 
@@ -34,25 +89,25 @@ export const legacyAssetHandlers = ({ db, change }: HandlerDeps) => {
       const asset_id = await getIdByKey(db.forOrg(orgId), orgId, 'asset', identifier)
       const { data } = await current.getAsset({ ...context, params: { asset_id } })
       if (data.external_key !== identifier) throw assetNotFound() // renamed between the two statements
-      return { data: toLegacyAsset(data) }
+      return { data: await toChanged(orgId, { view: data }) }
     },
 
     async updateLegacyAsset({ params: { identifier }, body, ...context }) {
       const { orgId } = context.principal
-      const { identifier: key = identifier, identifiers, ...fields } = body
-      const update = async (tx: Tx) => {
+      const { identifier: key = identifier, identifiers, current_location, ...fields } = body
+      const update = async (tx: Tx): Promise<Changed> => {
         const inside = assetHandlers(within(tx))
-        const asset_id = await getIdByKey(tx, orgId, 'asset', identifier)
+        const asset_id = await lockIdByKey(tx, orgId, 'asset', identifier)
         const named = { ...context, params: { asset_id } }
-        const { data: updated } = await inside.updateAsset({ ...named, body: fields })
-        if (updated.external_key !== identifier) throw assetNotFound() // renamed before it was locked
+        const { location, problems } = await findPlace(tx, orgId, current_location)
+        await rejectTogether(problems, () => inside.updateAsset({ ...named, body: fields }))
         if (key !== identifier) await inside.renameAsset({ ...named, body: { external_key: key } })
         if (identifiers !== undefined) await replaceTags(tx, orgId, { asset_id }, identifiers ?? [])
-        return (await inside.getAsset({ ...named, body: undefined })).data
+        const { data: view } = await inside.getAsset({ ...named, body: undefined })
+        return { view, ...(location && { placed: await enqueuePlacement(tx, orgId, asset_id, location) }) }
       }
-      return {
-        data: toLegacyAsset(await change(orgId, update, key === identifier ? undefined : 'asset keys')),
-      }
+      const changed = await change(orgId, update, key === identifier ? undefined : 'asset keys')
+      return { data: await toChanged(orgId, changed) }
     },
 
     async deleteLegacyAsset({ params: { identifier }, ...context }) {
@@ -65,12 +120,31 @@ export const legacyAssetHandlers = ({ db, change }: HandlerDeps) => {
   } satisfies Partial<Handlers<'catalog'>>
 }
 
-const toLegacyAsset = (view: AssetView): LegacyAssetView => ({
+/** What a transaction has left, and the location that came with it. */
+type Changed = { view: AssetView; placed?: AssetPlaced }
+
+async function findPlace(tx: Tx, orgId: number, key: string | undefined) {
+  const location = key === undefined ? undefined : await pinLocation(tx, orgId, key)
+  return { location, problems: key === undefined || location ? [] : [placeNotFound] }
+}
+
+/** Runs `work`; what it finds wrong with the body is reported together with `problems`. */
+async function rejectTogether(problems: readonly FieldEntry[], work: () => Promise<unknown>): Promise<void> {
+  await work().catch((error: unknown) => {
+    const found = error instanceof AppError ? error.fields : undefined
+    if (found) rejectIfAny(inSchemaOrder(LegacyAssetUpdate, [...problems, ...found]))
+    throw error
+  })
+  rejectIfAny(problems)
+}
+
+const toLegacyAsset = (view: AssetView, locationOf: LocationOf): LegacyAssetView => ({
   surrogate_id: view.id,
   identifier: view.external_key,
   name: view.name,
   description: view.description,
   type: view.type,
+  current_location: locationOf(view.id),
   is_active: view.is_active,
   metadata: view.metadata,
   identifiers: view.tags.map(toLegacyIdentifier),
@@ -80,13 +154,21 @@ const toLegacyAsset = (view: AssetView): LegacyAssetView => ({
   updated_at: view.updated_at,
 })
 
-const toAssetCreate = ({ identifier, identifiers, ...fields }: LegacyAssetCreate): AssetCreate => ({
+const toAssetCreate = ({
+  identifier,
+  identifiers,
+  ...fields
+}: Omit<LegacyAssetCreate, 'current_location'>): AssetCreate => ({
   ...fields,
   ...(identifier !== undefined && { external_key: identifier }),
   ...(identifiers && { tags: identifiers.map(toTagCreate) }),
 })
 
-const toAssetQuery = ({ identifier, sort, ...query }: LegacyAssetListQuery): AssetListQuery => ({
+const toAssetQuery = ({
+  identifier,
+  sort,
+  ...query
+}: Omit<LegacyAssetListQuery, 'location'>): AssetListQuery => ({
   ...query,
   ...(identifier && { external_key: identifier }),
   ...(sort && { sort: toCurrentSort(sort) }),

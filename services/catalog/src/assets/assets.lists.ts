@@ -1,17 +1,45 @@
 import type { AssetListQuery } from '@whereabouts/contracts/assets'
+import { sql } from 'kysely'
 import type { AssetRow, Db } from '../db.ts'
 import { anyOf, listConditions } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
 import { assetColumns } from './assets.queries.ts'
 
-/** One page of the effective rows that match, with their live tags, and how many match in all. */
-export function listAssets(db: Db, orgId: number, query: AssetListQuery): Promise<Page<AssetRow>> {
+/**
+ * One page of the effective rows that match, with their live tags, and how many match in all. `among` leaves those with
+ * one of these ids.
+ */
+export function listAssets(
+  db: Db,
+  orgId: number,
+  query: AssetListQuery,
+  among?: readonly number[],
+): Promise<Page<AssetRow>> {
   const { type, q, sort } = query
   const conditions = [
     ...listConditions('asset', query),
     ...(type === undefined ? [] : [anyOf('asset.type', type, 'text')]),
+    ...(among === undefined ? [] : [hasIdOf(among)]),
   ]
   const view = { table: 'asset', columns: assetColumns } as const
-  return readPage(db, orgId, view, filtered(orgId, { table: 'asset', conditions, q, sort }), query)
+  return readPage(
+    db,
+    orgId,
+    view,
+    filtered(orgId, {
+      table: 'asset',
+      conditions,
+      q,
+      sort,
+      dependsOnValues: among !== undefined,
+    }),
+    query,
+  )
 }
+
+/**
+ * As a literal, which the planner turns into a hash table. As a list, the driver would need longer to write it down than
+ * the database to look at every row.
+ */
+const hasIdOf = (ids: readonly number[]) => sql<boolean>`asset.id = any(${`{${ids.join(',')}}`}::bigint[])`

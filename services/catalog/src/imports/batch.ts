@@ -21,8 +21,11 @@ const MAX_CHARACTERS = 2 * 1024 * 1024
 /**
  * Who waits longer for a lock gives the batch up and tries again. PostgreSQL looks for deadlocks after a second, so of
  * two transactions that wait for each other it is never the request of somebody who is refused.
+ *
+ * Plans are made for each batch: a file may fill an empty table, and a plan of its beginning reads all of it at its end.
  */
-const LOCK_TIMEOUT = sql`set local lock_timeout = '400ms'`
+const SETTINGS = sql`
+  select set_config('lock_timeout', '400ms', true), set_config('plan_cache_mode', 'force_custom_plan', true)`
 
 /** `lost`: it is another worker's, or was cancelled. */
 export type BatchResult = 'more' | 'done' | 'lost'
@@ -32,7 +35,7 @@ export type BatchResult = 'more' | 'done' | 'lost'
  * the import is locked for it: whatever dies at whatever line, each row is executed once.
  */
 export async function workBatch(tx: Tx, claim: Claim, worker: string, size: number): Promise<BatchResult> {
-  await LOCK_TIMEOUT.execute(tx)
+  await SETTINGS.execute(tx)
   const held = await holdClaim(tx, claim, worker)
   if (!held) return 'lost'
   const most = { lines: size, characters: MAX_CHARACTERS }
@@ -48,6 +51,14 @@ export async function failNextRow(tx: Tx, claim: Claim, worker: string): Promise
   const most = { lines: 1, characters: MAX_CHARACTERS }
   const lines = await nextLines(tx, held.org_id, held.file_id, held.last_line, most)
   return advance(tx, held, lines.map(brokenRow))
+}
+
+/** For the import whose outcomes cannot even be kept; what was done stays done. */
+export async function failImport(tx: Tx, claim: Claim, worker: string): Promise<BatchResult> {
+  const held = await holdClaim(tx, claim, worker)
+  if (!held) return 'lost'
+  await endImport(tx, held, 'failed')
+  return 'done'
 }
 
 const BROKEN: RowError = {

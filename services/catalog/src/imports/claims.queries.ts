@@ -4,7 +4,7 @@ import { violatedConstraint } from '../violations.ts'
 import type { ImportRow } from './imports.queries.ts'
 
 /** An import that a worker has taken, until its lease is over. */
-export type Claim = { org_id: number; id: number }
+export type Claim = { org_id: number; id: number; dry_run: boolean }
 
 /** Longer than a batch takes; a worker that died is replaced after it. */
 const LEASE = sql`clock_timestamp() + interval '30 seconds'`
@@ -13,13 +13,17 @@ const LEASE = sql`clock_timestamp() + interval '30 seconds'`
  * Takes the import whose turn it is: of each organization the oldest that is not finished, and among organizations the
  * one that was worked for least recently. `owner` sees the imports of all of them. Undefined when there is nothing to do.
  */
-export async function claimImport(owner: Kysely<Tables>, worker: string): Promise<Claim | undefined> {
+export async function claimImport(
+  owner: Kysely<Tables>,
+  worker: string,
+  onlyDryRuns = false,
+): Promise<Claim | undefined> {
   const claimed = sql<Claim>`
     update import set worker = ${worker}::uuid, lease_until = ${LEASE}, state = 'running',
       started_at = coalesce(started_at, clock_timestamp())
     where (org_id, id) = (
       select org_id, id from import as next
-      where state in ('pending', 'running') and deleted_at is null
+      where state in ('pending', 'running') and deleted_at is null and (dry_run or not ${onlyDryRuns}::boolean)
         and (lease_until is null or lease_until < clock_timestamp())
         and not exists (
           select from import as earlier
@@ -27,7 +31,7 @@ export async function claimImport(owner: Kysely<Tables>, worker: string): Promis
             and (earlier.state = 'running' or earlier.state = 'pending'
                  and (earlier.created_at, earlier.id) < (next.created_at, next.id)))
       order by worked_at limit 1 for update skip locked)
-    returning org_id, id`.execute(owner)
+    returning org_id, id, dry_run`.execute(owner)
   const { rows } = await claimed.catch((error: unknown) => {
     // Two workers took two imports of one organization in the same instant: one of them has it.
     if (violatedConstraint(error) === 'import_one_running') return { rows: [] }

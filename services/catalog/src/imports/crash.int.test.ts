@@ -14,12 +14,13 @@ import { startImportWorker, type ImportWorker } from './imports.loop.ts'
 
 const PROGRAM = fileURLToPath(new URL('worker-process.fixture.ts', import.meta.url))
 
-const workerOn = ({ database, tenants }: Catalog, batchRows = 10): ImportWorker =>
+const workerOn = ({ database, tenants }: Catalog, batchRows = 10, maxQueued = 1_000_000): ImportWorker =>
   startImportWorker({
     owner: database.db,
     tenants,
     kickOutbox: () => undefined,
     log: createLogger('imports', 'silent'),
+    maxQueued,
     pollMs: 20,
     batchRows,
   })
@@ -102,7 +103,7 @@ describe('D10 each row is executed once', () => {
     const { id } = await files.send('assets', minting(20))
     const dead = randomUUID()
     const claim = await claimImport(catalog.database.db, dead)
-    expect(claim).toEqual({ org_id: catalog.orgId, id })
+    expect(claim).toEqual({ org_id: catalog.orgId, id, dry_run: false })
     expect(await claimImport(catalog.database.db, randomUUID())).toBeUndefined()
     const batch = () => catalog.tenants.transaction(catalog.orgId, (tx) => workBatch(tx, claim!, dead, 5))
     expect(await batch()).toBe('more')
@@ -169,6 +170,63 @@ test('D10 a small import does not wait for the large one of another organization
   expect(await files.rows(large.id)).toHaveLength(data.rows_done)
   expect((await catalog.delete(`/imports/${large.id}`)).statusCode).toBe(204)
   expect((await catalog.get(`/imports/${large.id}`)).statusCode).toBe(404)
+})
+
+describe('D10 what nobody has foreseen', () => {
+  const constrain = ({ database: { pool } }: Catalog, table: string, check: string) =>
+    pool.query(`alter table ${table} add constraint unforeseen check (${check}) not valid`)
+  const relax = ({ database: { pool } }: Catalog, table: string) =>
+    pool.query(`alter table ${table} drop constraint unforeseen`)
+
+  test('of a row makes that row fail, and no other', async ({ catalog, files }) => {
+    await constrain(catalog, 'asset', `name not like 'poison%'`)
+    const names = Array.from({ length: 50 }, (_, i) => (i === 7 || i === 33 ? `poison${i}` : `n${i}`))
+    const { id } = await files.send('assets', ['name', ...names].join('\n'))
+    const worker = workerOn(catalog, 20)
+    expect(await files.finished(id)).toMatchObject({ state: 'done', created: 48, failed: 2 })
+    await worker.stop()
+    await relax(catalog, 'asset')
+    const failed = (await files.rows(id)).filter(({ outcome }) => outcome === 'failed')
+    expect(failed.map(({ line }) => line)).toEqual([9, 35])
+    expect(failed[0]?.errors).toMatchObject([{ message: 'the row could not be processed' }])
+  })
+
+  test('of its outcomes ends the import, so that the next one is not held up', async ({ catalog, files }) => {
+    await constrain(catalog, 'import_row', 'line <> 3')
+    const { id } = await files.send('assets', 'external_key,name\nK-0,n\nK-1,n\nK-2,n\n')
+    const next = await files.send('assets', 'name\nn\n')
+    const worker = workerOn(catalog)
+    await files.finished(next.id)
+    await worker.stop()
+    await relax(catalog, 'import_row')
+    expect((await catalog.get(`/imports/${next.id}`)).json().data.state).toBe('done')
+    const { data } = (await catalog.get(`/imports/${id}`)).json()
+    expect(data).toMatchObject({
+      state: 'failed',
+      rows_total: 3,
+      rows_done: 1,
+      finished_at: expect.any(String),
+    })
+  })
+})
+
+test('D10 an import waits while its messages are not published; a dry run does not', async ({
+  catalog,
+  files,
+}) => {
+  await catalog.database.pool.query('delete from outbox')
+  const { id } = await files.send('assets', minting(60))
+  const dry = await files.send('assets', minting(60), { org: catalog.orgId + 1_000_000, dryRun: true })
+  const worker = workerOn(catalog, 10, 25)
+  await files.finished(dry.id, { org: catalog.orgId + 1_000_000 })
+  const queued = async () => (await catalog.database.pool.query('select from outbox')).rowCount
+  await expect.poll(queued, { interval: 5 }).toBe(30)
+  expect((await catalog.get(`/imports/${id}`)).json().data).toMatchObject({ state: 'running', created: 30 })
+  await catalog.takeOutbox()
+  await expect.poll(queued, { interval: 5 }).toBe(30)
+  await catalog.takeOutbox()
+  await files.finished(id)
+  await worker.stop()
 })
 
 describe('D10 beside the requests of the API', () => {

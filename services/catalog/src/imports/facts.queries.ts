@@ -1,3 +1,4 @@
+import { matchValue } from '@whereabouts/contracts/tag-matching'
 import type { TagType } from '@whereabouts/contracts/tags'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
@@ -67,20 +68,33 @@ export async function loadTagOwners(
   tags: readonly { type: TagType; value: string }[],
 ): Promise<Map<string, string>> {
   if (tags.length === 0) return new Map()
-  const [types, values] = [tags.map(({ type }) => type), tags.map(({ value }) => value)]
+  const wanted = tags.map(({ type, value }) => ({
+    tag_type: type,
+    value,
+    match_value: matchValue(type, value),
+  }))
   const { rows } = await sql<{ tag_type: TagType; value: string; owner: Table; key: string }>`
     select tag.tag_type, tag.value,
            case when tag.asset_id is null then 'location' else 'asset' end as owner,
            coalesce(asset.external_key, location.external_key) as key
-    from unnest(${types}::text[], ${values}::text[]) as wanted (tag_type, value)
-    join tag on tag.org_id = ${orgId} and tag.tag_type = wanted.tag_type and tag.value = wanted.value
-      and tag.deleted_at is null
+    from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as wanted (tag_type text, value text, match_value text)
+    cross join lateral (${liveTag(orgId, 'wanted')}) as tag
     left join asset on asset.org_id = tag.org_id and asset.id = tag.asset_id
     left join location on location.org_id = tag.org_id and location.id = tag.location_id`.execute(db)
   return new Map(
     rows.map(({ tag_type, value, owner, key }) => [tagName(tag_type, value), ownerName(owner, key)]),
   )
 }
+
+/**
+ * The live tag with the type and value of `wanted`. Its matching form is compared too, and only one row is asked for:
+ * before the first statistics of the table the planner would otherwise read all tags of a type, or all of them.
+ */
+export const liveTag = (orgId: number, wanted: string) => sql`
+  select * from tag
+  where tag.org_id = ${orgId} and tag.tag_type = ${sql.ref(`${wanted}.tag_type`)}
+    and tag.value = ${sql.ref(`${wanted}.value`)} and tag.match_value = ${sql.ref(`${wanted}.match_value`)}
+    and tag.deleted_at is null limit 1`
 
 /**
  * The key of the parent of each of these locations and of every one above them. Where a dry run supposes a location to

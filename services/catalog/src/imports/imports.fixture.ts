@@ -42,6 +42,7 @@ export const test = base.extend<{
         tenants,
         kickOutbox: () => undefined,
         log: createLogger('imports', 'silent'),
+        maxQueued: 1_000_000, // nobody publishes here
         pollMs: 20,
         batchRows,
       })

@@ -5,8 +5,9 @@ import type { Kysely } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Tables, Tx } from '../db.ts'
-import { failNextRow, workBatch, type BatchResult } from './batch.ts'
+import { failImport, failNextRow, workBatch, type BatchResult } from './batch.ts'
 import { claimImport, releaseClaim, type Claim } from './claims.queries.ts'
+import { hasRoom } from './pace.queries.ts'
 import { PlanOutdated } from './writes.queries.ts'
 
 export type ImportWorker = {
@@ -23,6 +24,8 @@ type Options = {
   /** Called after each batch: the outbox has something to send. */
   kickOutbox: () => void
   log: Logger
+  /** Messages of changes that may wait to be published before imports wait for them; dry runs make none. */
+  maxQueued?: number
   /** Time between looks when nobody kicks; covers what another replica was given. */
   pollMs?: number
   /** Rows of a batch. */
@@ -31,6 +34,9 @@ type Options = {
 
 /** How long one organization is worked for while others wait. */
 const SLICE_MS = 500
+/** What the relay of the outbox sends in a few hundred milliseconds. */
+const MAX_QUEUED = 5_000
+const ROOM_EVERY_MS = 100
 const OUTAGE_PAUSE_MS = 1_000
 
 /**
@@ -38,13 +44,15 @@ const OUTAGE_PAUSE_MS = 1_000
  * number of processes may; each import is one worker's at a time, and of each organization one import.
  */
 export function startImportWorker(options: Options): ImportWorker {
-  const { owner, log, pollMs = 1_000 } = options
+  const { owner, log, pollMs = 1_000, maxQueued = MAX_QUEUED } = options
   const worker = randomUUID()
   const stopping = new AbortController()
   let bell = new AbortController()
+  let isFull = false
 
   async function round(): Promise<boolean> {
-    const claim = await claimImport(owner, worker)
+    isFull = !(await hasRoom(owner, maxQueued))
+    const claim = await claimImport(owner, worker, isFull)
     if (claim) await workSlice(options, claim, worker, stopping.signal)
     return claim !== undefined
   }
@@ -56,7 +64,8 @@ export function startImportWorker(options: Options): ImportWorker {
         log.warn({ err: error }, 'imports interrupted')
         return false
       })
-      if (!isBusy) await wait(pollMs, undefined, { signal: heard }).catch(() => undefined)
+      const pauseMs = isFull ? ROOM_EVERY_MS : pollMs
+      if (!isBusy) await wait(pauseMs, undefined, { signal: heard }).catch(() => undefined)
       if (heard.aborted) bell = new AbortController()
     }
   }
@@ -75,15 +84,16 @@ export function startImportWorker(options: Options): ImportWorker {
 /** Batch after batch of one import, until its time is over or it is finished; then it is let go of. */
 async function workSlice(options: Options, claim: Claim, worker: string, stopping: AbortSignal) {
   const until = Date.now() + SLICE_MS
-  const { batchRows = 250 } = options
+  const { owner, batchRows = 250, maxQueued = MAX_QUEUED } = options
   let next: Attempt = { result: 'more', rows: batchRows, pauseMs: 0 }
   // A batch that failed is tried in smaller parts first: where the next slice begins, it could only fail again.
-  const goesOn = () => next.rows < batchRows || Date.now() < until
+  const goesOn = async () =>
+    next.rows < batchRows || (Date.now() < until && (claim.dry_run || (await hasRoom(owner, maxQueued))))
   try {
-    while (next.result === 'more' && next.pauseMs === 0 && goesOn() && !stopping.aborted)
+    while (next.result === 'more' && next.pauseMs === 0 && (await goesOn()) && !stopping.aborted)
       next = await tryBatch(options, claim, worker, next.rows)
   } finally {
-    if (next.result === 'more') await releaseClaim(options.owner, claim, worker, next.pauseMs)
+    if (next.result === 'more') await releaseClaim(owner, claim, worker, next.pauseMs)
   }
 }
 
@@ -101,7 +111,11 @@ async function tryBatch(options: Options, claim: Claim, worker: string, rows: nu
     log.warn({ err: error, org_id: claim.org_id, import_id: claim.id, rows }, 'batch not imported')
     if (rows > 1) return { result: 'more', rows: Math.ceil(rows / 4), pauseMs: 0 }
     if (!isOfTheRow(error)) return { result: 'more', rows, pauseMs: OUTAGE_PAUSE_MS }
-    return { result: await run((tx) => failNextRow(tx, claim, worker)), rows, pauseMs: 0 }
+    const result = await run((tx) => failNextRow(tx, claim, worker)).catch((again: unknown) => {
+      if (isOfTheRow(again)) return run((tx) => failImport(tx, claim, worker))
+      throw again
+    })
+    return { result, rows, pauseMs: 0 }
   }
 }
 

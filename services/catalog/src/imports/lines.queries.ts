@@ -49,7 +49,10 @@ export async function nextLines(
   return rows
 }
 
-/** The first line after each given one whose key is the one given with it. */
+/**
+ * The first line after each given one whose key is the one given with it. The sum keeps the planner from walking through
+ * the rest of the file, line by line, in search of a key that may not be there.
+ */
 export async function findLaterLines(
   db: Db,
   orgId: number,
@@ -62,8 +65,8 @@ export async function findLaterLines(
     from unnest(${keys}::text[], ${lines}::int[]) as wanted (key, after)
     cross join lateral (
       select line from import_line
-      where org_id = ${orgId} and file_id = ${fileId} and external_key = wanted.key and line > wanted.after
-      order by line limit 1) as found`.execute(db)
+      where org_id = ${orgId} and file_id = ${fileId} and external_key = wanted.key and line + 0 > wanted.after
+      order by line + 0 limit 1) as found`.execute(db)
   return new Map(rows.map(({ after, line }) => [after, line]))
 }
 

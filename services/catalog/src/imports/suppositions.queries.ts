@@ -20,12 +20,14 @@ export async function supposeInto(
   facts: Facts,
   asked: { keys: readonly string[]; tags: readonly string[] },
 ): Promise<void> {
+  const kinds = [...asked.keys.map(() => 'thing'), ...asked.tags.map(() => 'tag'), 'number']
   const { rows } = await sql<Supposition>`
-    select kind, key, value from import_fact
-    where org_id = ${orgId} and import_id = ${importId}
-      and ((kind = 'thing' and key = any(${[...asked.keys]}::text[]))
-        or (kind = 'tag' and key = any(${[...asked.tags]}::text[]))
-        or kind = 'number')`.execute(db)
+    select fact.kind, fact.key, fact.value
+    from unnest(${kinds}::text[], ${[...asked.keys, ...asked.tags, '']}::text[]) as asked (kind, key)
+    cross join lateral (
+      select * from import_fact
+      where org_id = ${orgId} and import_id = ${importId} and kind = asked.kind and key = asked.key limit 1
+    ) as fact`.execute(db)
   for (const row of rows) {
     if (row.kind === 'thing') facts.things.set(row.key, { ...row.value, key: row.key })
     else if (row.kind === 'number')

@@ -11,6 +11,7 @@ startImportWorker({
   tenants: openTenantDatabase<Tables>(url, { max: 1, name: 'doomed worker' }),
   kickOutbox: () => undefined,
   log: createLogger('imports', 'silent'),
+  maxQueued: 1_000_000,
   pollMs: 20,
   batchRows: 10,
 })

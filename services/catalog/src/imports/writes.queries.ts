@@ -12,6 +12,7 @@ import { toLocationState } from '../locations/locations.views.ts'
 import { nextRevision } from '../revisions.ts'
 import { tagColumns } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
+import { liveTag } from './facts.queries.ts'
 import { gained, type Change, type Facts, type Thing } from './plan.ts'
 
 /** Somebody else was faster since the plan was made: it must be made again. */
@@ -95,6 +96,7 @@ async function writeThings(tx: Tx, orgId: number, table: Table, now: string, wri
         updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond'), revision = ${nextRevision}
       from ${given(changed)}
       where ${sql.ref(`${table}.org_id`)} = ${orgId} and ${sql.ref(`${table}.id`)} = given.id
+        and ${sql.ref(`${table}.id`)} = any(${changed.map(({ row }) => row.id)}::bigint[])
       returning ${columnsOf(table)}`.execute(tx)
     results.push(...rows)
   }
@@ -103,7 +105,7 @@ async function writeThings(tx: Tx, orgId: number, table: Table, now: string, wri
   else await enqueue(tx, locationState, results.map(toLocationState))
 }
 
-type TagOf = { owner_id: number; tag_type: TagType; value: string }
+type TagOf = { owner_id: number; tag_type: TagType; value: string; match_value: string }
 
 /** What goes, goes first: another row may have got it. */
 async function writeTags(
@@ -113,35 +115,38 @@ async function writeTags(
   changes: readonly Change[],
   ids: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const difference = (
-    from: (change: Change) => Thing | undefined,
-    to: (change: Change) => Thing | undefined,
-  ): TagOf[] =>
-    changes.flatMap((change) =>
-      tagTypes.flatMap((tag_type) =>
-        gained(from(change), to(change), tag_type).map((value) => ({
-          owner_id: ids.get(change.after.key) ?? 0,
-          tag_type,
-          value,
-        })),
-      ),
-    )
-  const gone = difference(({ after }) => after, ({ before }) => before) // prettier-ignore
-  const come = difference(({ before }) => before, ({ after }) => after) // prettier-ignore
+  const idOf = ({ after }: Change) => ids.get(after.key) ?? 0
+  const gone = changes.flatMap((change) => tagsOf(idOf(change), change.after, change.before))
+  const come = changes.flatMap((change) => tagsOf(idOf(change), change.before, change.after))
   const rows = [...(await deleteTags(tx, orgId, table, gone)), ...(await insertTags(tx, orgId, table, come))]
   if (rows.length < gone.length + come.length) throw new PlanOutdated('a tag is elsewhere by now')
   await enqueue(tx, tagState, rows.map(toTagState))
 }
 
+/** What `after` has and `before` has not. */
+const tagsOf = (owner_id: number, before: Thing | undefined, after: Thing | undefined): TagOf[] =>
+  tagTypes.flatMap((tag_type) =>
+    gained(before, after, tag_type).map((value) => ({
+      owner_id,
+      tag_type,
+      value,
+      match_value: matchValue(tag_type, value),
+    })),
+  )
+
+const givenTags = (tags: readonly TagOf[]) => sql`
+  rows from (jsonb_to_recordset(${JSON.stringify(tags)}::jsonb)
+    as (owner_id bigint, tag_type text, value text, match_value text)) with ordinality
+    as given (owner_id, tag_type, value, match_value, position)`
 const returnedTag = sql.join(tagColumns.map((column) => sql.ref(column)))
 
 async function deleteTags(tx: Tx, orgId: number, table: Table, tags: readonly TagOf[]): Promise<TagRow[]> {
   if (tags.length === 0) return []
   const { rows } = await sql<TagRow>`
     update tag set deleted_at = greatest(clock_timestamp(), created_at), revision = ${nextRevision}
-    from jsonb_to_recordset(${JSON.stringify(tags)}::jsonb) as gone (owner_id bigint, tag_type text, value text)
-    where tag.org_id = ${orgId} and tag.deleted_at is null and ${sql.ref(`tag.${table}_id`)} = gone.owner_id
-      and tag.tag_type = gone.tag_type and tag.value = gone.value
+    where tag.org_id = ${orgId} and tag.deleted_at is null and tag.id = any(array(
+      select found.id from ${givenTags(tags)} cross join lateral (${liveTag(orgId, 'given')}) as found
+      where ${sql.ref(`found.${table}_id`)} = given.owner_id))
     returning ${returnedTag}`.execute(tx)
   return rows
 }
@@ -149,17 +154,11 @@ async function deleteTags(tx: Tx, orgId: number, table: Table, tags: readonly Ta
 /** In the order of the natural key; the microseconds keep the order of the file, which is what "oldest" means (D6.5). */
 async function insertTags(tx: Tx, orgId: number, table: Table, tags: readonly TagOf[]): Promise<TagRow[]> {
   if (tags.length === 0) return []
-  const given = tags.map((tag, position) => ({
-    ...tag,
-    position,
-    match_value: matchValue(tag.tag_type, tag.value),
-  }))
   const { rows } = await sql<TagRow>`
     insert into tag (org_id, tag_type, value, match_value, ${sql.ref(`${table}_id`)}, created_at)
     select ${orgId}, tag_type, value, match_value, owner_id,
            statement_timestamp() + position * interval '1 microsecond'
-    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
-      as come (owner_id bigint, tag_type text, value text, match_value text, position int)
+    from ${givenTags(tags)}
     order by tag_type collate "C", value collate "C"
     on conflict (org_id, tag_type, value) where deleted_at is null do nothing
     returning ${returnedTag}`.execute(tx)

@@ -13,10 +13,15 @@ export type Filtered = {
   q: string | undefined
   /** Default: by key. Ties go by id, or pages could overlap. */
   sort: Sort | undefined
+  /** There is a condition whose best plan depends on its values. */
+  dependsOnValues?: boolean
 }
 
 /** The rows of one organization for which every condition holds, in the order asked for. */
-export function filtered(orgId: number, { table, conditions, q, sort }: Filtered): (cut: Cut) => Slice {
+export function filtered(
+  orgId: number,
+  { table, conditions, q, sort, dependsOnValues = false }: Filtered,
+): (cut: Cut) => Slice {
   const terms = sort ?? [{ field: 'external_key', descending: false }]
   const columns = ['id', ...new Set(terms.map(({ field }) => field))]
   const order = sql.join([...terms.map(orderTerm), sql.ref('page.id')])
@@ -34,7 +39,7 @@ export function filtered(orgId: number, { table, conditions, q, sort }: Filtered
     total: sql`select count(*) from matching`,
     page: sql`select * from matching as page order by ${order} limit ${limit} offset ${offset}`,
     order,
-    isPlannedAnew: q !== undefined || sort !== undefined,
+    isPlannedAnew: q !== undefined || sort !== undefined || dependsOnValues,
   })
 }
 

@@ -12,11 +12,12 @@ export const finalReads = (world: World, sorts: readonly string[]): Operation[] 
   ])
 
 function listReads(org: number, sorts: readonly string[]): Operation[] {
+  const queries = [
+    ...sorts.flatMap((sort) => [{ sort, include_deleted: true }, { sort }]),
+    ...['e28', 'break'].map((q) => ({ q, include_deleted: true })), // parts of tags, also of detached ones
+  ]
   return kinds.flatMap((kind) =>
-    sorts.flatMap((sort): Operation[] => [
-      { do: 'list', org, kind, query: { limit: 200, sort, include_deleted: true } },
-      { do: 'list', org, kind, query: { limit: 200, sort } },
-    ]),
+    queries.map((query): Operation => ({ do: 'list', org, kind, query: { limit: 200, ...query } })),
   )
 }
 

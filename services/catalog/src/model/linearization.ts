@@ -23,7 +23,7 @@ export async function explain(
   const read = remembering(real)
   let closest = { explained: -1, problem: '' }
   for (const order of permutations(exchanges)) {
-    const outcome = await replay(structuredClone(before), order, read)
+    const outcome = await replay({ ...structuredClone(before), isRacing: true }, order, read)
     if ('world' in outcome) return outcome
     if (outcome.explained > closest.explained) closest = outcome
   }
@@ -45,7 +45,7 @@ async function replay(world: World, order: readonly Exchange[], read: Read) {
     if (problems.length > 0)
       return { explained, problem: `${describe(operation, answer)}: ${problems.join()}` }
   }
-  return { world }
+  return { world: { ...world, isRacing: false } }
 }
 
 function remembering(real: Pick<Real, 'send'>): Read {

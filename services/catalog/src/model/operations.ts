@@ -19,7 +19,7 @@ export type Operation =
   | { do: 'tree'; org: number; kind: 'location'; id: number; branch: Branch; query: Query }
 
 export const branches = ['ancestors', 'children', 'descendants'] as const
-export type Branch = (typeof branches)[number]
+type Branch = (typeof branches)[number]
 
 type Request = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: Body }
 

@@ -39,11 +39,14 @@ export type World = {
   orgs: Org[]
   /** Every id that was ever shown, of whatever resource and organization. */
   ids: Set<number>
+  /** Requests are being explained that ran at the same time. */
+  isRacing: boolean
 }
 
 export const newWorld = (...orgIds: number[]): World => ({
   orgs: orgIds.map((orgId) => ({ orgId, things: [], tags: [] })),
   ids: new Set(),
+  isRacing: false,
 })
 
 export const liveThings = (org: Org, kind: Kind): Thing[] =>

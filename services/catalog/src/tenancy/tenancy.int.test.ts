@@ -9,6 +9,7 @@ import { describe, expect } from 'vitest'
 import { buildApp } from '../app.ts'
 import { test, type Catalog } from '../catalog.fixture.ts'
 import type { Tables } from '../db.ts'
+import { TrackingStandIn } from '../places/tracking.fixture.ts'
 import { forgetOrganization } from './forget-organization.fixture.ts'
 
 /** What a caller of one organization sends about the things of another. */
@@ -37,6 +38,7 @@ async function forgetfulService(db: TenantDatabase<Tables>) {
   const callers = testCallers()
   const app = buildApp({
     db,
+    tracking: new TrackingStandIn(),
     verify: callers.verify,
     log: createLogger('catalog', 'fatal'),
     registry: createRegistry('catalog'),

@@ -315,6 +315,7 @@ describe('the principal', () => {
     await ask({ authorization })
     const first = around.services.catalog.seen.at(-1)?.headers['x-principal']
     expect(await principalOf()).toEqual({
+      expiresAtMs: expect.any(Number),
       kind: 'key',
       orgId: ORG_ID,
       scopes: ['assets:read', 'locations:read'],
@@ -330,6 +331,7 @@ describe('the principal', () => {
   test('of a session carries the user and the role', async () => {
     await ask(await gateway.sessionToken({ userId: 42, role: 'member' }))
     expect(await principalOf()).toEqual({
+      expiresAtMs: expect.any(Number),
       kind: 'session',
       orgId: ORG_ID,
       scopes: [],

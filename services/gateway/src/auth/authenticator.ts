@@ -17,6 +17,8 @@ export type Caller = {
   /** Whose bucket a request is counted against: the API key's, or the user's. */
   bucket: string
   ownLimitPerMinute: number | undefined
+  /** Of the token, in Unix seconds: what outlasts its request ends then. */
+  expiresAt: number
 }
 
 type Options = {
@@ -66,6 +68,7 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
       principalToken,
       bucket: principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`,
       ownLimitPerMinute: standing?.ownLimitPerMinute,
+      expiresAt: entry.expiresAt,
     }
     entry.signed = { caller, revision, until }
     return caller

@@ -48,10 +48,10 @@ afterAll(async () => {
 type Answer = { status: number; headers: IncomingMessage['headers']; body: string }
 
 /** A request that is still to be written; `answer` rejects when the connection ends before all of it is there. */
-function open(path: string, method: string, headers: Record<string, string> = {}) {
+function open(path: string, method: string, headers: Record<string, string> = {}, origin = gateway.origin) {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const sent = { 'user-agent': 'files/1', 'content-type': 'text/csv', ...session, ...headers }
-  const outgoing = request(`${gateway.origin}${path}`, { method, headers: sent, agent })
+  const outgoing = request(`${origin}${path}`, { method, headers: sent, agent })
   outgoing.on('error', reject).on('response', (incoming) => {
     const { statusCode: status = 0, headers: received } = incoming
     text(incoming).then((body) => resolve({ status, headers: received, body }), reject)
@@ -155,6 +155,21 @@ describe('D10 a file on its way to a service', () => {
     outgoing.write('half')
     await expect(outcome.promise).rejects.toThrow('aborted')
     expect(await failures()).toBe(before)
+  })
+
+  test('that does not move any more ends its connection, and breaks off there too', async () => {
+    const hasty = await startGateway(around, { stallMs: 300 })
+    const outcome = Promise.withResolvers<unknown>()
+    serve = (incoming) => void text(incoming).then(outcome.resolve, outcome.reject)
+    try {
+      const headers = { ...(await hasty.sessionToken()) }
+      const { outgoing, answer } = open(UPLOAD, 'POST', headers, hasty.origin)
+      outgoing.write('half')
+      await expect(answer).rejects.toThrow('socket hang up')
+      await expect(outcome.promise).rejects.toThrow('aborted')
+    } finally {
+      await hasty.stop()
+    }
   })
 
   test('whose service goes away is answered 503', async () => {

@@ -1,4 +1,4 @@
-import type { Route } from '@whereabouts/contracts/route'
+import { isEndless, type Route } from '@whereabouts/contracts/route'
 import { routePath } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { withoutQuery } from '@whereabouts/service-kit/error-handler'
@@ -12,6 +12,7 @@ import type { Caller } from '../auth/authenticator.ts'
 import { readBearer } from '../auth/bearer.ts'
 import { DEFAULT_LIMIT_PER_MINUTE, type Decision } from '../limits/bucket.ts'
 import { requestHeaders } from './headers.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { forward } from './proxy.ts'
 import { upstreamPath } from './upstream-path.ts'
 
@@ -21,10 +22,15 @@ declare module 'fastify' {
   }
 }
 
-/** Registers every row of the route table: steps 4 to 7 of D2, then the service that owns it. */
-export function addOperations(app: FastifyInstance, deps: GatewayDeps): void {
+/** Registers rows of the route table: steps 4 to 7 of D2, then the service that owns it. */
+export function addOperations(
+  app: FastifyInstance,
+  deps: OperationDeps,
+  isWanted: (row: Route) => boolean,
+): void {
   app.decorateRequest('caller', undefined)
   for (const [operationId, row] of Object.entries(deps.routes)) {
+    if (!isWanted(row)) continue
     addRoute(app, row, {
       method: row.method,
       url: routePath(row).replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -36,6 +42,7 @@ export function addOperations(app: FastifyInstance, deps: GatewayDeps): void {
 }
 
 type Params = Record<string, string>
+type OperationDeps = GatewayDeps & { streams: OpenStreams }
 
 async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
   // The router lets an empty parameter through; `/assets/` is no asset.
@@ -73,13 +80,13 @@ const rateLimited = (seconds: number) =>
 /** A connection on which a file moves in neither direction for so long is ended. */
 const STALL_MS = 120_000
 
-function pass(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
+function pass(row: Route, request: FastifyRequest, reply: FastifyReply, deps: OperationDeps): FastifyReply {
   const headers = requestHeaders(request, {
     principalToken: request.caller?.principalToken,
     // Client credentials may come by HTTP Basic; a bearer token ends here.
     authorization: row.access === 'none' ? request.headers.authorization : undefined,
   })
-  if (row.upload ?? row.success.download) request.raw.setTimeout(STALL_MS)
+  if (row.upload ?? row.success.download) request.raw.setTimeout(deps.timeoutsMs.stall ?? STALL_MS)
   return forward(reply, {
     upstream: row.upstream,
     origin: deps.upstreams[row.upstream],
@@ -87,7 +94,8 @@ function pass(row: Route, request: FastifyRequest, reply: FastifyReply, deps: Ga
     headers,
     body: row.body ? (request.body as Buffer | undefined) : undefined,
     isUpload: row.upload !== undefined,
-    timeoutMs: row.method === 'GET' ? deps.timeoutsMs.read : deps.timeoutsMs.write,
+    timeoutMs: isEndless(row) ? undefined : deps.timeoutsMs[row.method === 'GET' ? 'read' : 'write'],
+    guard: isEndless(row) ? (stream) => deps.streams.guard(request, reply, stream) : undefined,
     failures: deps.metrics.failures,
   })
 }

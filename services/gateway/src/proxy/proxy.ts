@@ -29,6 +29,23 @@ export function addProxy(scope: FastifyInstance): void {
   scope.register(replyFrom, proxyOptions)
 }
 
+/** A service that says nothing for so long in the middle of an endless answer is gone: a sign of life comes every 15 s. */
+const SILENCE_MS = 60_000
+
+/**
+ * The same for answers without end. They have connections of their own: each keeps one for itself, and the others
+ * would soon wait for theirs. How many there may be is for the service to say.
+ */
+export function addStreamProxy(scope: FastifyInstance, timeoutMs: number): void {
+  const undici = {
+    ...CONNECTIONS,
+    connections: 10_000,
+    headersTimeout: timeoutMs,
+    bodyTimeout: SILENCE_MS,
+  }
+  scope.register(replyFrom, { ...proxyOptions, undici })
+}
+
 export type Target = {
   /** For the metric. */
   upstream: string
@@ -40,7 +57,10 @@ export type Target = {
   body?: Buffer | undefined
   /** The body is `request.body`, a stream, and is passed on as it arrives. */
   isUpload?: boolean
-  timeoutMs: number
+  /** Undefined where the scope has its own. */
+  timeoutMs: number | undefined
+  /** What to send instead of a successful answer that has no end. */
+  guard?: ((stream: Readable) => Readable) | undefined
   /** Its 4xx may be pages. Those of the API are JSON, whoever answers. */
   servesPages?: boolean
   failures: Counter<'upstream' | 'reason'>
@@ -58,7 +78,7 @@ export function forward(reply: FastifyReply, target: Target): FastifyReply {
     // null: no body, whatever the client may have announced; GET and HEAD must not name one at all.
     ...(!isRead(reply.request) && !target.isUpload && { body: target.body ?? null }),
     contentType: target.headers['content-type'] ?? 'application/octet-stream',
-    timeout: target.timeoutMs,
+    ...(target.timeoutMs !== undefined && { timeout: target.timeoutMs }),
     rewriteRequestHeaders: () => target.headers,
     rewriteHeaders: () => ({}), // set below, once the answer has been judged
     retryDelay: ({ err, attempt }) => (shouldRetry(reply.request, err, attempt) ? 1 : null),
@@ -78,7 +98,7 @@ export function forward(reply: FastifyReply, target: Target): FastifyReply {
         const pass = (body: Readable | Buffer) => reply.headers(responseHeaders(headers)).send(body)
         if (isSmall(reply.request, headers))
           collect(stream, pass, (error) => reply.send(fail(reasonOf(error), error)))
-        else pass(stream)
+        else pass(isEndless(reply.request, statusCode) && target.guard ? target.guard(stream) : stream)
         return
       }
       stream.resume().on('error', () => undefined) // read to the end, so that the connection can be used again
@@ -107,6 +127,8 @@ function collect(stream: Readable, done: (body: Buffer) => void, failed: (error:
     .on('end', () => done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     .on('error', failed)
 }
+
+const isEndless = ({ method }: FastifyRequest, status: number) => method !== 'HEAD' && status === 200
 
 const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
 

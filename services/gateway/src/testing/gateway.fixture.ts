@@ -85,6 +85,7 @@ type SessionOf = { userId: number; role: 'admin' | 'member'; revision: number }
 type Options = {
   takeShared?: (bucket: string, rate: Rate) => Promise<Take>
   readTimeoutMs?: number
+  stallMs?: number
   trustedProxies?: readonly string[]
   legacySunset?: Date
 }
@@ -118,7 +119,11 @@ export async function startGateway(around: Surroundings, options: Options = {}):
     upstreams: Object.fromEntries(origins) as Record<(typeof names)[number], string>,
     refusedAgents: DEFAULT_REFUSED_AGENTS,
     trustedProxies: options.trustedProxies ?? [],
-    timeoutsMs: { read: options.readTimeoutMs ?? 5_000, write: 5_000 },
+    timeoutsMs: {
+      read: options.readTimeoutMs ?? 5_000,
+      write: 5_000,
+      ...(options.stallMs !== undefined && { stall: options.stallMs }),
+    },
     routes,
     legacySunset: options.legacySunset,
   })
@@ -151,10 +156,14 @@ export async function bearer(mint: TokenMint, { jti, org_id, scopes }: KeyState)
   return `Bearer ${await mint.mint({ typ: 'key', sub: jti, org_id, scopes })}`
 }
 
-export async function sessionBearer(mint: TokenMint, member: MemberState): Promise<string> {
+export async function sessionBearer(
+  mint: TokenMint,
+  member: MemberState,
+  options?: { expiresIn: number },
+): Promise<string> {
   const { org_id, user_id, role, revision: member_revision } = member
   const claims = { typ: 'session', sub: String(user_id), org_id, role, member_revision }
-  return `Bearer ${await mint.mint(claims)}`
+  return `Bearer ${await mint.mint(claims, options)}`
 }
 
 export function memberStateOf(member: Partial<MemberState> = {}): MemberState {

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { CatalogUnavailable } from '../projections/catalog-lookup.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
+import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
 import type { IngestMetrics } from './ingest-metrics.ts'
 import { withNames } from './names.ts'
 import { decodeReaderMessage, type ReaderMessage } from './reader-message.ts'
@@ -14,6 +15,7 @@ import { store } from './store.ts'
 export type IngestDeps = ResolveDeps & {
   db: Kysely<Tables>
   health: ReaderHealthLog
+  unknownTags: UnknownTagLog
   recent: RecentMinutes
   metrics: IngestMetrics
   /** Called after a commit that put movements into the outbox. */
@@ -40,7 +42,7 @@ export const ingestConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage> =
       if (stored.movements > 0) deps.kick()
       deps.metrics.stored(stored)
     }
-    noteNews(deps.health, resolved)
-    deps.metrics.resolved(resolved)
+    noteNews(deps, resolved)
+    deps.metrics.resolved(resolved, fresh.length)
   },
 })

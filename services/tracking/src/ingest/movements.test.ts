@@ -72,6 +72,9 @@ describe('movement rules', () => {
     expect(result.positions).toEqual([
       { ...at(1, SHELF), observedAtMs: save.observedAtMs, dwellStartedAtMs: save.observedAtMs },
     ])
+    // The minute before it may have been at the shelf, but not if the stay that it ends had begun by then.
+    expect(result.replaced).toEqual([save])
+    expect(advance([at(1, DOCK, 0)], [save], 'save').replaced).toEqual([])
   })
 
   test('a save where the asset is known to be announces nothing, and the stay goes on', () => {

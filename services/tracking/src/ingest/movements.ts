@@ -18,7 +18,7 @@ export type Movement = { kind: 'scan' | 'save'; to: Placed; fromLocationId: numb
 
 /**
  * `positions` are those that changed. What the rows do to the stays takes a look at history: `late` rows only filled
- * it, `replaced` ones put another location into the newest minute.
+ * it, `replaced` ones put another location into a newest minute that had begun a stay.
  */
 export type Advance = {
   positions: Position[]
@@ -48,7 +48,7 @@ export function advance(
       late.push(row)
       continue
     }
-    if (before?.minute === row.minute && before.locationId !== row.locationId) replaced.push(row)
+    if (before && isReplaced(before, row)) replaced.push(row)
     const after = positionAfter(before, row)
     positions.set(row.assetId, after)
     changed.set(row.assetId, after)
@@ -57,6 +57,10 @@ export function advance(
   }
   return { positions: [...changed.values()], movements, late, replaced }
 }
+
+/** Where the stay is older than its newest minute, the row before is at the old place: there is nothing to look up. */
+const isReplaced = ({ minute, locationId, dwellStartedAtMs: since }: Position, row: Observation) =>
+  minute === row.minute && locationId !== row.locationId && (since === null || minuteOf(since) === minute)
 
 const isPlaced = (row: Observation): row is Placed => row.locationId !== null
 

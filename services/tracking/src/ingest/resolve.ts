@@ -1,17 +1,20 @@
-import type { NeutralRead } from '../formats/decoder.ts'
+import type { Decoded, NeutralRead } from '../formats/decoder.ts'
 import type { GapFiller } from '../projections/catalog-lookup.ts'
 import type { CatalogView, KnownAsset } from '../projections/catalog-view.ts'
 import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog, ReaderNews } from '../readers/reader-health.ts'
+import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
 import { minuteOf, observedAt, type Observation } from './observation.ts'
 import type { ReaderMessage } from './reader-message.ts'
 
 export type ResolveDeps = { view: CatalogView; directory: ReaderDirectory; gaps: GapFiller }
 
-/** What a batch comes to. The news is told to `ReaderHealthLog` only after the rows are stored. */
+/** What a batch comes to. The logs are told of news and strangers only after the rows are stored. */
 export type Resolved = {
   observations: Observation[]
   news: { orgId: number; readerKey: string; news: ReaderNews }[]
+  /** Reads of tags that catalog does not know either. */
+  strangers: { orgId: number; read: NeutralRead }[]
 }
 
 type Tag = { tag_type: string; value: string }
@@ -35,13 +38,16 @@ export async function resolve(
     )
     matches = matchReads(messages, deps) // all of them: the view may have changed meanwhile
   }
-  const resolved: Resolved = { observations: [], news: [] }
+  const resolved: Resolved = { observations: [], news: [], strangers: [] }
   for (const [i, message] of messages.entries()) resolveMessage(message, matches[i] ?? [], deps, resolved)
   return resolved
 }
 
-export function noteNews(health: ReaderHealthLog, { news }: Resolved): void {
+type Logs = { health: ReaderHealthLog; unknownTags: UnknownTagLog }
+
+export function noteNews({ health, unknownTags }: Logs, { news, strangers }: Resolved): void {
   for (const item of news) health.note(item.orgId, item.readerKey, item.news)
+  for (const { orgId, read } of strangers) unknownTags.note(orgId, read)
 }
 
 function findGaps(
@@ -114,12 +120,16 @@ function resolveMessage(
     reads_unknown_tag: 0,
     reads_unplaced: 0,
     reads_clock_skewed: 0,
+    newestMs: newestTime(decoded),
+    health: decoded.health,
   }
   for (const [i, read] of decoded.reads.entries()) {
     const time = observedAt(read.read_at_ms, receivedAtMs)
     if (time.skewed) news.reads_clock_skewed += 1
     const place = placeOf(orgId, readerKey, read, deps)
-    const asset = matches[i]?.asset
+    const match = matches[i]
+    const asset = match?.asset
+    if (!match?.known) into.strangers.push({ orgId, read })
     if (!asset) news.reads_unknown_tag += 1
     if (!place) news.reads_unplaced += 1
     if (!asset || !place) continue
@@ -139,6 +149,14 @@ function resolveMessage(
     readerKey,
     news: problem ? { ...news, problem: `${problem.code} at ${problem.pointer}` } : news,
   })
+}
+
+/** Of its reads and of what the device says of itself; null when nothing names a time. */
+function newestTime({ reads, health }: Decoded): number | null {
+  let newest: number | null = null
+  for (const { read_at_ms: at } of reads) if (at !== null && (newest === null || at > newest)) newest = at
+  for (const { at_ms: at } of health) if (at !== null && (newest === null || at > newest)) newest = at
+  return newest
 }
 
 /**

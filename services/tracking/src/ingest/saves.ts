@@ -19,3 +19,23 @@ export function placeSave(current: readonly Position[], save: Save): Observation
     return { orgId, assetId, minute, observedAtMs, locationId, readerKey: null, antenna: null }
   })
 }
+
+/**
+ * The row of a save of one asset that is stored some time after it was made: it takes its minute as any save does, and
+ * what is known of later minutes stays. None where the minute holds the word of the same save or of a later one.
+ * `inMinute` is the row that is there.
+ */
+export function placeLateSave(
+  current: readonly Position[],
+  { orgId, assetIds: [assetId], locationId, savedAtMs }: Save & { assetIds: readonly [number] },
+  inMinute: { observedAtMs: number; isSave: boolean } | undefined,
+): Observation[] {
+  if (inMinute?.isSave && inMinute.observedAtMs >= savedAtMs) return []
+  const minute = minuteOf(savedAtMs)
+  const newest = current.find((position) => position.assetId === assetId && position.minute === minute)
+  // In the newest minute "last seen" must not step back, nor the order of events.
+  const observedAtMs = newest ? Math.max(savedAtMs, sameMinuteAfter(newest.observedAtMs)) : savedAtMs
+  return [{ orgId, assetId, minute, observedAtMs, locationId, readerKey: null, antenna: null }]
+}
+
+const sameMinuteAfter = (ms: number) => (minuteOf(ms + 1) === minuteOf(ms) ? ms + 1 : ms)

@@ -11,6 +11,10 @@ export async function findStayStarts(tx: Tx, unsettled: Unsettled): Promise<Map<
   return new Map(starts.map(({ asset_id, ms }) => [asset_id, ms]))
 }
 
+const [HOUR, DAY] = [60, 1_440]
+/** Read at most in one transaction, about a second's work. */
+const MAX_ROWS = 1_500_000
+
 async function firstAfter(tx: Tx, broken: Unsettled['broken']): Promise<Start[]> {
   if (broken.length === 0) return []
   const { rows } = await sql<Start>`
@@ -28,11 +32,13 @@ async function firstAfter(tx: Tx, broken: Unsettled['broken']): Promise<Start[]>
 }
 
 /**
- * Looks back a day, which is as far as a late scan reaches (D8.6); without a bound, a stay of months that one row joins
- * to this one would be read row by row.
+ * Looks back a day, which is as far as a late scan reaches (D8.6), or less, where thousands of stays grow at once: a
+ * stay of months that one row joins to this one is not read row by row.
  */
 async function firstOfLonger(tx: Tx, longer: Unsettled['longer']): Promise<Start[]> {
   if (longer.length === 0) return []
+  const minutes = Math.min(DAY, Math.max(HOUR, Math.floor(MAX_ROWS / longer.length)))
+  const back = sql`k.minute - ${minutes}::int * interval '1 minute'`
   const { rows } = await sql<Start>`
     select k.asset_id, ${epochMs('first.observed_at')} as ms
     from (
@@ -44,13 +50,13 @@ async function firstOfLonger(tx: Tx, longer: Unsettled['longer']): Promise<Start
     left join lateral (
       select s.minute from scan s
       where s.org_id = k.org_id and s.asset_id = k.asset_id and s.minute < k.minute
-        and s.minute >= k.minute - interval '1 day' and s.location_id is distinct from k.location_id
+        and s.minute >= ${back} and s.location_id is distinct from k.location_id
       order by s.minute desc limit 1
     ) elsewhere on true
     cross join lateral (
       select s.observed_at from scan s
       where s.org_id = k.org_id and s.asset_id = k.asset_id and s.minute < k.minute
-        and s.minute >= k.minute - interval '1 day' and s.minute > coalesce(elsewhere.minute, '-infinity')
+        and s.minute >= ${back} and s.minute > coalesce(elsewhere.minute, '-infinity')
       order by s.minute limit 1
     ) first`.execute(tx)
   return rows

@@ -33,6 +33,12 @@ describe('D8.2 what late rows say of the current stay', () => {
     { name: 'the same place inside it: nothing new', rows: [late(60, DOCK)], want: {} },
     { name: 'elsewhere before it: nothing new', rows: [late(40, SHELF)], want: {} },
     { name: 'the same place before it: perhaps longer', rows: [late(40, DOCK)], want: { longer: [50] } },
+    { name: 'elsewhere in its first minute: broken there', rows: [late(50, SHELF)], want: { broken: [50] } },
+    {
+      name: 'the same place in its first minute: begins anew',
+      rows: [late(50, DOCK)],
+      want: { longer: [51] },
+    },
     { name: 'both: broken', rows: [late(40, DOCK), late(60, SHELF)], want: { broken: [60] } },
   ])('$name', ({ rows, want: { broken = [], longer = [] } }) => {
     expect(unsettle([current], { late: rows, replaced: [] })).toEqual({

@@ -2,6 +2,7 @@ import { assetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { enqueue } from '@whereabouts/db/outbox'
 import type { Kysely } from 'kysely'
 import type { Tables, Tx } from '../db.ts'
+import { withMonths } from '../partitions/missing-months.ts'
 import type { CatalogView } from '../projections/catalog-view.ts'
 import { toEvent } from './asset-moved.ts'
 import { advance, type Advance, type Position } from './movements.ts'
@@ -25,14 +26,16 @@ export async function store(
   observations: readonly Observation[],
   naming: Naming = 'as known',
 ): Promise<Stored> {
-  return db.transaction().execute(async (tx) => {
+  const work = async (tx: Tx) => {
     const current = await lockPositions(tx, observations)
     const stored = await insertScans(tx, observations)
     if (stored.length === 0) return { rows: 0, movements: 0 }
     const advanced = advance(current, stored)
     await updatePositions(tx, await settleStays(tx, current, advanced))
     return { rows: stored.length, movements: await announce(tx, view, advanced, naming) }
-  })
+  }
+  const instants = observations.map(({ observedAtMs }) => observedAtMs)
+  return withMonths(db, instants, () => db.transaction().execute(work))
 }
 
 /**
@@ -46,7 +49,17 @@ export async function storeSave(
   save: Save,
   naming: Naming = 'as known',
 ): Promise<Stored> {
-  const rows = placeSave(current, save)
+  return storeSaved(tx, view, current, placeSave(current, save), naming)
+}
+
+/** The same for rows of saves that have their place already. */
+export async function storeSaved(
+  tx: Tx,
+  view: CatalogView,
+  current: readonly Position[],
+  rows: readonly Observation[],
+  naming: Naming,
+): Promise<Stored> {
   await overwriteScans(tx, rows)
   const advanced = advance(current, rows, 'save')
   await updatePositions(tx, await settleStays(tx, current, advanced))

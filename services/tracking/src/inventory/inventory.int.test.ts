@@ -1,87 +1,13 @@
 import { describe, expect } from 'vitest'
-import { MAX_ASSET_KEYS } from '@whereabouts/contracts/messages/catalog-lookup'
-import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
-import type { AssetState, LocationState } from '@whereabouts/contracts/messages/catalog-state'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { openDatabase } from '@whereabouts/db/database'
 import { sql } from 'kysely'
 import type { Tables } from '../db.ts'
-import { minuteOf, type Observation } from '../ingest/observation.ts'
 import { lockPositions } from '../ingest/scans.queries.ts'
 import { store } from '../ingest/store.ts'
-import { CatalogView } from '../projections/catalog-view.ts'
-import { upsertAssets } from '../projections/projections.queries.ts'
-import { test, type Tracking } from '../tracking.fixture.ts'
+import { test } from '../tracking.fixture.ts'
+import { counts, events, history, iso, moves, NOW, read, report, save, scene } from './inventory.fixture.ts'
 import { inventoryHandlers } from './inventory.handlers.ts'
-
-/** Ten seconds into a minute of the recent past. */
-const NOW = Math.floor(Date.now() / 60_000) * 60_000 - 590_000
-const iso = (ms: number) => new Date(ms).toISOString()
-
-const save = (tracking: Tracking, assets: readonly string[], location: string, orgId = 1) =>
-  tracking.call('POST', '/inventory/save', {
-    orgId,
-    body: { asset_identifiers: assets, location_identifier: location },
-  })
-
-const read = (asset: AssetState, location: LocationState | null, at: number): Observation => ({
-  orgId: asset.org_id,
-  assetId: asset.id,
-  minute: minuteOf(at),
-  observedAtMs: at,
-  locationId: location && location.id,
-  readerKey: 'gate',
-  antenna: 1,
-})
-
-async function scene(tracking: Tracking) {
-  const { catalog } = tracking
-  const [one, two] = [catalog.asset(1, 'One'), catalog.asset(1, 'Two')]
-  const [dock, shelf] = [catalog.location(1, 'Dock'), catalog.location(1, 'Shelf')]
-  await tracking.project()
-  tracking.clock.stoppedAt = NOW
-  return { one, two, dock, shelf }
-}
-
-const report = async (tracking: Tracking, orgId = 1) => {
-  const res = await tracking.call('GET', '/reports/asset-locations?sort=asset_external_key', { orgId })
-  type Row = {
-    asset_external_key: string
-    location_external_key: string | null
-    asset_last_seen: string
-    dwell_started_at: string | null
-  }
-  return (res.json().data as Row[]).map((row) => [
-    row.asset_external_key,
-    row.location_external_key,
-    row.asset_last_seen,
-    row.dwell_started_at,
-  ])
-}
-
-const history = async (tracking: Tracking, asset: AssetState) =>
-  (await tracking.call('GET', `/assets/${asset.id}/history`)).json().data
-
-async function events(tracking: Tracking): Promise<AssetMoved[]> {
-  const rows = await tracking.db.selectFrom('outbox').select('payload').orderBy('id').execute()
-  return rows.map((row) => row.payload as AssetMoved)
-}
-const moves = async (tracking: Tracking) =>
-  (await events(tracking)).map((e) => [
-    e.kind,
-    e.asset.external_key,
-    e.from_location?.name,
-    e.to_location.name,
-  ])
-
-/** Rows of history, assets that were seen, events. */
-async function counts(tracking: Tracking): Promise<number[]> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*) as n from scan union all
-    select count(*) from position where isfinite(minute) union all
-    select count(*) from outbox`.execute(tracking.db)
-  return rows.map(({ n }) => n)
-}
 
 describe('D8.5 inventory save', () => {
   test('answers 201 with what was saved; report, history and events tell of it', async ({ tracking }) => {
@@ -361,94 +287,5 @@ describe('when something is away', () => {
     const { rows } = await sql`select from asset union all select from location`.execute(tracking.db)
     expect(rows).toEqual([])
     expect((await save(tracking, ['NEWBORN'], 'DOCK')).statusCode).toBe(201)
-  })
-})
-
-describe('ten thousand assets', () => {
-  /** As a warehouse has them: known to the projections, each seen before. */
-  async function stocktaking(tracking: Tracking, count = 10_000) {
-    const { catalog } = tracking
-    const assets = Array.from({ length: count }, (_, i) => catalog.asset(1, `Tote ${i}`))
-    const [dock, shelf] = [catalog.location(1, 'Dock'), catalog.location(1, 'Shelf')]
-    await tracking.project()
-    tracking.clock.stoppedAt = NOW
-    await store(tracking.db, tracking.view, assets.map((asset) => read(asset, shelf, NOW - 60_000))) // prettier-ignore
-    return { assets, keys: assets.map((asset) => asset.external_key), dock, shelf }
-  }
-
-  test('are asked for in questions that catalog can answer, saved and announced', async ({ tracking }) => {
-    const { keys } = await stocktaking(tracking)
-    tracking.catalog.questions = []
-    const begun = performance.now()
-    const res = await save(tracking, keys, 'DOCK')
-    console.log(`10 000 assets saved in ${Math.round(performance.now() - begun)} ms`)
-    expect(res.json().data).toMatchObject({ count: 10_000 })
-    const asked = tracking.catalog.questions.map((q) => q.asset_keys?.length ?? 0)
-    expect(Math.max(...asked)).toBeLessThanOrEqual(MAX_ASSET_KEYS)
-    expect(await counts(tracking)).toEqual([20_000, 10_000, 20_000])
-  })
-
-  test('saves, ingest and another replica at once on the same assets never deadlock', async ({
-    tracking,
-  }) => {
-    const { assets, keys, dock, shelf } = await stocktaking(tracking, 1_000)
-    const other = openDatabase<Tables>(tracking.url, { max: 4 })
-    const rows = (minute: number, place: LocationState | null) =>
-      assets.map((asset) => read(asset, place, NOW - 60_000 * minute))
-    const backwards = keys.toReversed()
-    const answers = await Promise.all([
-      save(tracking, keys, 'DOCK'),
-      store(tracking.db, tracking.view, rows(0, shelf)),
-      save(tracking, backwards, 'SHELF'),
-      store(other.db, tracking.view, rows(0, dock).toReversed()),
-      save(tracking, keys, 'SHELF'),
-      store(other.db, tracking.view, [...rows(2, dock), ...rows(0, null)]),
-      save(tracking, backwards, 'DOCK'),
-      store(tracking.db, new CatalogView(), rows(3, dock).toReversed()),
-    ])
-    await other.close()
-    const statuses = answers.flatMap((answer) => ('statusCode' in answer ? [answer.statusCode] : []))
-    expect(statuses).toEqual([201, 201, 201, 201])
-    // The last save holds for all of its assets: it was one transaction.
-    const places = await tracking.db.selectFrom('position').select('location_id').distinct().execute()
-    expect(places).toHaveLength(1)
-  })
-
-  test('first scans and saves beside changes of catalog never deadlock', async ({ tracking }) => {
-    const { catalog } = tracking
-    const assets = Array.from({ length: 600 }, (_, i) => catalog.asset(1, `New ${i}`))
-    const dock = catalog.location(1, 'Dock')
-    await tracking.project()
-    tracking.clock.stoppedAt = NOW
-    const other = openDatabase<Tables>(tracking.url, { max: 4 })
-    // None was ever scanned: each table's triggers write into the other one.
-    const changes = (revision: number) =>
-      assets.map((asset) => ({
-        ...asset,
-        revision: asset.revision + revision,
-        valid_to: iso(NOW + 1e9 + revision),
-      }))
-    const rows = assets.map((asset) => read(asset, dock, NOW - 60_000))
-    const keys = assets.map((asset) => asset.external_key)
-    const answers = await Promise.all([
-      upsertAssets(other.db, changes(1_000).toReversed()),
-      save(tracking, keys.slice(0, 400).toReversed(), 'DOCK'),
-      store(tracking.db, tracking.view, rows.slice(100).toReversed()),
-      upsertAssets(tracking.db, changes(2_000)),
-      store(other.db, tracking.view, rows.slice(0, 500)),
-      save(tracking, keys.slice(200), 'DOCK'),
-      upsertAssets(other.db, changes(3_000).toReversed()),
-    ])
-    await other.close()
-    expect(
-      answers.flatMap((answer) => (answer && 'statusCode' in answer ? [answer.statusCode] : [])),
-    ).toEqual([201, 201])
-    const [scans, seen] = await counts(tracking)
-    expect(seen).toBe(600)
-    expect(scans).toBeGreaterThanOrEqual(600)
-    const { rows: revisions } = await sql`select distinct revision - id as changed from asset`.execute(
-      tracking.db,
-    )
-    expect(revisions).toEqual([{ changed: 3_000 }])
   })
 })

@@ -3,9 +3,10 @@ import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { keysUnresolved } from '../errors.ts'
-import { withNames } from '../ingest/names.ts'
+import { withNames, type Naming } from '../ingest/names.ts'
 import { lockPositions } from '../ingest/scans.queries.ts'
 import { storeSave } from '../ingest/store.ts'
+import { monthsOfSave, withMonths } from '../partitions/missing-months.ts'
 import type { AskCatalog, GapFiller } from '../projections/catalog-lookup.ts'
 import type { CatalogView } from '../projections/catalog-view.ts'
 import { learn } from './inventory.queries.ts'
@@ -46,12 +47,14 @@ export async function saveInventory(
   gaps.apply({ assets, locations: [location], tags: [] })
   const savedAtMs = now()
   const save = { orgId, assetIds: assets.map(({ id }) => id), locationId: location.id, savedAtMs }
-  const { movements } = await withNames(gaps, (naming) =>
+  const store = (naming: Naming) =>
     db.transaction().execute(async (tx) => {
       const current = await lockPositions(tx, assets.map(({ id }) => ({ orgId, assetId: id }))) // prettier-ignore
       await learn(tx, orgId, assets, location)
       return storeSave(tx, view, current, save, naming)
-    }),
+    })
+  const { movements } = await withNames(gaps, (naming) =>
+    withMonths(db, monthsOfSave(savedAtMs), () => store(naming)),
   )
   if (movements > 0) deps.kick()
   const timestamp = new Date(savedAtMs).toISOString()

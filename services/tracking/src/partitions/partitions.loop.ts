@@ -6,39 +6,79 @@ import {
   createPartition,
   dropPartition,
   listPartitions,
-  lockPartitions,
   monthOf,
+  tending,
+  type Month,
 } from './partitions.queries.ts'
 
 /** A scan may be 24 hours old (D8.6), so the month before is needed; the ones ahead give operators time to notice. */
 const MONTHS_BEHIND = 1
 const MONTHS_AHEAD = 2
 const EVERY_MS = 3_600_000
+const RETRY_MS = 60_000
+const LOCK_TIMEOUT_MS = 3_000
 const DAY_MS = 86_400_000
 
-type Options = { db: Kysely<Tables>; retentionDays: number; log: Logger; now?: () => number }
+type Options = {
+  db: Kysely<Tables>
+  retentionDays: number
+  log: Logger
+  now?: () => number
+  lockTimeoutMs?: number
+}
 
-/** Creates the partitions around now and drops those whose last day is older than the retention. Safe to repeat. */
-export async function tendPartitions({ db, retentionDays, log, now = Date.now }: Options): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await lockPartitions(tx)
-    const month = monthOf(now())
-    for (let n = -MONTHS_BEHIND; n <= MONTHS_AHEAD; n += 1) await createPartition(tx, addMonths(month, n))
-    const oldest = monthOf(now() - retentionDays * DAY_MS)
-    const expired = (await listPartitions(tx)).filter(
-      (m) => m < oldest && m < addMonths(month, -MONTHS_BEHIND),
-    )
-    for (const old of expired) await dropPartition(tx, old)
-    if (expired.length > 0) log.info({ months: expired }, 'dropped history beyond the retention')
+/**
+ * Creates the partitions around now and drops those whose last day is older than the retention. Neither stalls readers
+ * or writers. Safe to repeat, and to break off anywhere: the next run goes on.
+ */
+export async function tendPartitions(options: Options): Promise<void> {
+  const { db, retentionDays, log, now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS } = options
+  const month = monthOf(now())
+  const ahead = Array.from({ length: MONTHS_BEHIND + 1 + MONTHS_AHEAD }, (_, n) => addMonths(month, n - MONTHS_BEHIND))
+  await createMonths(db, ahead, lockTimeoutMs)
+  const oldest = monthOf(now() - retentionDays * DAY_MS)
+  await tending(db, lockTimeoutMs, async (session) => {
+    const expired = (await listPartitions(session)).filter((p) => p.month < oldest && !ahead.includes(p.month))
+    for (const partition of expired) await dropPartition(session, partition)
+    if (expired.length > 0)
+      log.info({ months: expired.map((p) => p.month) }, 'dropped history beyond the retention')
   })
 }
 
-/** Tends the partitions now and every hour; a failure is logged and tried again, since months are made well ahead. */
+/** Makes the partitions of these months where they are missing. */
+export async function createMonths(
+  db: Kysely<Tables>,
+  months: Iterable<Month>,
+  lockTimeoutMs = LOCK_TIMEOUT_MS,
+): Promise<void> {
+  await tending(db, lockTimeoutMs, async (session) => {
+    const states = new Map((await listPartitions(session)).map(({ month, state }) => [month, state]))
+    for (const month of new Set(months)) await createPartition(session, month, states.get(month))
+  })
+}
+
+/**
+ * Tends the partitions now and every hour; a failure is logged and tried again soon, since months are made well ahead.
+ * `first` never rejects: what finds no partition makes it itself (`withMonths`).
+ */
 export function startPartitionLoop(options: Options): { first: Promise<void>; stop(): void } {
-  const tend = () =>
-    tendPartitions(options).catch((error: unknown) =>
-      options.log.error({ err: error }, 'partitions not tended'),
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const tend = async () => {
+    const waitMs = await tendPartitions(options).then(
+      () => EVERY_MS,
+      (error: unknown) => {
+        options.log.warn({ err: error, retry_in_ms: RETRY_MS }, 'partitions not tended')
+        return RETRY_MS
+      },
     )
-  const timer = setInterval(() => void tend(), EVERY_MS)
-  return { first: tend(), stop: () => clearInterval(timer) }
+    if (!isStopped) timer = setTimeout(() => void tend(), waitMs)
+  }
+  return {
+    first: tend(),
+    stop: () => {
+      isStopped = true
+      clearTimeout(timer)
+    },
+  }
 }

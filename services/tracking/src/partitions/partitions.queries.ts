@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../db.ts'
+import type { Db } from '../db.ts'
 
 /** Months as `2026-11`. */
 export type Month = string
@@ -13,28 +13,65 @@ export function addMonths(month: Month, n: number): Month {
 }
 
 const partitionName = (month: Month) => `scan_${month.replace('-', '_')}`
+const table = (month: Month) => sql.table(partitionName(month))
 
-/** Held by one replica at a time, until the transaction ends: two must not create one partition at once. */
-export async function lockPartitions(tx: Tx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('partitions:' || current_schema(), 0))`.execute(tx)
+/** `detaching`: taken out of `scan` half way. `alone`: a table of its own, which is not yet or no longer part of it. */
+export type Partition = { month: Month; state: 'attached' | 'detaching' | 'alone' }
+
+/** Oldest first. */
+export async function listPartitions(db: Db): Promise<Partition[]> {
+  const { rows } = await sql<Partition>`
+    select replace(substr(c.relname, 6), '_', '-') as month,
+           case when i.inhrelid is null then 'alone' when i.inhdetachpending then 'detaching' else 'attached' end as state
+    from pg_class c left join pg_inherits i on i.inhrelid = c.oid
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname ~ '^scan_[0-9]{4}_[0-9]{2}$'
+    order by 1`.execute(db)
+  return rows
 }
 
-export async function createPartition(tx: Tx, month: Month): Promise<void> {
+/**
+ * Makes the partition of a month, beside readers and writers: made as a table of its own and then attached, it locks
+ * neither out, as creating it in its place would. `state` is that of what there is. Call under `tending`.
+ */
+export async function createPartition(db: Db, month: Month, state?: Partition['state']): Promise<void> {
+  if (state === 'attached') return
+  if (state === 'detaching') await finishDetaching(db, month)
+  await sql`create table if not exists ${table(month)} (like scan including all)`.execute(db)
   const [from, to] = [`${month}-01T00:00:00Z`, `${addMonths(month, 1)}-01T00:00:00Z`]
   await sql`
-    create table if not exists ${sql.table(partitionName(month))}
-    partition of scan for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(tx)
+    alter table scan attach partition ${table(month)}
+    for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(db)
 }
 
-/** The months that have a partition, oldest first. */
-export async function listPartitions(db: Db): Promise<Month[]> {
-  const { rows } = await sql<{ name: string }>`
-    select c.relname as name from pg_inherits i
-    join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
-    where p.relname = 'scan' and p.relnamespace = current_schema()::regnamespace order by 1`.execute(db)
-  return rows.map((row) => row.name.replace('scan_', '').replace('_', '-'))
+/**
+ * Drops a month, wherever an earlier attempt broke off. Waits for statements that may still read it while everything
+ * else goes on, up to the session's `lock_timeout`. Call under `tending`, outside a transaction.
+ */
+export async function dropPartition(db: Db, { month, state }: Partition): Promise<void> {
+  if (state === 'attached') await sql`alter table scan detach partition ${table(month)} concurrently`.execute(db)
+  if (state === 'detaching') await finishDetaching(db, month)
+  await sql`drop table ${table(month)}`.execute(db)
 }
 
-export async function dropPartition(tx: Tx, month: Month): Promise<void> {
-  await sql`drop table if exists ${sql.table(partitionName(month))}`.execute(tx)
+async function finishDetaching(db: Db, month: Month): Promise<void> {
+  await sql`alter table scan detach partition ${table(month)} finalize`.execute(db)
+}
+
+const LOCK = sql`hashtextextended('partitions:' || current_schema(), 0)`
+
+/**
+ * Runs `work` on a session that gives up waiting for locks after a while, one at a time over all replicas. Fails when
+ * another one is at it for longer than that.
+ */
+export async function tending<T>(db: Db, lockTimeoutMs: number, work: (session: Db) => Promise<T>): Promise<T> {
+  return db.connection().execute(async (session) => {
+    await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, false)`.execute(session)
+    try {
+      await sql`select pg_advisory_lock(${LOCK})`.execute(session)
+      return await work(session)
+    } finally {
+      await sql`select pg_advisory_unlock_all()`.execute(session)
+      await sql`reset lock_timeout`.execute(session)
+    }
+  })
 }

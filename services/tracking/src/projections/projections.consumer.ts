@@ -3,6 +3,7 @@ import { PoisonError } from '@whereabouts/messaging/settle'
 import type { Kysely } from 'kysely'
 import { isDatabaseOutage } from '@whereabouts/db/outage'
 import type { Tables } from '../db.ts'
+import { forgetTags } from '../unknown-tags/unknown-tags.queries.ts'
 import { readCatalogMessage, type CatalogMessage } from './catalog-message.ts'
 import { upsertAssets, upsertLocations, upsertTags } from './projections.queries.ts'
 
@@ -28,5 +29,6 @@ export const projectionsConsumer = ({ db }: { db: Kysely<Tables> }): BatchConsum
     await upsertLocations(db, states('location'))
     await upsertAssets(db, states('asset'))
     await upsertTags(db, states('tag'))
+    await forgetTags(db, states('tag'))
   },
 })

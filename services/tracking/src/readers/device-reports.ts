@@ -1,7 +1,7 @@
 import type { HealthDetail, HealthEvent } from '../formats/decoder.ts'
 
 /** What a device last said of one thing. `at` and `received_at` as on the wire. */
-export type DeviceReport = { kind: string; at: string | null; received_at: string; detail: HealthDetail }
+type DeviceReport = { kind: string; at: string | null; received_at: string; detail: HealthDetail }
 
 /** The newest report of each topic. Topics are a bounded set, so what is stored of a reader is small. */
 export type DeviceReports = Record<string, DeviceReport>

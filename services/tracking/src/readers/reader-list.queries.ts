@@ -63,7 +63,7 @@ async function selectReaders(
              r.created_at, h.last_seen_at, h.identity, h.last_problem, h.last_problem_at, h.clock_offset_ms, h.device,
              ${counts}, coalesce(${readsPerMinute('h', nowMs)}, 0) as reads_per_minute,
              case when h.last_seen_at is null then 'never_heard'
-               when h.last_seen_at > ${new Date(nowMs)}::timestamptz - ${silence} then 'online'
+               when h.last_seen_at > ${new Date(nowMs).toISOString()}::timestamptz - ${silence} then 'online'
                else 'silent' end as status
       from (select * from reader where org_id = ${orgId}) r
       full join (select * from reader_health where org_id = ${orgId}) h on h.reader_key = r.reader_key) readers

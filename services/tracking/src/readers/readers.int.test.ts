@@ -3,7 +3,6 @@ import { openDatabase } from '@whereabouts/db/database'
 import type { Tables } from '../db.ts'
 import { log, test, type Tracking } from '../tracking.fixture.ts'
 import { ReaderDirectory } from './reader-directory.ts'
-import { MAX_READERS_PER_ORG } from './reader-health.ts'
 
 const reader = (key: string) => ({ reader_key: key, name: `Reader ${key}`, format: 'impinj' })
 
@@ -52,29 +51,8 @@ describe('readers', () => {
     expect((await tracking.call('GET', `/readers/${id}/scan-points`, options)).statusCode).toBe(404)
     const point = { ...options, body: { name: 'in' } }
     expect((await tracking.call('POST', `/readers/${id}/scan-points`, point)).statusCode).toBe(404)
+    expect((await tracking.call('GET', `/readers/${id}`, options)).statusCode).toBe(404)
     expect((await tracking.call('GET', '/readers', options)).json().data).toEqual([])
-  })
-
-  test('names from outside cannot fill the table: discovered readers are bounded per organization', async ({
-    tracking,
-  }) => {
-    for (let i = 0; i < MAX_READERS_PER_ORG + 200; i += 1) {
-      tracking.health.note(1, `made-up-${i}`, { seenAtMs: 1, messages: 1 })
-      if (i % 300 === 0) await tracking.health.flush()
-    }
-    await tracking.health.flush()
-    tracking.health.note(1, 'one-more', { seenAtMs: 1, messages: 1 })
-    tracking.health.note(2, 'theirs', { seenAtMs: 1, messages: 1 })
-    await tracking.health.flush()
-    expect((await tracking.call('GET', '/readers?limit=1')).json().total_count).toBeLessThan(
-      MAX_READERS_PER_ORG + 300,
-    )
-    const keys = await tracking.db
-      .selectFrom('reader_health')
-      .select('reader_key')
-      .where('reader_key', 'in', ['one-more', 'theirs'])
-      .execute()
-    expect(keys).toEqual([{ reader_key: 'theirs' }])
   })
 })
 
@@ -120,6 +98,62 @@ describe('scan points', () => {
     expect((await add()).statusCode).toBe(409)
     expect((await tracking.call('DELETE', `${path}/${first.json().data.id}`)).statusCode).toBe(204)
     expect((await add()).statusCode).toBe(201)
+  })
+
+  test('one is changed: what is not sent stays, null is no location, and the antenna looks there at once', async ({
+    tracking,
+  }) => {
+    const [dock, shelf] = [tracking.catalog.location(1, 'Dock'), tracking.catalog.location(1, 'Shelf')]
+    await tracking.project()
+    const path = `/readers/${await created(tracking)}/scan-points`
+    const point = { name: 'in', antenna: 1, location_id: dock.id }
+    const { id } = (await tracking.call('POST', path, { body: point })).json().data
+    const change = async (body: object) =>
+      (await tracking.call('PATCH', `${path}/${id}`, { body })).json().data
+    const before = { id, name: 'in', antenna: 1, location_id: dock.id, location_external_key: 'DOCK' }
+    expect(await change({})).toEqual(before)
+    expect(await change({ name: 'out' })).toEqual({ ...before, name: 'out' })
+    const moved = {
+      ...before,
+      name: 'out',
+      antenna: 4,
+      location_id: shelf.id,
+      location_external_key: 'SHELF',
+    }
+    expect(await change({ antenna: 4, location_external_key: 'SHELF' })).toEqual(moved)
+    expect(tracking.directory.placement(1, 'dock-1', 4)).toEqual({ placed: true, locationId: shelf.id })
+    expect(tracking.directory.placement(1, 'dock-1', 1)).toEqual({ placed: false })
+    const nowhere = { ...moved, location_id: null, location_external_key: null }
+    expect(await change({ location_external_key: null })).toEqual(nowhere)
+    expect((await tracking.call('GET', path)).json().data).toEqual([nowhere])
+  })
+
+  test('a change is refused for a taken antenna, a location that does not resolve, and a pair that disagrees', async ({
+    tracking,
+  }) => {
+    const dock = tracking.catalog.location(1, 'Dock')
+    tracking.catalog.location(1, 'Shelf')
+    const path = `/readers/${await created(tracking)}/scan-points`
+    await tracking.call('POST', path, { body: { name: 'a', antenna: 1 } })
+    const { id } = (await tracking.call('POST', path, { body: { name: 'b', antenna: 2 } })).json().data
+    const change = async (body: object, at = `${path}/${id}`, orgId = 1) =>
+      tracking.call('PATCH', at, { orgId, body })
+    expect((await change({ antenna: 1 })).statusCode).toBe(409)
+    expect((await change({ antenna: 2 })).statusCode).toBe(200)
+    const fields = async (body: object) => (await change(body)).json().error.fields
+    expect(await fields({ location_id: dock.id + 500 })).toMatchObject([{ code: 'fk_not_found' }])
+    const pairs = [
+      { location_id: dock.id, location_external_key: null },
+      { location_id: dock.id, location_external_key: 'SHELF' },
+    ]
+    for (const pair of pairs)
+      expect(await fields(pair)).toMatchObject(
+        ['location_id', 'location_external_key'].map((field) => ({ field, code: 'ambiguous_fields' })),
+      )
+    expect((await change({ name: 'x' }, `${path}/${id}`, 2)).statusCode).toBe(404)
+    const other = await created(tracking, 'dock-2')
+    expect((await change({ name: 'x' }, `/readers/${other}/scan-points/${id}`)).statusCode).toBe(404)
+    expect((await tracking.call('GET', `${path}?offset=1`)).json().data).toMatchObject([{ name: 'b' }])
   })
 
   test('every replica learns of a change, and forgets the antennas of a removed reader', async ({

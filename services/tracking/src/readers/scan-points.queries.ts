@@ -55,12 +55,7 @@ export async function isAntennaTaken(
 }
 
 /** By antenna. */
-export function listScanPoints(
-  db: Db,
-  orgId: number,
-  readerId: number,
-  page: Page,
-): Promise<ScanPointRow[]> {
+export function listScanPoints(db: Db, orgId: number, readerId: number, page: Page): Promise<ScanPointRow[]> {
   return selectScanPoints(db, orgId, readerId, sql`true`, page)
 }
 

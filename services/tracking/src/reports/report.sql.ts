@@ -39,12 +39,15 @@ const SEPARATOR = '\u001f'
 const pattern = (q: string): Sql =>
   sql`lower(${`%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`}::text collate "pg_c_utf8")`
 
-/** Asset `a` has `q` in its name, its key or the value of one of its tags (D8.2). */
+/**
+ * Asset `a` has `q` in its name, its key or the value of one of its tags (D8.2). Tried on one asset after the other:
+ * without the offset the planner might look for all such tags first.
+ */
 export function matches(q: string): Sql {
   if (q.includes(SEPARATOR)) return sql`false`
   return sql`(a.search_text like ${pattern(q)} or exists (
     select from tag t where t.org_id = a.org_id and t.asset_id = a.id and t.deleted_at is null
-      and t.search_text like ${pattern(q)}))`
+      and t.search_text like ${pattern(q)} offset 0))`
 }
 
 /** `asset_id` of the effective scanned assets that match, found by the indexes for substrings. */

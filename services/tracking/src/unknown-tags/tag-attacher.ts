@@ -20,7 +20,10 @@ export const askToAttachOver =
  * Has catalog attach a tag. Throws what catalog refuses it with, and 503 when nobody knows what became of it: the same
  * claim may be sent again.
  */
-export async function attach(ask: AskToAttach, wanted: AttachTag): Promise<{ tag: TagState; ownerKey: string }> {
+export async function attach(
+  ask: AskToAttach,
+  wanted: AttachTag,
+): Promise<{ tag: TagState; ownerKey: string }> {
   const reply = await ask(wanted).catch((error: unknown) => {
     throw serviceUnavailable(error)
   })

@@ -2,7 +2,13 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import type { NeutralRead } from '../formats/decoder.ts'
-import { addUnknownTags, dropKnown, MAX_UNKNOWN_TAGS, trimUnknownTags, type Noticed } from './unknown-tags.queries.ts'
+import {
+  addUnknownTags,
+  dropKnown,
+  MAX_UNKNOWN_TAGS,
+  trimUnknownTags,
+  type Noticed,
+} from './unknown-tags.queries.ts'
 
 const FLUSH_MS = 2_000
 /** Of all organizations together. */

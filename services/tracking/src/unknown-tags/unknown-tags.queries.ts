@@ -88,10 +88,17 @@ export async function dropKnown(db: Db, names: readonly Name[]): Promise<void> {
 }
 
 /** Takes tags off the list that are attached to something, also where a beacon is known by its iBeacon identity. */
-export async function forgetTags(db: Db, tags: readonly (Name & { deleted_at: string | null })[]): Promise<void> {
+export async function forgetTags(
+  db: Db,
+  tags: readonly (Name & { deleted_at: string | null })[],
+): Promise<void> {
   const live = tags.filter((tag) => tag.deleted_at === null)
   if (live.length === 0) return
-  const forms = live.map(({ org_id, tag_type, value }) => ({ org_id, tag_type, match: matchValue(tag_type, value) }))
+  const forms = live.map(({ org_id, tag_type, value }) => ({
+    org_id,
+    tag_type,
+    match: matchValue(tag_type, value),
+  }))
   await sql`
     with known as (
       select * from jsonb_to_recordset(${JSON.stringify(forms)}::jsonb) as k (org_id bigint, tag_type text, match text))
@@ -126,7 +133,13 @@ export async function listUnknownTags(
   return { data: rows, total_count: counted.rows[0]?.total ?? 0 }
 }
 
-function conditions({ tag_type, reader_key, min_reads, seen_since, q }: UnknownTagsQuery): RawBuilder<unknown>[] {
+function conditions({
+  tag_type,
+  reader_key,
+  min_reads,
+  seen_since,
+  q,
+}: UnknownTagsQuery): RawBuilder<unknown>[] {
   const part = q?.toLowerCase()
   return [
     sql`true`,

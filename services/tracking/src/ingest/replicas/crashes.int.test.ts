@@ -60,6 +60,7 @@ const whatHappened = {
 async function dieAt(step: Step): Promise<void> {
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify({ ...stage.replica, step })], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 30_000, // one that no message brings so far must not outlive the test
   })
   const [said, [, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')])
   expect({ said, signal }).toEqual({ said: step, signal: 'SIGKILL' })

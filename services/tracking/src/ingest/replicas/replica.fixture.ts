@@ -11,6 +11,7 @@ import { askCatalogOver, GapFiller } from '../../projections/catalog-lookup.ts'
 import { CatalogView } from '../../projections/catalog-view.ts'
 import { ReaderDirectory } from '../../readers/reader-directory.ts'
 import { ReaderHealthLog } from '../../readers/reader-health.ts'
+import { UnknownTagLog } from '../../unknown-tags/unknown-tag-log.ts'
 import { ingestConsumer } from '../ingest.consumer.ts'
 import type { Observation } from '../observation.ts'
 import { RecentMinutes } from '../recent-minutes.ts'
@@ -64,6 +65,7 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     gaps: new GapFiller(view, askCatalogOver(broker)),
     directory,
     health: new ReaderHealthLog(db, log),
+    unknownTags: new UnknownTagLog(db, log),
     recent: new WatchedMinutes(at),
     metrics: { resolved: () => at('handled, not acknowledged'), stored: () => undefined },
     kick: () => relay.kick(),

@@ -14,8 +14,9 @@ export type Seen = { asset: number; antenna: number; at: number }
 
 /** A real broker, a real database, and catalog answering: what replicas share. */
 export async function startStage() {
+  const tracking = await startTracking()
   // A message that a dead process held comes again after a second.
-  const [bus, tracking] = await Promise.all([startBus({ ackWaitMs: 1_000 }), startTracking()])
+  const bus = await startBus({ ackWaitMs: 1_000 })
   const { catalog, db } = tracking
   const responder = respond(
     bus.broker,

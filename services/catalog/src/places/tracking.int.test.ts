@@ -1,0 +1,70 @@
+import { placeAsset } from '@whereabouts/contracts/messages/asset-placed'
+import { assetsAt, MAX_ASSETS_AT } from '@whereabouts/contracts/messages/assets-at'
+import { currentLocations } from '@whereabouts/contracts/messages/current-locations'
+import { respond } from '@whereabouts/messaging/request'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { startBus } from '@whereabouts/testing/bus'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askTrackingOver, TrackingUnavailable } from './tracking.ts'
+
+const log = createLogger('catalog', 'silent')
+let bus: Awaited<ReturnType<typeof startBus>>
+beforeAll(async () => {
+  bus = await startBus()
+})
+afterAll(() => bus.stop())
+
+const answering = (subject: string, answer: (payload: never) => unknown) =>
+  respond(bus.broker, subject, 'tracking', async (payload) => answer(payload as never), bus)
+
+const state = { org_id: 1, revision: 1, external_key: 'K', name: 'n', valid_to: null, deleted_at: null }
+const at = '2026-01-01T00:00:00.000Z'
+const times = { valid_from: at, created_at: at, updated_at: at }
+const placed = {
+  org_id: 1,
+  asset: { ...state, id: 5, valid_from: at },
+  location: { ...state, ...times, id: 7, description: null, parent_id: null, is_active: true },
+  placed_at: at,
+}
+
+test('questions reach tracking in its own shapes, and its answers come back', async () => {
+  const asked: unknown[] = []
+  const keep = (payload: unknown) => asked.push(payload)
+  const responders = [
+    answering(currentLocations.subject, (payload) => {
+      keep(currentLocations.request.parse(payload))
+      return { locations: [{ asset_id: 5, location_id: 7, location_external_key: 'K' }] }
+    }),
+    answering(assetsAt.subject, (payload) => {
+      const { after } = assetsAt.request.parse(payload)
+      const asset_ids = Array.from({ length: after === 0 ? MAX_ASSETS_AT : 1 }, () => 2 ** 53 - 1)
+      return { asset_ids }
+    }),
+    answering(placeAsset.subject, (payload) => {
+      keep(placeAsset.request.parse(payload))
+      return { recorded: true }
+    }),
+  ]
+  const tracking = askTrackingOver(() => bus.broker, log)
+  expect(await tracking.locationsOf(1, [5, 6])).toEqual(new Map([[5, 7]]))
+  const full = await tracking.assetsAt(1, [7], 0) // with the longest ids, still one message of the broker
+  expect([full.assetIds.length, full.isLast]).toEqual([MAX_ASSETS_AT, false])
+  expect(await tracking.assetsAt(1, [7], 9)).toMatchObject({ isLast: true })
+  await tracking.place(placed)
+  expect(asked).toEqual([{ org_id: 1, asset_ids: [5, 6] }, placed])
+  await Promise.all(responders.map((responder) => responder.stop()))
+})
+
+test('nobody there, a failure, an answer of another shape, no broker: unavailable', async () => {
+  const tracking = askTrackingOver(() => bus.broker, log)
+  await expect(tracking.locationsOf(1, [5])).rejects.toThrow(TrackingUnavailable)
+  await expect(askTrackingOver(() => undefined, log).place(placed)).rejects.toThrow(TrackingUnavailable)
+  const strange = answering(currentLocations.subject, () => ({ locations: 'everywhere' }))
+  await expect(tracking.locationsOf(1, [5])).rejects.toThrow(TrackingUnavailable)
+  await strange.stop()
+  const failing = answering(placeAsset.subject, () => {
+    throw new Error('the database is away')
+  })
+  await expect(tracking.place(placed)).rejects.toThrow(TrackingUnavailable)
+  await failing.stop()
+})

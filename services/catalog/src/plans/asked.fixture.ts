@@ -1,0 +1,123 @@
+import type { OperationsOf } from '@whereabouts/contracts/routes'
+import { ORG_ID } from './populated.fixture.ts'
+
+export type Request = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string
+  body?: unknown
+  vocabulary?: 'legacy'
+  mediaType?: string
+}
+type Operation = OperationsOf<'catalog'>
+
+const get = (...paths: string[]): Request[] => paths.map((path) => ({ method: 'GET', path }))
+const legacy = (...some: Request[]): Request[] =>
+  some.map(({ method, path, body }) => ({ method, path, body, vocabulary: 'legacy' }))
+
+/** What is asked of the populated organization: every operation, lists with every filter and order. */
+export function requests(): Record<Exclude<Operation, ImportOperation>, Request[]> {
+  const [location, asset] = [(i: number) => ORG_ID * 10_000 + i, (i: number) => ORG_ID * 10_000 + 1_000 + i]
+  const tag = (owner: number) => owner + 5_000
+  const [A, L] = [asset(1), location(150)]
+  const keys = Array.from({ length: 100 }, (_, i) => `external_key=ASSET-${String(i).padStart(4, '0')}`).join(
+    '&',
+  )
+  const searches = ['q=serial 1a', 'q=nothing like it', 'q=4F']
+  const orders = ['name', '-created_at', 'updated_at', '-external_key']
+  const filters = ['', 'is_active=false', 'include_deleted=true', 'offset=250', 'offset=99999', ...searches]
+  const list = (path: string, more: string[]) =>
+    get(
+      ...[...filters, ...orders.map((o) => `sort=${o}`), ...more].map((query) =>
+        encodeURI(`${path}?${query}`),
+      ),
+    )
+  const created = { name: 'New', tags: [{ tag_type: 'rfid', value: 'NEW' }] }
+  return {
+    listAssets: list('/assets', [keys, 'type=person']),
+    getAsset: get(`/assets/${A}`),
+    createAsset: [
+      { method: 'POST', path: '/assets', body: created },
+      { method: 'POST', path: '/assets', body: { name: 'New', external_key: 'NEW-1' } },
+    ],
+    updateAsset: [{ method: 'PATCH', path: `/assets/${A}`, body: { name: 'Renamed' } }],
+    renameAsset: [{ method: 'POST', path: `/assets/${A}/rename`, body: { external_key: 'OTHER' } }],
+    deleteAsset: [{ method: 'DELETE', path: `/assets/${asset(3)}` }],
+    attachAssetTag: [{ method: 'POST', path: `/assets/${A}/tags`, body: { tag_type: 'ble', value: 'A' } }],
+    detachAssetTag: [{ method: 'DELETE', path: `/assets/${A}/tags/${tag(A)}` }],
+    listLocations: list('/locations', [
+      'external_key=LOC-007',
+      `parent_id=${location(3)}`,
+      'parent_external_key=LOC-003',
+    ]),
+    getLocation: get(`/locations/${L}`),
+    createLocation: [
+      { method: 'POST', path: '/locations', body: { ...created, tags: null, parent_id: location(3) } },
+      { method: 'POST', path: '/locations', body: { name: 'New', parent_external_key: 'LOC-003' } },
+    ],
+    updateLocation: [{ method: 'PATCH', path: `/locations/${L}`, body: { parent_id: location(1) } }],
+    renameLocation: [{ method: 'POST', path: `/locations/${L}/rename`, body: { external_key: 'PLACE' } }],
+    deleteLocation: [{ method: 'DELETE', path: `/locations/${location(199)}` }],
+    listLocationAncestors: get(`/locations/${L}/ancestors`),
+    listLocationChildren: get(`/locations/${location(0)}/children`),
+    listLocationDescendants: get(`/locations/${location(0)}/descendants`),
+    attachLocationTag: [
+      { method: 'POST', path: `/locations/${L}/tags`, body: { tag_type: 'ble', value: 'L' } },
+    ],
+    detachLocationTag: [{ method: 'DELETE', path: `/locations/${L}/tags/${tag(L)}` }],
+    listLegacyAssets: legacy(...get('/assets', '/assets?location=LOC-007')),
+    getLegacyAsset: legacy(...get('/assets/ASSET-0004')),
+    createLegacyAsset: legacy({ method: 'POST', path: '/assets', body: { name: 'New' } }),
+    updateLegacyAsset: legacy({ method: 'PUT', path: '/assets/ASSET-0004', body: { name: 'Put' } }),
+    deleteLegacyAsset: legacy({ method: 'DELETE', path: '/assets/ASSET-0005' }),
+    listLegacyLocations: legacy(...get('/locations')),
+    getLegacyLocation: legacy(...get('/locations/LOC-100')),
+    createLegacyLocation: legacy({
+      method: 'POST',
+      path: '/locations',
+      body: { identifier: 'N', name: 'New' },
+    }),
+    updateLegacyLocation: legacy({
+      method: 'PUT',
+      path: '/locations/LOC-100',
+      body: { name: 'Put', parent_identifier: 'LOC-002' },
+    }),
+    deleteLegacyLocation: legacy({ method: 'DELETE', path: '/locations/LOC-198' }),
+    listLegacyLocationAncestors: legacy(...get('/locations/LOC-100/ancestors')),
+    listLegacyLocationChildren: legacy(...get('/locations/LOC-000/children')),
+    listLegacyLocationDescendants: legacy(...get('/locations/LOC-000/descendants')),
+    attachLegacyAssetTag: legacy({ method: 'POST', path: '/assets/ASSET-0004/tags', body: { value: 'M' } }),
+    detachLegacyAssetTag: legacy({ method: 'DELETE', path: `/assets/ASSET-0004/tags/${tag(asset(4))}` }),
+    attachLegacyLocationTag: legacy({
+      method: 'POST',
+      path: '/locations/LOC-100/tags',
+      body: { value: 'N' },
+    }),
+    detachLegacyLocationTag: legacy({
+      method: 'DELETE',
+      path: `/locations/LOC-100/tags/${tag(location(100))}`,
+    }),
+    exportAssets: get('/exports/assets'),
+    exportLocations: get('/exports/locations'),
+  }
+}
+
+/** Of an import, in turn: each is about the one that the first began. */
+export function importRequests(): Record<ImportOperation, (id: number) => Request> {
+  const csv = ['external_key,name,rfid', 'ASSET-0007,Renamed,NEW-7', 'BRAND-NEW,New,NEW-8', ',Minted,'].join(
+    '\n',
+  )
+  return {
+    createImport: () => ({
+      method: 'POST',
+      path: '/imports?resource=assets&dry_run=true',
+      body: csv,
+      mediaType: 'text/csv',
+    }),
+    listImports: () => ({ method: 'GET', path: '/imports' }),
+    getImport: (id) => ({ method: 'GET', path: `/imports/${id}` }),
+    listImportRows: (id) => ({ method: 'GET', path: `/imports/${id}/rows?outcome=created` }),
+    applyImport: (id) => ({ method: 'POST', path: `/imports/${id}/apply`, body: {} }),
+    deleteImport: (id) => ({ method: 'DELETE', path: `/imports/${id}` }),
+  }
+}
+type ImportOperation = Extract<Operation, `${string}Import${'' | 's' | 'Rows'}`>

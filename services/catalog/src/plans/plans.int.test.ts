@@ -1,0 +1,63 @@
+import { routesOf } from '@whereabouts/contracts/routes'
+import { expect } from 'vitest'
+import { test, type Planned, type Plans } from './plans.fixture.ts'
+
+// The first test asks the service and explains what it sent.
+const slow = { timeout: 120_000 }
+
+/** Those of the searches of at least three characters, of pages and orders, of trees; keys of each kind. */
+const INDEXES = [
+  'asset_pkey', 'asset_listed', 'asset_by_external_key', 'asset_by_name', 'asset_by_created_at', 'asset_by_updated_at',
+  'asset_key_number', 'asset_found',
+  'location_pkey', 'location_by_external_key', 'location_by_name', 'location_by_created_at', 'location_by_updated_at',
+  'location_key_number', 'location_siblings', 'location_search',
+  'tag_pkey', 'tag_of_asset', 'tag_of_location', 'tag_match', 'tag_found',
+] // prettier-ignore
+
+const wholeTables = ({ planned, tables }: Plans, kind: 'scans' | 'genericScans') =>
+  planned.flatMap(({ during, text, [kind]: scans }) =>
+    scans
+      .filter(({ type, table }) => type === 'Seq Scan' && tables.has(table))
+      .map((scan) => ({ during, text, scan })),
+  )
+
+const indexesOf = (planned: readonly Planned[]) =>
+  new Set(planned.flatMap(({ scans }) => scans.flatMap(({ index }) => index ?? [])))
+
+test('every operation was asked and served', slow, ({ plans: { asked } }) => {
+  expect(new Set(asked.map(({ operation }) => operation))).toEqual(
+    new Set(routesOf('catalog').map(([id]) => id)),
+  )
+  expect(asked.filter(({ status }) => status >= 300)).toEqual([])
+})
+
+test('no statement of a request reads the rows of all organizations', slow, ({ plans }) => {
+  expect(plans.planned.length).toBeGreaterThan(100)
+  expect(wholeTables(plans, 'scans')).toEqual([])
+})
+
+test('nor does one that was planned for whatever values come', slow, ({ plans }) => {
+  expect(wholeTables(plans, 'genericScans')).toEqual([])
+})
+
+test('every index that was made for reading is used', slow, ({ plans: { planned } }) => {
+  const used = indexesOf(planned)
+  expect(INDEXES.filter((index) => !used.has(index))).toEqual([])
+})
+
+test('a list is counted and skipped by an index alone', slow, ({ plans: { planned } }) => {
+  const page = planned.find(({ during }) => during === 'listAssets /assets?offset=250')
+  const scans = page?.scans.filter(({ index }) => index === 'asset_listed').map(({ type }) => type)
+  expect(scans).toEqual(['Index Only Scan', 'Index Only Scan'])
+})
+
+test.for(['asset', 'location'])(
+  'D4.11 a search of %ss finds its text by an index',
+  slow,
+  (kind, { plans }) => {
+    const searches = plans.planned.filter(({ during }) => during.includes(`/${kind}s?q=serial`))
+    const used = indexesOf(searches)
+    expect(used).toContain(kind === 'asset' ? 'asset_found' : 'location_search')
+    expect(used).toContain('tag_found')
+  },
+)

@@ -1,0 +1,117 @@
+import { describe, expect } from 'vitest'
+import { MAX_ASSET_KEYS } from '@whereabouts/contracts/messages/catalog-lookup'
+import type { LocationState } from '@whereabouts/contracts/messages/catalog-state'
+import { openDatabase } from '@whereabouts/db/database'
+import { sql } from 'kysely'
+import type { Tables } from '../db.ts'
+import { minuteOf, type Observation } from '../ingest/observation.ts'
+import { store } from '../ingest/store.ts'
+import { CatalogView } from '../projections/catalog-view.ts'
+import { upsertAssets } from '../projections/projections.queries.ts'
+import { test, type Tracking } from '../tracking.fixture.ts'
+import { counts, iso, NOW, read, save } from './inventory.fixture.ts'
+
+describe('ten thousand assets', { timeout: 60_000 }, () => {
+  /** As a warehouse has them: known to the projections, each seen before. */
+  async function stocktaking(tracking: Tracking, count = 10_000) {
+    const { catalog } = tracking
+    const assets = Array.from({ length: count }, (_, i) => catalog.asset(1, `Tote ${i}`))
+    const [dock, shelf] = [catalog.location(1, 'Dock'), catalog.location(1, 'Shelf')]
+    await tracking.project()
+    tracking.clock.stoppedAt = NOW
+    await store(tracking.db, tracking.view, assets.map((asset) => read(asset, shelf, NOW - 60_000))) // prettier-ignore
+    return { assets, keys: assets.map((asset) => asset.external_key), dock, shelf }
+  }
+
+  test('are asked for in questions that catalog can answer, saved and announced', async ({ tracking }) => {
+    const { keys } = await stocktaking(tracking)
+    tracking.catalog.questions = []
+    const begun = performance.now()
+    const res = await save(tracking, keys, 'DOCK')
+    console.log(`10 000 assets saved in ${Math.round(performance.now() - begun)} ms`)
+    expect(res.json().data).toMatchObject({ count: 10_000 })
+    const asked = tracking.catalog.questions.map((q) => q.asset_keys?.length ?? 0)
+    expect(Math.max(...asked)).toBeLessThanOrEqual(MAX_ASSET_KEYS)
+    expect(await counts(tracking)).toEqual([20_000, 10_000, 20_000])
+  })
+
+  test('saves, ingest and another replica at once on the same assets never deadlock', async ({
+    tracking,
+  }) => {
+    const { assets, keys, dock, shelf } = await stocktaking(tracking, 1_000)
+    const other = openDatabase<Tables>(tracking.url, { max: 4 })
+    const rows = (minute: number, place: LocationState | null) =>
+      assets.map((asset) => read(asset, place, NOW - 60_000 * minute))
+    const backwards = keys.toReversed()
+    const answers = await Promise.all([
+      save(tracking, keys, 'DOCK'),
+      store(tracking.db, tracking.view, rows(0, shelf)),
+      save(tracking, backwards, 'SHELF'),
+      store(other.db, tracking.view, rows(0, dock).toReversed()),
+      save(tracking, keys, 'SHELF'),
+      store(other.db, tracking.view, [...rows(2, dock), ...rows(0, null)]),
+      save(tracking, backwards, 'DOCK'),
+      store(tracking.db, new CatalogView(), rows(3, dock).toReversed()),
+    ])
+    await other.close()
+    const statuses = answers.flatMap((answer) => ('statusCode' in answer ? [answer.statusCode] : []))
+    expect(statuses).toEqual([201, 201, 201, 201])
+    // The last save holds for all of its assets: it was one transaction.
+    const places = await tracking.db.selectFrom('position').select('location_id').distinct().execute()
+    expect(places).toHaveLength(1)
+  })
+
+  test('nor do first scans of assets that no projection knows yet', async ({ tracking }) => {
+    const others = [1, 2].map(() => openDatabase<Tables>(tracking.url, { max: 1 }))
+    for (const { db } of others) await sql`select`.execute(db) // connected, so that both begin at once
+    for (let round = 1; round <= 5; round += 1) {
+      const rows = Array.from({ length: 2_000 }, (_, i): Observation => {
+        const at = NOW - 60_000 * round
+        const place = { observedAtMs: at, minute: minuteOf(at), locationId: 7 }
+        return { orgId: 1, assetId: round * 10_000 + i, ...place, readerKey: 'gate', antenna: 1 }
+      })
+      const halves = [rows, rows.toReversed()]
+      await Promise.all(others.map(({ db }, i) => store(db, tracking.view, halves[i] ?? [])))
+    }
+    await Promise.all(others.map((other) => other.close()))
+    expect(await counts(tracking)).toEqual([10_000, 10_000, 0])
+  })
+
+  test('first scans and saves beside changes of catalog never deadlock', async ({ tracking }) => {
+    const { catalog } = tracking
+    const assets = Array.from({ length: 600 }, (_, i) => catalog.asset(1, `New ${i}`))
+    const dock = catalog.location(1, 'Dock')
+    await tracking.project()
+    tracking.clock.stoppedAt = NOW
+    const other = openDatabase<Tables>(tracking.url, { max: 4 })
+    // None was ever scanned: each table's triggers write into the other one.
+    const changes = (revision: number) =>
+      assets.map((asset) => ({
+        ...asset,
+        revision: asset.revision + revision,
+        valid_to: iso(NOW + 1e9 + revision),
+      }))
+    const rows = assets.map((asset) => read(asset, dock, NOW - 60_000))
+    const keys = assets.map((asset) => asset.external_key)
+    const answers = await Promise.all([
+      upsertAssets(other.db, changes(1_000).toReversed()),
+      save(tracking, keys.slice(0, 400).toReversed(), 'DOCK'),
+      store(tracking.db, tracking.view, rows.slice(100).toReversed()),
+      upsertAssets(tracking.db, changes(2_000)),
+      store(other.db, tracking.view, rows.slice(0, 500)),
+      save(tracking, keys.slice(200), 'DOCK'),
+      upsertAssets(other.db, changes(3_000).toReversed()),
+    ])
+    await other.close()
+    expect(
+      answers.flatMap((answer) => (answer && 'statusCode' in answer ? [answer.statusCode] : [])),
+    ).toEqual([201, 201])
+    const [scans, seen] = await counts(tracking)
+    expect(seen).toBe(600)
+    expect(scans).toBeGreaterThanOrEqual(600)
+    const { rows: revisions } = await sql`select distinct revision - id as changed from asset`.execute(
+      tracking.db,
+    )
+    expect(revisions).toEqual([{ changed: 3_000 }])
+  })
+})

@@ -1,0 +1,294 @@
+import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
+import {
+  AssetIdentity,
+  type AssetState,
+  type LocationState,
+} from '@whereabouts/contracts/messages/catalog-state'
+import { PoisonError } from '@whereabouts/messaging/settle'
+import { describe, expect } from 'vitest'
+import { minuteOf, type Observation } from '../ingest/observation.ts'
+import { store } from '../ingest/store.ts'
+import { CatalogUnavailable } from '../projections/catalog-lookup.ts'
+import { listAssetsAt } from '../reports/assets-at.responder.ts'
+import { locate } from '../reports/current-locations.responder.ts'
+import { test, type Tracking } from '../tracking.fixture.ts'
+import { recordPlacement } from './placement.ts'
+import { placementsConsumer } from './placements.consumer.ts'
+
+/** Ten seconds into a minute of the recent past. */
+const NOW = Math.floor(Date.now() / 60_000) * 60_000 - 3_590_000
+const MINUTE = 60_000
+const iso = (ms: number) => new Date(ms).toISOString()
+
+const placed = (asset: AssetState, location: LocationState, at: number): AssetPlaced => ({
+  org_id: asset.org_id,
+  asset: AssetIdentity.parse(asset),
+  location,
+  placed_at: iso(at),
+})
+
+/** `at` is when tracking comes to it. */
+const depsAt = ({ ingest: { db, view, gaps } }: Tracking, at: number) => ({
+  db,
+  view,
+  gaps,
+  kick: () => undefined,
+  now: () => at,
+})
+const promptly = (tracking: Tracking, message: AssetPlaced) =>
+  recordPlacement(depsAt(tracking, Date.parse(message.placed_at) + 100), message)
+const late = (tracking: Tracking, message: AssetPlaced) =>
+  recordPlacement(depsAt(tracking, Date.parse(message.placed_at) + 3_600_000), message)
+
+const read = (asset: AssetState, location: LocationState | null, at: number): Observation => ({
+  orgId: asset.org_id,
+  assetId: asset.id,
+  minute: minuteOf(at),
+  observedAtMs: at,
+  locationId: location && location.id,
+  readerKey: 'gate',
+  antenna: 1,
+})
+
+async function scene(tracking: Tracking) {
+  const { catalog } = tracking
+  const asset = catalog.asset(1, 'Box')
+  const [dock, shelf] = [catalog.location(1, 'Dock'), catalog.location(1, 'Shelf')]
+  await tracking.project()
+  const seen = (...rows: Observation[]) => store(tracking.db, tracking.view, rows)
+  return { asset, dock, shelf, seen }
+}
+
+/** Instant and place of every history row, oldest first; then those of the position, with the begin of the stay. */
+async function known(tracking: Tracking, { id }: AssetState) {
+  const places = new Map(tracking.catalog.locations.map((l) => [l.id, l.name]))
+  const of = (row: { observed_at: string; location_id: number | null }) => [
+    row.observed_at,
+    places.get(row.location_id ?? 0),
+  ]
+  const { db } = tracking
+  const rows = await db.selectFrom('scan').selectAll().where('asset_id', '=', id).orderBy('minute').execute()
+  const position = await db
+    .selectFrom('position')
+    .selectAll()
+    .where('asset_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return { history: rows.map(of), position: [...of(position), position.dwell_started_at] }
+}
+
+async function moves(tracking: Tracking) {
+  const rows = await tracking.db.selectFrom('outbox').select('payload').orderBy('id').execute()
+  return rows.map(({ payload }) => {
+    const { kind, from_location, to_location } = payload as AssetMoved
+    return [kind, from_location?.name, to_location.name]
+  })
+}
+
+describe('D1.6 a location that came with an asset', () => {
+  test('is a save: report, history and one event tell of it', async ({ tracking }) => {
+    const { asset, dock, shelf, seen } = await scene(tracking)
+    await seen(read(asset, shelf, NOW - 5_000))
+    await promptly(tracking, placed(asset, dock, NOW))
+    const { data } = (await tracking.call('GET', '/reports/asset-locations')).json()
+    expect(data).toMatchObject([
+      { asset_external_key: 'BOX', location_external_key: 'DOCK', asset_last_seen: iso(NOW) },
+    ])
+    expect(await known(tracking, asset)).toEqual({
+      history: [[iso(NOW), 'Dock']],
+      position: [iso(NOW), 'Dock', iso(NOW)],
+    })
+    expect(await moves(tracking)).toEqual([
+      ['scan', undefined, 'Shelf'],
+      ['save', 'Shelf', 'Dock'],
+    ])
+  })
+
+  test('of an asset and a location that no state has told of yet is reported at once', async ({
+    tracking,
+  }) => {
+    const [asset, dock] = [tracking.catalog.asset(1, 'New'), tracking.catalog.location(1, 'Dock')]
+    await promptly(tracking, placed(asset, dock, NOW))
+    const { data } = (await tracking.call('GET', '/reports/asset-locations')).json()
+    expect(data).toMatchObject([{ asset_external_key: 'NEW', location_external_key: 'DOCK' }])
+    expect(await moves(tracking)).toEqual([['save', undefined, 'Dock']])
+    expect(tracking.catalog.questions).toEqual([])
+    const reply = await locate(tracking.db, { org_id: 1, asset_ids: [asset.id] })
+    expect(reply.locations).toMatchObject([{ asset_id: asset.id, location_id: dock.id }])
+    expect(await listAssetsAt(tracking.db, { org_id: 1, location_ids: [dock.id] })).toEqual({
+      asset_ids: [asset.id],
+    })
+  })
+
+  test('told directly, by the message and by it again, all at once, is recorded once', async ({
+    tracking,
+  }) => {
+    const { asset, dock } = await scene(tracking)
+    const message = placed(asset, dock, NOW)
+    await Promise.all([
+      promptly(tracking, message),
+      late(tracking, message),
+      promptly(tracking, message),
+      late(tracking, message),
+    ])
+    expect(await known(tracking, asset)).toMatchObject({ history: [[iso(NOW), 'Dock']] })
+    expect(await moves(tracking)).toEqual([['save', undefined, 'Dock']])
+  })
+
+  test.for([
+    { name: 'the same minute', ahead: 15_000 },
+    { name: 'the next minute', ahead: 55_000 },
+  ])(
+    'ADR 20 is visible although a fast clock has left a row in $name, and comes to nothing when repeated',
+    async ({ ahead }, { tracking }) => {
+      const { asset, dock, shelf, seen } = await scene(tracking)
+      await seen(read(asset, shelf, NOW + ahead))
+      await promptly(tracking, placed(asset, dock, NOW))
+      const after = await known(tracking, asset)
+      expect(after.position).toEqual([iso(NOW + ahead + 1), 'Dock', iso(NOW + ahead + 1)])
+      await seen(read(asset, shelf, NOW + 3 * MINUTE))
+      const { history, position } = await known(tracking, asset)
+      await late(tracking, placed(asset, dock, NOW))
+      await promptly(tracking, placed(asset, dock, NOW))
+      expect(await known(tracking, asset)).toEqual({ history, position })
+      expect(await moves(tracking)).toEqual([
+        ['scan', undefined, 'Shelf'],
+        ['save', 'Shelf', 'Dock'],
+        ['scan', 'Dock', 'Shelf'],
+      ])
+    },
+  )
+
+  test('of two in one minute the later one stands, in whatever order they come', async ({ tracking }) => {
+    const { asset, dock, shelf } = await scene(tracking)
+    await late(tracking, placed(asset, shelf, NOW + 2_000))
+    await late(tracking, placed(asset, dock, NOW))
+    await promptly(tracking, placed(asset, dock, NOW))
+    expect(await known(tracking, asset)).toMatchObject({ history: [[iso(NOW + 2_000), 'Shelf']] })
+    expect(await moves(tracking)).toEqual([['save', undefined, 'Shelf']])
+  })
+})
+
+describe('D8.7 one that comes late', () => {
+  test('moves an asset that was not seen since, once', async ({ tracking }) => {
+    const { asset, dock, shelf, seen } = await scene(tracking)
+    await seen(read(asset, shelf, NOW - 2 * MINUTE))
+    await late(tracking, placed(asset, dock, NOW))
+    await late(tracking, placed(asset, dock, NOW))
+    expect((await known(tracking, asset)).position).toEqual([iso(NOW), 'Dock', iso(NOW)])
+    expect((await moves(tracking)).slice(1)).toEqual([['save', 'Shelf', 'Dock']])
+  })
+
+  test('only fills history when the asset was seen in a later minute', async ({ tracking }) => {
+    const { asset, dock, shelf, seen } = await scene(tracking)
+    await seen(read(asset, shelf, NOW + MINUTE))
+    await late(tracking, placed(asset, dock, NOW))
+    await late(tracking, placed(asset, dock, NOW))
+    expect(await known(tracking, asset)).toEqual({
+      history: [
+        [iso(NOW), 'Dock'],
+        [iso(NOW + MINUTE), 'Shelf'],
+      ],
+      position: [iso(NOW + MINUTE), 'Shelf', iso(NOW + MINUTE)],
+    })
+    expect(await moves(tracking)).toEqual([['scan', undefined, 'Shelf']])
+  })
+
+  test('overrides its minute although a read later in it was recorded, and last seen does not step back', async ({
+    tracking,
+  }) => {
+    const { asset, dock, shelf, seen } = await scene(tracking)
+    await seen(read(asset, shelf, NOW + 20_000))
+    await late(tracking, placed(asset, dock, NOW))
+    expect(await known(tracking, asset)).toEqual({
+      history: [[iso(NOW + 20_001), 'Dock']],
+      position: [iso(NOW + 20_001), 'Dock', iso(NOW + 20_001)],
+    })
+    expect(await moves(tracking)).toEqual([
+      ['scan', undefined, 'Shelf'],
+      ['save', 'Shelf', 'Dock'],
+    ])
+  })
+
+  test('is not nudged out of its minute by a read in the last millisecond of it', async ({ tracking }) => {
+    const { asset, dock, shelf, seen } = await scene(tracking)
+    await seen(read(asset, shelf, NOW + 49_999))
+    await late(tracking, placed(asset, dock, NOW))
+    expect((await known(tracking, asset)).history).toEqual([[iso(NOW + 49_999), 'Dock']])
+  })
+
+  test('D8.2 takes the begin of the current stay away, or renews it', async ({ tracking }) => {
+    const { asset, dock, shelf, seen } = await scene(tracking)
+    for (const minute of [0, 1, 2]) await seen(read(asset, shelf, NOW + minute * MINUTE + 5_000))
+    await late(tracking, placed(asset, shelf, NOW))
+    expect((await known(tracking, asset)).position.at(-1)).toBe(iso(NOW))
+    await late(tracking, placed(asset, dock, NOW + 1_000))
+    expect((await known(tracking, asset)).position).toEqual([
+      iso(NOW + 2 * MINUTE + 5_000),
+      'Shelf',
+      iso(NOW + MINUTE + 5_000),
+    ])
+    expect(await moves(tracking)).toEqual([['scan', undefined, 'Shelf']])
+  })
+
+  test('to a location, or of an asset, that was deleted since is recorded and not announced', async ({
+    tracking,
+  }) => {
+    const { asset, dock } = await scene(tracking)
+    const message = placed(asset, { ...dock }, NOW)
+    tracking.catalog.change(dock, { deleted_at: iso(NOW + 1_000) })
+    await tracking.project()
+    await late(tracking, message)
+    expect((await known(tracking, asset)).position.slice(0, 2)).toEqual([iso(NOW), 'Dock'])
+    expect(await moves(tracking)).toEqual([])
+    expect((await locate(tracking.db, { org_id: 1, asset_ids: [asset.id] })).locations).toEqual([])
+  })
+})
+
+describe('the consumer of placements', () => {
+  test('buries what is none, and holds everything while a database or catalog is away', ({ tracking }) => {
+    const consumer = placementsConsumer(depsAt(tracking, NOW))
+    const message = (text: string) => ({ subject: 'placements.1', data: Buffer.from(text) }) as never
+    for (const text of ['', '{}', 'null', '{"org_id":1,"placed_at":"yesterday"}'])
+      expect(() => consumer.decode(message(text))).toThrow(PoisonError)
+    expect(consumer.isOutage?.(new CatalogUnavailable('away'))).toBe(true)
+    expect(consumer.isOutage?.(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }))).toBe(true)
+    expect(consumer.isOutage?.(new Error('a bug'))).toBe(false)
+  })
+
+  test('holds one whose origin cannot be named while catalog is away, and changes nothing', async ({
+    tracking,
+  }) => {
+    const { asset, dock } = await scene(tracking)
+    const hidden = tracking.catalog.location(1, 'Not told of yet')
+    await store(tracking.db, tracking.view, [read(asset, hidden, NOW - 2 * MINUTE)])
+    const before = await known(tracking, asset)
+    tracking.catalog.away = true
+    await expect(late(tracking, placed(asset, dock, NOW))).rejects.toThrow(CatalogUnavailable)
+    expect(await known(tracking, asset)).toEqual(before)
+    tracking.catalog.away = false
+    await late(tracking, placed(asset, dock, NOW))
+    expect((await moves(tracking)).at(-1)).toEqual(['save', 'Not told of yet', 'Dock'])
+  })
+})
+
+describe('which assets are at locations', () => {
+  test('is told in parts by ascending id, of one organization, each asset once', async ({ tracking }) => {
+    const { dock, shelf, seen } = await scene(tracking)
+    const made = Array.from({ length: 5 }, (_, i) => tracking.catalog.asset(1, `Asset ${i}`))
+    const theirs = tracking.catalog.asset(2, 'Theirs')
+    await tracking.project()
+    for (const [i, asset] of made.entries()) await seen(read(asset, i === 3 ? shelf : dock, NOW))
+    await seen({ ...read(theirs, dock, NOW), orgId: 2 })
+    const at = async (location_ids: number[], after = 0, limit = 2) =>
+      (await listAssetsAt(tracking.db, { org_id: 1, location_ids, after, limit })).asset_ids
+    const ids = made.map((asset) => asset.id)
+    const both = [shelf.id, dock.id, dock.id]
+    expect(await at(both)).toEqual(ids.slice(0, 2))
+    expect(await at(both, ids[1])).toEqual(ids.slice(2, 4))
+    expect(await at(both, ids[3])).toEqual(ids.slice(4))
+    expect(await at([dock.id], 0, 10)).toEqual(ids.filter((_, i) => i !== 3))
+    expect(await at([])).toEqual([])
+    await expect(listAssetsAt(tracking.db, { org_id: 'x' })).rejects.toThrow('not a request')
+  })
+})

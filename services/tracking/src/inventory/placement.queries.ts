@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Tx } from '../db.ts'
+import type { AssetKey } from '../ingest/scans.queries.ts'
+import { epochMs, instant, minuteTime } from '../ingest/sql-times.ts'
+import { minuteOf } from '../ingest/observation.ts'
+
+/** When the last placement of the asset that is recorded was made. Call under `lockPositions`. */
+export async function lastPlacedAt(tx: Tx, { orgId, assetId }: AssetKey): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number }>`
+    select ${epochMs('placed_at')} as ms from placement
+    where org_id = ${orgId} and asset_id = ${assetId}`.execute(tx)
+  return rows[0]?.ms
+}
+
+export async function notePlacedAt(tx: Tx, { orgId, assetId }: AssetKey, atMs: number): Promise<void> {
+  await sql`
+    insert into placement (org_id, asset_id, placed_at)
+    select ${orgId}, ${assetId}, ${instant('n.ms')} from (select ${atMs}::bigint as ms) n
+    on conflict (org_id, asset_id) do update set placed_at = greatest(placement.placed_at, excluded.placed_at)`.execute(
+    tx,
+  )
+}
+
+/** The history row of the minute in which `atMs` lies; reads have a reader, saves none. */
+export async function findRowOfMinute(
+  tx: Tx,
+  { orgId, assetId }: AssetKey,
+  atMs: number,
+): Promise<{ observedAtMs: number; isSave: boolean } | undefined> {
+  const { rows } = await sql<{ observedAtMs: number; isSave: boolean }>`
+    select ${epochMs('s.observed_at')} as "observedAtMs", s.reader_key is null as "isSave"
+    from scan s join (select ${minuteOf(atMs)}::bigint as n) m on s.minute = ${minuteTime('m.n')}
+    where s.org_id = ${orgId} and s.asset_id = ${assetId}`.execute(tx)
+  return rows[0]
+}

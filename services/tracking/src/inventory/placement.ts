@@ -1,0 +1,69 @@
+import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
+import type { Tx } from '../db.ts'
+import { withNames, type Naming } from '../ingest/names.ts'
+import type { Observation } from '../ingest/observation.ts'
+import { placeLateSave, placeSave, type Save } from '../ingest/saves.ts'
+import { lockPositions } from '../ingest/scans.queries.ts'
+import type { Position } from '../ingest/movements.ts'
+import { storeSaved } from '../ingest/store.ts'
+import { monthsOfSave, withMonths } from '../partitions/missing-months.ts'
+import { learn } from './inventory.queries.ts'
+import { findRowOfMinute, lastPlacedAt, notePlacedAt } from './placement.queries.ts'
+import type { InventoryDeps } from './save.ts'
+
+export type PlacementDeps = Pick<InventoryDeps, 'db' | 'view' | 'gaps' | 'kick' | 'now'>
+
+/** Longer than catalog waits when it asks, and shorter than anything that could be called late. */
+const PROMPT_MS = 3_000
+
+/**
+ * Records the location that came with an asset (D1.6) as an inventory save made at `placed_at`. Promptly it is one in
+ * every respect: the newest thing known of the asset (ADR 20). When it comes late, what is known of later minutes stays
+ * (D8.7). Safe to repeat, in any order, and beside another replica. Throws CatalogUnavailable.
+ */
+export async function recordPlacement(
+  deps: PlacementDeps,
+  placed: AssetPlaced,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { db, gaps, kick } = deps
+  gaps.apply({ assets: [placed.asset], locations: [placed.location], tags: [] })
+  const movements = await withNames(
+    gaps,
+    (naming) =>
+      withMonths(db, monthsOfSave(Date.parse(placed.placed_at)), () =>
+        db.transaction().execute((tx) => recordOnce(tx, deps, placed, naming)),
+      ),
+    signal,
+  )
+  if (movements > 0) kick()
+}
+
+async function recordOnce(
+  tx: Tx,
+  { view, now = Date.now }: PlacementDeps,
+  { org_id: orgId, asset, location, placed_at }: AssetPlaced,
+  naming: Naming,
+): Promise<number> {
+  const key = { orgId, assetId: asset.id }
+  const savedAtMs = Date.parse(placed_at)
+  const current = await lockPositions(tx, [key])
+  const lastMs = await lastPlacedAt(tx, key)
+  if (lastMs === savedAtMs) return 0
+  await learn(tx, orgId, [asset], location)
+  await notePlacedAt(tx, key, savedAtMs)
+  const isNewest = lastMs === undefined || lastMs < savedAtMs
+  const save = { orgId, assetIds: [asset.id], locationId: location.id, savedAtMs } as const
+  const rows =
+    isNewest && now() - savedAtMs < PROMPT_MS ? placeSave(current, save) : await placeLate(tx, current, save)
+  return rows.length === 0 ? 0 : (await storeSaved(tx, view, current, rows, naming)).movements
+}
+
+async function placeLate(
+  tx: Tx,
+  current: readonly Position[],
+  save: Save & { assetIds: readonly [number] },
+): Promise<Observation[]> {
+  const key = { orgId: save.orgId, assetId: save.assetIds[0] }
+  return placeLateSave(current, save, await findRowOfMinute(tx, key, save.savedAtMs))
+}

@@ -1,0 +1,101 @@
+import { readSubject, streamExtent } from '@whereabouts/messaging/replay'
+import type { Broker } from '@whereabouts/messaging/connection'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import { setTimeout as delay } from 'node:timers/promises'
+import { epochOf, movementText, type Place } from './event-text.ts'
+import type { LiveConnection } from './live-connection.ts'
+
+/** Who missed more is told to reload: that is less work for both sides. */
+export const MAX_REPLAYED = 10_000
+const BATCH = 100
+/** Reads of the stream at a time; beyond, resuming clients take turns. */
+const MAX_READING = 8
+const RETRY_MS = 1_000
+
+/** Gives clients that come back what they missed, from the stream. */
+export class CatchUp {
+  readonly #broker: Broker
+  readonly #log: Logger
+  readonly #turns: (() => void)[] = []
+  #reading = 0
+
+  constructor(broker: Broker, log: Logger) {
+    this.#broker = broker
+    this.#log = log
+  }
+
+  /**
+   * Resolves with true once the connection is live and has missed nothing, or is gone; with false when the stream no
+   * longer holds what it missed. While the broker is away it waits.
+   */
+  async bring(connection: LiveConnection, epoch: string): Promise<boolean> {
+    connection.hold()
+    while (isBehind(connection)) {
+      try {
+        return await this.#replay(connection, epoch)
+      } catch (error) {
+        this.#log.warn({ err: error, org_id: connection.orgId }, 'missed movements cannot be read yet')
+        await delay(RETRY_MS)
+      }
+    }
+    return true
+  }
+
+  async #replay(connection: LiveConnection, epoch: string): Promise<boolean> {
+    const { created, firstSeq, lastSeq } = await this.#inTurn(() => streamExtent(this.#broker, 'EVENTS'))
+    const { seq } = connection
+    if (epochOf(created) !== epoch || seq > lastSeq || seq + 1 < firstSeq) return false
+    while (isBehind(connection)) {
+      await connection.room()
+      const left = await this.#sendBatch(connection, epoch)
+      if (left > MAX_REPLAYED) return false
+      if (left > 0 || !isBehind(connection) || connection.goLive()) continue
+      // Live events were left out: held are from now on those behind what the next read will find.
+      connection.hold()
+    }
+    return true
+  }
+
+  /** Returns how many more there are. */
+  async #sendBatch(connection: LiveConnection, epoch: string): Promise<number> {
+    const { orgId, seq } = connection
+    const ask = {
+      stream: 'EVENTS' as const,
+      subject: `events.asset-moved.${orgId}`,
+      fromSeq: seq + 1,
+      limit: BATCH,
+    }
+    const { messages, left } = await this.#inTurn(() => readSubject(this.#broker, ask))
+    if (left > MAX_REPLAYED) return left
+    for (const message of messages) {
+      await connection.room()
+      if (!isBehind(connection)) return 0
+      this.#send(connection, { epoch, seq: message.seq }, message.payload)
+    }
+    return left
+  }
+
+  #send(connection: LiveConnection, place: Place, payload: unknown): void {
+    try {
+      connection.deliver({ seq: place.seq, text: movementText(place, connection.orgId, payload) })
+    } catch (error) {
+      this.#log.error({ err: error, stream_seq: place.seq }, 'movement cannot be shown')
+      connection.seq = place.seq // or it would be read for ever
+    }
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#reading >= MAX_READING) await new Promise<void>((resolve) => this.#turns.push(resolve))
+    else this.#reading += 1
+    try {
+      return await work()
+    } finally {
+      const next = this.#turns.shift()
+      if (next) next()
+      else this.#reading -= 1
+    }
+  }
+}
+
+/** False as well once it was told to reload, for instance since the stream was made anew meanwhile. */
+const isBehind = (connection: LiveConnection) => !connection.destroyed && !connection.isLive

@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** With so much waiting for it a client has fallen behind: what follows stays in the stream until there is room. */
+const MAX_BUFFERED_BYTES = 256 * 1024
+/** Live events kept while earlier ones are read from the stream. */
+const MAX_HELD_LENGTH = 64 * 1024
+const PAGE_BYTES = 16 * 1024
+/** How long a client that has fallen behind may take to make room. */
+const ROOM_MS = 10_000
+
+export class SlowClient extends Error {
+  override readonly name = 'SlowClient'
+  constructor() {
+    super('the client does not keep up')
+  }
+}
+
+type LiveEvent = { seq: number; text: string }
+
+/**
+ * One client: a stream of text, and the place up to which everything has been put into it. While it catches up, live
+ * events are held; what does not fit is left out and read from the stream once more.
+ */
+export class LiveConnection extends Readable {
+  readonly orgId: number
+  /** Of the last event put in, or known not to be for it. */
+  seq: number
+  #held: LiveEvent[] | undefined
+  #heldLength = 0
+  #leftOut = false
+  #isFinished = false
+  #wake: () => void = () => undefined
+  readonly #onGone: (cause: Error | null) => void
+  readonly #roomMs: number
+
+  constructor(orgId: number, seq: number, onGone: (cause: Error | null) => void, roomMs = ROOM_MS) {
+    super({ highWaterMark: PAGE_BYTES })
+    this.orgId = orgId
+    this.seq = seq
+    this.#onGone = onGone
+    this.#roomMs = roomMs
+  }
+
+  get isLive(): boolean {
+    return this.#held === undefined
+  }
+
+  /** From now on live events are held, until `goLive`. */
+  hold(): void {
+    this.#held = []
+    this.#heldLength = 0
+    this.#leftOut = false
+  }
+
+  /** Puts in what was held; false when some was left out: the stream has to be read once more. */
+  goLive(): boolean {
+    if (this.#leftOut) return false
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const event of held) this.deliver(event)
+    return true
+  }
+
+  /** Goes on from a place without what came before it. */
+  skipTo(seq: number): void {
+    this.#held = undefined
+    this.seq = seq
+  }
+
+  /** A live event: at once, or when its turn has come. False: no room, and from here on the client must catch up. */
+  offer(event: LiveEvent): boolean {
+    if (this.#held === undefined) {
+      if (this.readableLength > MAX_BUFFERED_BYTES) return false
+      this.deliver(event)
+      return true
+    }
+    this.#heldLength += event.text.length
+    if (this.#heldLength > MAX_HELD_LENGTH) this.#leftOut = true
+    if (this.#leftOut) this.#held = []
+    else this.#held.push(event)
+    return true
+  }
+
+  /** Once only, and never one that is older than what has been sent. */
+  deliver({ seq, text }: LiveEvent): void {
+    if (seq <= this.seq) return
+    this.seq = seq
+    this.write(text)
+  }
+
+  write(text: string): void {
+    if (!this.destroyed && !this.#isFinished) this.push(text)
+  }
+
+  /** Resolves when there is room for more, or nobody is left to read it. Ends who takes too long. */
+  async room(): Promise<void> {
+    if (this.readableLength < PAGE_BYTES) return
+    const late = new AbortController()
+    const limit = delay(this.#roomMs, undefined, { signal: late.signal }).then(
+      () => this.destroy(new SlowClient()),
+      () => undefined, // there was room in time
+    )
+    while (!this.destroyed && this.readableLength >= PAGE_BYTES)
+      await new Promise<void>((resolve) => (this.#wake = resolve))
+    late.abort()
+    await limit
+  }
+
+  /** The client connects again, elsewhere. Whoever has not read what is there is not waited for. */
+  finish(): void {
+    if (this.#isFinished) return
+    this.#isFinished = true
+    if (this.readableLength > 0) this.destroy()
+    else this.push(null)
+  }
+
+  override _read(): void {
+    this.#wake()
+  }
+
+  override _destroy(cause: Error | null, done: (error?: Error | null) => void): void {
+    this.#wake()
+    this.#onGone(cause)
+    done(cause)
+  }
+}

@@ -1,0 +1,239 @@
+import { dropBefore, makeAnew } from '@whereabouts/testing/streams'
+import { describe, expect } from 'vitest'
+import { MAX_REPLAYED } from './catch-up.ts'
+import { MAX_CONNECTIONS, MAX_PER_ORG } from './live-feed.ts'
+import { numbersOf, publishMoves, range, test } from './live.fixture.ts'
+
+const [ORG, OTHER] = [7, 8]
+
+describe('D10 a live stream', () => {
+  test('shows the movements of its organization from now on, and no others', async ({ bus, replica }) => {
+    await publishMoves(bus.broker, ORG, [1])
+    const { open } = await replica()
+    const [mine, other] = [await open(ORG), await open(OTHER)]
+    expect(mine.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+    })
+    await publishMoves(bus.broker, ORG, [2])
+    await publishMoves(bus.broker, OTHER, [3])
+    await publishMoves(bus.broker, ORG, [4])
+    await publishMoves(bus.broker, OTHER, [5])
+    expect(numbersOf(await mine.next(2))).toEqual([2, 4])
+    expect(numbersOf(await other.next(2))).toEqual([3, 5])
+    expect(mine.events.map(({ event }) => event)).toEqual(['asset.moved', 'asset.moved'])
+    expect(JSON.stringify(mine.events)).not.toMatch(/org_id|kind/)
+  })
+
+  test('goes on where it was left, in whichever process, amid a storm, without gap or repetition', async ({
+    bus,
+    replica,
+  }) => {
+    const processes = [await replica(), await replica()]
+    const total = 4_000
+    const first = await processes[0]?.open(ORG)
+    let lastId = ''
+    await expect.poll(() => (lastId = first?.lastId() ?? '')).not.toBe('')
+    first?.close()
+    const storm = (async () => {
+      for (let n = 0; n < total; n += 50) {
+        await publishMoves(bus.broker, ORG, range(n, 50))
+        await publishMoves(bus.broker, OTHER, range(n, 20))
+      }
+    })()
+    const seen: number[] = []
+    for (let turn = 0; seen.length < total; turn += 1) {
+      const stream = await processes[turn % 2]?.open(ORG, lastId)
+      if (!stream) throw new Error('there are two processes')
+      await stream.next(Math.min(1 + ((turn * 37) % 400), total - seen.length))
+      stream.close()
+      lastId = stream.lastId()
+      seen.push(...numbersOf(stream.events))
+    }
+    await storm
+    expect(seen).toEqual(range(0, total))
+  })
+
+  test('takes the id as a parameter too; the header wins', async ({ bus, replica }) => {
+    const { open } = await replica()
+    const first = await open(ORG)
+    await publishMoves(bus.broker, ORG, [1, 2, 3])
+    const [one, two] = await first.next(3)
+    const query = `?last_event_id=${one?.id}`
+    expect(numbersOf(await (await open(ORG, undefined, query)).next(2))).toEqual([2, 3])
+    expect(numbersOf(await (await open(ORG, two?.id, query)).next(1))).toEqual([3])
+  })
+
+  test('says where it is while nothing moves, so that a client loses nothing by a quiet week', async ({
+    bus,
+    replica,
+  }) => {
+    const { open } = await replica({ heartbeatMs: 20 })
+    const quiet = await open(ORG)
+    const before = quiet.lastId()
+    await publishMoves(bus.broker, OTHER, [1])
+    await expect.poll(() => quiet.lastId()).toMatch(/^1-/)
+    expect(before).not.toBe(quiet.lastId())
+    quiet.close()
+    await publishMoves(bus.broker, ORG, [2])
+    expect(numbersOf(await (await open(ORG, quiet.lastId())).next(1))).toEqual([2])
+  })
+})
+
+describe('D10 a client is told to reload', () => {
+  test.for(['nonsense', '1', '1-abc', '999999-EPOCH'])('with the id %s', async (id, { bus, replica }) => {
+    const { open } = await replica()
+    const first = await open(ORG)
+    await expect.poll(() => first.lastId()).not.toBe('')
+    const epoch = first.lastId().split('-')[1] ?? ''
+    const stream = await open(ORG, id.replace('EPOCH', epoch))
+    expect(await stream.next(1)).toMatchObject([{ event: 'reset', data: '{}' }])
+    await publishMoves(bus.broker, ORG, [5])
+    expect(numbersOf((await stream.next(2)).slice(1))).toEqual([5])
+  })
+
+  test('when the stream no longer holds what it missed', async ({ bus, replica }) => {
+    const { open } = await replica()
+    const first = await open(ORG)
+    await publishMoves(bus.broker, ORG, [1, 2, 3])
+    const [{ id } = { id: '' }] = await first.next(3)
+    await dropBefore(bus.broker, 'EVENTS', 3)
+    const stream = await open(ORG, id)
+    expect(await stream.next(1)).toMatchObject([{ event: 'reset' }])
+  })
+
+  test('when it missed so much that reloading is less work', async ({ bus, replica }) => {
+    const { open } = await replica()
+    const first = await open(ORG)
+    await expect.poll(() => first.lastId()).not.toBe('')
+    first.close()
+    for (let n = 0; n < MAX_REPLAYED + 500; n += 500) await publishMoves(bus.broker, ORG, range(n, 500))
+    expect(await (await open(ORG, first.lastId())).next(1)).toMatchObject([{ event: 'reset' }])
+  })
+
+  test('when the stream is made anew under it, and it goes on', { timeout: 40_000 }, async ({ bus, replica }) => {
+    const { open } = await replica()
+    const stream = await open(ORG)
+    await publishMoves(bus.broker, ORG, [1])
+    await stream.next(1)
+    await makeAnew(bus.broker, 'EVENTS')
+    expect((await stream.next(2))[1]).toMatchObject({ event: 'reset' })
+    await publishMoves(bus.broker, ORG, [2])
+    expect(numbersOf((await stream.next(3)).slice(2))).toEqual([2])
+  }) // prettier-ignore
+})
+
+describe('D10 a client that does not keep up', () => {
+  test('is disconnected, keeps nobody waiting, and goes on from its last event', async ({ bus, replica }) => {
+    const { open, live, metrics } = await replica({ roomMs: 2_000 })
+    const [slow, fast] = [await open(ORG), await open(ORG)]
+    slow.pause()
+    const name = 'x'.repeat(40_000)
+    for (let n = 0; n < 600; n += 50) await publishMoves(bus.broker, ORG, range(n, 50), name)
+    expect(numbersOf(await fast.next(600))).toEqual(range(0, 600))
+    await expect.poll(() => live.size).toBe(1)
+    expect((await metrics.slow.get()).values[0]?.value).toBe(1)
+    slow.resume()
+    await slow.ended
+    const seen = numbersOf(slow.events)
+    const again = await open(ORG, slow.lastId())
+    await again.next(600 - seen.length)
+    expect([...seen, ...numbersOf(again.events)]).toEqual(range(0, 600))
+  })
+
+  test.for([
+    { what: 'what can be held for it', large: 0 },
+    { what: 'more than that', large: 50 },
+  ])(
+    'while it is given what it missed, neither misses nor is told twice what happens meanwhile: $what',
+    async ({ large }, { bus, replica }) => {
+      const { open } = await replica()
+      const first = await open(ORG)
+      await expect.poll(() => first.lastId()).not.toBe('')
+      first.close()
+      const name = 'x'.repeat(40_000)
+      for (let n = 0; n < 500; n += 50) await publishMoves(bus.broker, ORG, range(n, 50), name)
+      const resumed = await open(ORG, first.lastId())
+      resumed.pause()
+      await publishMoves(bus.broker, ORG, range(500, large), name)
+      await publishMoves(bus.broker, ORG, range(500 + large, 5))
+      resumed.resume()
+      await resumed.next(505 + large)
+      await publishMoves(bus.broker, ORG, [-1])
+      await resumed.next(506 + large)
+      expect(numbersOf(resumed.events)).toEqual([...range(0, 505 + large), -1])
+    },
+  )
+})
+
+describe('D10 a live stream and its broker', () => {
+  test('stays while the broker is away and misses nothing', async ({ bus, replica }) => {
+    const { open } = await replica()
+    const stream = await open(ORG)
+    await publishMoves(bus.broker, ORG, [1])
+    const [{ id } = { id: '' }] = await stream.next(1)
+    await publishMoves(bus.broker, ORG, [2])
+    await stream.next(2)
+    await bus.server.kill()
+    const resumed = await open(ORG, id)
+    const late = await open(ORG, stream.lastId())
+    await bus.server.restart()
+    await publishMoves(await bus.connect(), ORG, [3, 4])
+    expect(numbersOf(await stream.next(4))).toEqual([1, 2, 3, 4])
+    expect(numbersOf(await resumed.next(3))).toEqual([2, 3, 4])
+    expect(numbersOf(await late.next(2))).toEqual([3, 4])
+  })
+})
+
+describe('D10 live streams are bounded', () => {
+  test('by organization: 429, until one of them ends; HEAD is none', async ({ bus, replica }) => {
+    const { open, head, live } = await replica()
+    const streams = await Promise.all(range(0, MAX_PER_ORG - 1).map(() => open(ORG)))
+    for (let i = 0; i < 3; i += 1) expect((await head(ORG)).status).toBe(200)
+    const last = await open(ORG)
+    expect(last.status).toBe(200)
+    const refused = await open(ORG)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '5'])
+    expect(JSON.parse(await refused.body).error).toMatchObject({
+      type: 'rate_limited',
+      detail: 'At most 100 live streams of an organization at a time',
+    })
+    expect((await open(OTHER)).status).toBe(200)
+    last.close()
+    await expect.poll(() => live.size).toBe(MAX_PER_ORG)
+    const next = await open(ORG)
+    expect(next.status).toBe(200)
+    await publishMoves(bus.broker, ORG, [1])
+    expect(numbersOf(await (streams[0] ?? next).next(1))).toEqual([1])
+  })
+
+  test('by process: 503, until one of them ends', async ({ replica }) => {
+    const { live } = await replica()
+    const inAMinute = Date.now() + 60_000
+    const streams = range(0, MAX_CONNECTIONS).map((n) => live.open(n % 10, undefined, inAMinute))
+    expect(() => live.open(ORG + 10, undefined, inAMinute)).toThrow(/unavailable/)
+    streams[0]?.destroy()
+    await expect.poll(() => live.size).toBe(MAX_CONNECTIONS - 1)
+    live.open(ORG + 10, undefined, inAMinute)
+  })
+
+  test('by the time for which the gateway vouches', async ({ replica }) => {
+    const { live } = await replica()
+    const stream = live.open(ORG, undefined, Date.now() + 100)
+    stream.resume()
+    await new Promise((resolve) => stream.once('end', resolve))
+    expect(live.size).toBe(0)
+  })
+
+  test('by the end of the process: all end, complete, and late ones are sent elsewhere', async ({
+    replica,
+  }) => {
+    const { open, stop, live } = await replica()
+    const streams = await Promise.all(range(0, 20).map(() => open(ORG)))
+    await stop()
+    expect(new Set(await Promise.all(streams.map(({ ended }) => ended)))).toEqual(new Set(['complete']))
+    expect(live.size).toBe(0)
+    expect(() => live.open(ORG, undefined, Date.now() + 1_000)).toThrow(/unavailable/)
+  })
+})

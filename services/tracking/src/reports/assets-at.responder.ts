@@ -1,0 +1,33 @@
+import { assetsAt, type AssetsAtReply } from '@whereabouts/contracts/messages/assets-at'
+import type { Broker } from '@whereabouts/messaging/connection'
+import { RefusedError, respond, type Responder } from '@whereabouts/messaging/request'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import { sql, type Kysely } from 'kysely'
+import type { Db, Tables } from '../db.ts'
+import { bigints } from '../ingest/sql-times.ts'
+
+/** Answers `rpc.tracking.assets-at`; of all replicas, one answers each request. */
+export const answerAssetsAt = (broker: Broker, db: Kysely<Tables>, logger: Logger): Responder =>
+  respond(broker, assetsAt.subject, 'tracking-assets-at', async (payload) => listAssetsAt(db, payload), {
+    logger,
+  })
+
+/**
+ * One part of the answer. By asset and not by location: an asset that moves between two questions is told once. Deleted
+ * assets are among them.
+ */
+export async function listAssetsAt(db: Db, payload: unknown): Promise<AssetsAtReply> {
+  const asked = assetsAt.request.safeParse(payload)
+  if (!asked.success) throw new RefusedError('not a request for the assets at locations')
+  const { org_id: orgId, location_ids, after, limit } = asked.data
+  const { rows } = await sql<{ asset_id: number }>`
+    select p.asset_id
+    from unnest(${bigints([...new Set(location_ids)])}) as l (id)
+    cross join lateral (
+      select asset_id from asset_place
+      where org_id = ${orgId} and location_id = l.id and asset_id > ${after}
+      order by asset_id limit ${limit}
+    ) p
+    order by p.asset_id limit ${limit}`.execute(db)
+  return { asset_ids: rows.map((row) => row.asset_id) }
+}

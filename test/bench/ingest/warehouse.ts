@@ -1,0 +1,110 @@
+import { AckPolicy, type NatsConnection } from 'nats'
+import pg from 'pg'
+import type { Stack } from '@whereabouts/deploy/local/stack'
+import { databaseUrl } from '@whereabouts/deploy/database/roles'
+
+/** Organizations with as many assets each, one tag on each asset, and one reader with two antennas at two docks. */
+export type Warehouse = { orgs: number[]; assetsPerOrg: number }
+
+export const READER = 'gate'
+export const assetIdOf = (org: number, n: number): number => org * 10_000_000 + n
+const locationIdOf = (org: number, antenna: number) => org * 10_000_000 + 9_000_000 + antenna
+export const tagValueOf = (org: number, n: number): string =>
+  (BigInt('0xE28011606000020A00000000') + BigInt(assetIdOf(org, n))).toString(16).toUpperCase()
+
+const LONG_AGO = '2020-01-01T00:00:00.000Z'
+const shared = (org_id: number, id: number, external_key: string) => ({
+  org_id,
+  id,
+  revision: 1,
+  external_key,
+  name: external_key,
+  description: null,
+  is_active: true,
+  valid_from: LONG_AGO,
+  valid_to: null,
+  created_at: LONG_AGO,
+  updated_at: LONG_AGO,
+  deleted_at: null,
+})
+
+/**
+ * Tells of the warehouse what catalog would tell: states on CATALOG. Resolves when tracking has stored them; its view
+ * in memory is fed by the same stream.
+ */
+export async function announce(nc: NatsConnection, { orgs, assetsPerOrg }: Warehouse): Promise<void> {
+  const send = (subject: string, state: object) => nc.publish(subject, JSON.stringify(state))
+  for (const org of orgs) {
+    for (const antenna of [1, 2]) {
+      const id = locationIdOf(org, antenna)
+      send(`catalog.location.${org}.${id}`, { ...shared(org, id, `DOCK-${antenna}`), parent_id: null })
+    }
+    for (let n = 0; n < assetsPerOrg; n += 1) {
+      const id = assetIdOf(org, n)
+      send(`catalog.asset.${org}.${id}`, { ...shared(org, id, `BOX-${n}`), type: 'asset', metadata: {} })
+      const tag = {
+        org_id: org,
+        id: id + 5_000_000,
+        revision: 1,
+        tag_type: 'rfid',
+        value: tagValueOf(org, n),
+      }
+      const owner = { asset_id: id, location_id: null, created_at: LONG_AGO, deleted_at: null }
+      send(`catalog.tag.${org}.${tag.id}`, { ...tag, ...owner })
+      if (n % 1_000 === 0) await nc.flush()
+    }
+  }
+  await nc.flush()
+  await drained(nc, 'CATALOG', 'tracking-catalog')
+}
+
+/** The readers, as their organizations would have configured them. */
+export async function configureReaders(stack: Stack, orgs: readonly number[]): Promise<void> {
+  await inTracking(stack, async (client) => {
+    for (const org of orgs) {
+      const reader = `insert into reader (org_id, reader_key, name, format) values ($1, $2, 'Gate', 'canonical') returning id`
+      const { rows } = await client.query<{ id: string }>(reader, [org, READER])
+      for (const antenna of [1, 2])
+        await client.query(
+          `insert into scan_point (org_id, reader_id, antenna, name, location_id) values ($1, $2, $3, 'antenna', $4)`,
+          [org, rows[0]?.id, antenna, locationIdOf(org, antenna)],
+        )
+    }
+  })
+}
+
+export async function inTracking<T>(
+  { urls, secrets }: Stack,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const role = { name: 'tracking', password: secrets.database_passwords.tracking }
+  const client = new pg.Client({ connectionString: databaseUrl(urls.postgres, 'whereabouts', role) })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Resolves when a durable has acknowledged everything in its stream. */
+export async function drained(nc: NatsConnection, stream: string, durable: string): Promise<void> {
+  const jsm = await nc.jetstreamManager()
+  const until = Date.now() + 15 * 60_000
+  for (;;) {
+    const { num_pending, num_ack_pending } = await jsm.consumers.info(stream, durable)
+    if (num_pending === 0 && num_ack_pending === 0) return
+    if (Date.now() > until) throw new Error(`${durable} has ${num_pending} messages left after 15 minutes`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** The durable of the bare loop, beside the one of tracking. */
+export async function addFloorDurable(nc: NatsConnection): Promise<void> {
+  const jsm = await nc.jetstreamManager()
+  await jsm.consumers.add('SCANS', {
+    durable_name: 'bench-floor',
+    ack_policy: AckPolicy.Explicit,
+    max_ack_pending: 10_000,
+  })
+}
