@@ -15,6 +15,8 @@ const test = base
 /** Parameters that name nothing of anybody. */
 const NEUTRAL = new Set([
   'limit',
+  'at', // when, and how much of what another filter names
+  'include_descendants',
   'offset',
   'sort',
   'is_active',

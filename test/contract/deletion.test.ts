@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import type { CallOptions } from './support/api.ts'
 import { test } from './support/fixtures.ts'
+import { succeed } from './support/organization.ts'
 import { codesOf, kinds, resourcesOf, type Kind } from './support/resources.ts'
 import { rows } from './support/rows.ts'
 
@@ -121,14 +122,12 @@ describe('soft deletion', () => {
     },
   )
 
-  test('D5.5 a location where assets were made to belong by nothing but scans is deleted all the same', async ({
-    api,
-    token,
-  }) => {
+  test('D5.5 a location where an asset was seen last is deleted all the same', async ({ api, token }) => {
     const [locations, assets] = [resourcesOf(api, token, 'location'), resourcesOf(api, token, 'asset')]
-    const { id } = await locations.make()
-    const asset = await assets.make()
-    expect((await locations.remove(id)).status).toBe(204)
+    const [location, asset] = [await locations.make(), await assets.make()]
+    const body = { asset_identifiers: [asset.external_key], location_identifier: location.external_key }
+    await succeed(api.call('saveInventory', { token, body }))
+    expect((await locations.remove(location.id)).status).toBe(204)
     expect(await assets.read(asset.id)).toEqual(asset)
   })
 

@@ -11,6 +11,8 @@ import { test } from './support/fixtures.ts'
 import { succeed, type Organization } from './support/organization.ts'
 import { newWorld, type World } from './support/world.ts'
 
+const PATIENTLY = { timeout: 10_000 }
+
 type Listening = { token: string; lastId?: string; base?: string }
 
 const listen = ({ token, lastId, base = inject('urls').base }: Listening): Promise<EventStream> =>
@@ -23,7 +25,7 @@ const listen = ({ token, lastId, base = inject('urls').base }: Listening): Promi
 /** From the moment the stream has said where it is, nothing is missed. */
 async function listening(options: Listening): Promise<EventStream> {
   const stream = await listen(options)
-  await expect.poll(() => stream.lastId()).not.toBe('')
+  await expect.poll(() => stream.lastId(), PATIENTLY).not.toBe('')
   return stream
 }
 

@@ -10,6 +10,11 @@ const taken = ({ tag_type, value }: { tag_type: string; value: string }) =>
   `tag ${tag_type}:${value} already exists`
 
 describe('D6 tags', () => {
+  test.for(kinds)('D4.2 null and an empty list of tags make a %s without any', async (kind, { api, org }) => {
+    const { make } = resourcesOf(api, org.admin, kind)
+    for (const tags of [null, [], undefined]) expect((await make({ tags })).tags).toEqual([])
+  })
+
   test.for(kinds)(
     'D6.2 a value of a tag on a %s is kept as sent, of 1 to 255 code points',
     async (kind, { api, org }) => {

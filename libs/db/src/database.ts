@@ -19,6 +19,8 @@ type Options = {
   name?: string
   log?: Logger
   statementTimeoutMs?: number
+  /** What the sessions of this pool are set to besides, such as how the planner weighs things. */
+  settings?: Readonly<Record<string, string>>
 }
 
 /** How columns are parsed, whatever kind of connection reads them. */
@@ -31,13 +33,24 @@ export const types: pg.CustomTypesConfig = {
 }
 
 /** What every session of ours is set to. */
-export const sessionOptions = (statementTimeoutMs: number): string =>
-  `-c timezone=UTC -c datestyle=ISO -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`
+export const sessionOptions = (
+  statementTimeoutMs: number,
+  settings: Readonly<Record<string, string>> = {},
+): string =>
+  Object.entries({
+    timezone: 'UTC',
+    datestyle: 'ISO',
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: 60_000,
+    ...settings,
+  })
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
 
 /** What all pools of ours have in common. */
 export function poolConfig(
   url: string,
-  { max, name, statementTimeoutMs = 30_000 }: Omit<Options, 'log'>,
+  { max, name, statementTimeoutMs = 30_000, settings }: Omit<Options, 'log'>,
 ): pg.PoolConfig & { options: string } {
   return {
     connectionString: url,
@@ -46,7 +59,7 @@ export function poolConfig(
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    options: sessionOptions(statementTimeoutMs),
+    options: sessionOptions(statementTimeoutMs, settings),
     ...(name !== undefined && { application_name: name }),
   }
 }

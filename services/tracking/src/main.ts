@@ -23,6 +23,7 @@ import { followCatalog } from './projections/catalog-follower.ts'
 import { askCatalogOver, GapFiller } from './projections/catalog-lookup.ts'
 import { CatalogView } from './projections/catalog-view.ts'
 import { assetFinder, assetKeyFinder, locationFinder } from './projections/finders.ts'
+import { plannerSettings } from './planner.ts'
 import { projectionsConsumer } from './projections/projections.consumer.ts'
 import { ReaderDirectory } from './readers/reader-directory.ts'
 import { ReaderHealthLog } from './readers/reader-health.ts'
@@ -41,9 +42,15 @@ await start('tracking', async () => {
     max: config.DATABASE_POOL_SIZE,
     name: 'tracking',
     log,
+    settings: plannerSettings,
   })
   const { db, pool } = database
-  const past = openDatabase<Tables>(config.DATABASE_URL, { max: 2, name: 'tracking past', log })
+  const past = openDatabase<Tables>(config.DATABASE_URL, {
+    max: 2,
+    name: 'tracking past',
+    log,
+    settings: plannerSettings,
+  })
   const { NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password } = config
   const broker = await connect({ url, user, password, name: 'tracking', logger: log })
   const relay = startOutboxRelay({ pool, publish: outboxPublish(broker, log), log })

@@ -48,8 +48,10 @@ export const legacyScenarios: Record<string, Scenario> = {
     }),
   },
   deleteLegacyAsset: { 204: assetPath },
+  getLegacyAssetHistory: { 200: assetPath },
 
   listLegacyLocations: { 200: () => ({}) },
+  listLegacyCurrentLocations: { 200: () => ({}) },
   createLegacyLocation: {
     201: () => ({ body: newDock() }),
     409: async (given) => ({ body: { ...newDock(), identifiers: [await takenIdentifier(given)] } }),

@@ -126,6 +126,7 @@ export const resourceScenarios: Record<string, Scenario> = {
 
   getAssetHistory: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listAssetLocations: { 200: () => ({}) },
+  listCurrentLocations: { 200: () => ({}) },
   saveInventory: { 201: save },
   saveLegacyInventory: { 201: save },
 

@@ -36,6 +36,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
       { location_id: id, tag_id: mine.tagId },
     ),
   '/assets/{identifier}': keyedAssets,
+  '/assets/{identifier}/history': keyedAssets,
   '/assets/{identifier}/tags': keyedAssets,
   '/assets/{identifier}/tags/{tag_id}': ({ asset: mine }, { asset: { external_key, tagId } }) =>
     missing(

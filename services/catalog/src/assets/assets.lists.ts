@@ -4,7 +4,7 @@ import type { AssetRow, Db } from '../db.ts'
 import { anyOf, listConditions } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
-import { assetColumns } from './assets.queries.ts'
+import { shownAsset } from './assets.queries.ts'
 
 /**
  * One page of the effective rows that match, with their live tags, and how many match in all. `among` leaves those with
@@ -22,7 +22,7 @@ export function listAssets(
     ...(type === undefined ? [] : [anyOf('asset.type', type, 'text')]),
     ...(among === undefined ? [] : [hasIdOf(among)]),
   ]
-  const view = { table: 'asset', columns: assetColumns } as const
+  const view = { table: 'asset', columns: shownAsset } as const
   return readPage(
     db,
     orgId,

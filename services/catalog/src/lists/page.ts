@@ -1,10 +1,10 @@
 import { plannedAnew } from '@whereabouts/db/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
-import { liveTags, type Tagged } from '../tags/live-tags.ts'
+import type { Tagged } from '../tags/live-tags.ts'
 
-/** What the rows of a page are made of. */
-export type View = { table: 'asset' | 'location'; columns: readonly (string | RawBuilder<unknown>)[] }
+/** What the rows of a page are made of; the tags are among the columns. */
+export type View = { table: 'asset' | 'location'; columns: RawBuilder<unknown> }
 
 export type Cut = { limit: number; offset: number }
 
@@ -50,10 +50,9 @@ async function readSlice<Row>(
   { table, columns }: View,
   slice: Slice,
 ): Promise<(Tagged<Row> & { total: number })[]> {
-  const selected = columns.map((column) => (typeof column === 'string' ? sql.ref(column) : column))
   const { rows } = await sql<Tagged<Row> & { total: number }>`${slice.isPlannedAnew ? plannedAnew : sql``}
     with ${slice.with}
-    select ${sql.join(selected)}, ${liveTags(table)} as tags, (${slice.total}) as total
+    select ${columns}, (${slice.total}) as total
     from (${slice.page}) as page
     join ${sql.table(table)} on org_id = ${orgId} and ${sql.ref(`${table}.id`)} = page.id
     order by ${slice.order}`.execute(db)

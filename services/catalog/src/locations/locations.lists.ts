@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 import { anyOf, listConditions } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
-import { readPage, type Page, type View } from '../lists/page.ts'
-import { locationColumns, type PlacedLocation } from './locations.queries.ts'
+import { readPage, type Page } from '../lists/page.ts'
+import { shownLocation, type PlacedLocation } from './locations.queries.ts'
 
 /** One page of the effective rows that match, with their live tags, and how many match in all. */
 export function listLocations(
@@ -21,21 +21,10 @@ export function listLocations(
   return readPage(
     db,
     orgId,
-    placedLocation,
+    { table: 'location', columns: shownLocation },
     filtered(orgId, { table: 'location', conditions, q, sort }),
     query,
   )
-}
-
-/** The columns of a `PlacedLocation`: the parent's key is null for a root, and once the parent itself is deleted. */
-export const placedLocation: View = {
-  table: 'location',
-  columns: [
-    ...locationColumns,
-    sql`(select parent.external_key from location as parent
-      where parent.org_id = location.org_id and parent.id = location.parent_id and parent.deleted_at is null
-    ) as parent_external_key`,
-  ],
 }
 
 /** Those whose live parent has one of the keys. */

@@ -1,8 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import { readPage, type Cut, type Page, type Slice } from '../lists/page.ts'
-import { placedLocation } from '../locations/locations.lists.ts'
-import type { PlacedLocation } from '../locations/locations.queries.ts'
+import { shownLocation, type PlacedLocation } from '../locations/locations.queries.ts'
 
 /**
  * Reads one page of what is around a location. Live rows only, whatever their validity window; the location itself is
@@ -13,7 +12,7 @@ type Around = (db: Db, orgId: number, id: number, cut: Cut) => Promise<Page<Plac
 const around =
   (slice: (orgId: number, id: number) => (cut: Cut) => Slice): Around =>
   (db, orgId, id, cut) =>
-    readPage(db, orgId, placedLocation, slice(orgId, id), cut)
+    readPage(db, orgId, { table: 'location', columns: shownLocation }, slice(orgId, id), cut)
 
 /** The root first, the parent last. */
 export const listAncestors: Around = around((orgId, id) => ({ limit, offset }) => ({

@@ -17,6 +17,7 @@ let around: Surroundings
 let gateway: TestGateway
 let service: Server
 let open: { incoming: IncomingMessage; outgoing: ServerResponse }[]
+const PATIENTLY = { timeout: 10_000 }
 const LIVE = '/api/v1/movements/live'
 const EVENT = 'id: 1\nevent: asset.moved\ndata: {}\n\n'
 
@@ -51,7 +52,7 @@ async function listen(headers: Record<string, string>, at = gateway): Promise<Ev
 }
 
 /** Asserts that the service is rid of the first stream too. */
-const isGone = () => expect.poll(() => open[0]?.outgoing.destroyed).toBe(true)
+const isGone = () => expect.poll(() => open[0]?.outgoing.destroyed, PATIENTLY).toBe(true)
 
 describe('D10 a stream through the gateway', () => {
   test('arrives event by event, long after the time in which an answer must begin', async () => {
@@ -74,7 +75,7 @@ describe('D10 a stream through the gateway', () => {
     const { authorization } = await gateway.keyToken({ scopes: ['scans:read'] })
     expect((await gateway.request('/api/v1/locations/current', { headers: { authorization } })).status).toBe(200)
     for (const stream of streams) stream.close()
-    await expect.poll(() => open.every(({ outgoing }) => outgoing.destroyed)).toBe(true)
+    await expect.poll(() => open.every(({ outgoing }) => outgoing.destroyed), PATIENTLY).toBe(true)
   }) // prettier-ignore
 
   test('breaks off when its service does, so that the client comes again', async () => {
@@ -140,11 +141,13 @@ describe('D9.3 a stream ends with what it was opened by', () => {
     const [reading, stalled] = [await listen(session, leaving), await listen(session, leaving)]
     stalled.pause()
     const flood = open.at(-1)?.outgoing
-    while (flood?.write(EVENT.repeat(10_000)));
     flood?.write(EVENT.repeat(1_000_000))
+    let [left, before] = [0, -1]
+    const isStuck = () => ([left, before] = [flood?.writableLength ?? 0, left])[0] === before && left > 0
+    await expect.poll(isStuck, { ...PATIENTLY, interval: 200 }).toBe(true)
     await leaving.stop()
     expect(await reading.ended).toBe('complete')
-    await expect.poll(() => open.every(({ outgoing }) => outgoing.destroyed)).toBe(true)
+    await expect.poll(() => open.every(({ outgoing }) => outgoing.destroyed), PATIENTLY).toBe(true)
     stalled.close()
   })
 })

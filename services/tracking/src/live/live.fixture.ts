@@ -15,6 +15,9 @@ import { LiveFeed } from './live-feed.ts'
 import { liveMetrics } from './live-metrics.ts'
 import { liveHandlers } from './live.handlers.ts'
 
+/** What `expect.poll` waits on a busy machine. */
+export const PATIENTLY = { timeout: 10_000 }
+
 const path = routePath(routes.streamMovements)
 
 type Times = { heartbeatMs?: number; roomMs?: number }
@@ -34,7 +37,7 @@ async function startReplica(broker: Broker, times: Times = {}) {
   })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   live.start(broker)
-  await expect.poll(() => live.isReady()).toBe(true)
+  await expect.poll(() => live.isReady(), PATIENTLY).toBe(true)
 
   /** `lastId`: sent as Last-Event-ID. */
   async function open(orgId: number, lastId?: string, query = ''): Promise<EventStream> {

@@ -2,7 +2,7 @@ import { dropBefore, makeAnew } from '@whereabouts/testing/streams'
 import { describe, expect } from 'vitest'
 import { MAX_REPLAYED } from './catch-up.ts'
 import { MAX_CONNECTIONS, MAX_PER_ORG } from './live-feed.ts'
-import { numbersOf, publishMoves, range, test } from './live.fixture.ts'
+import { numbersOf, PATIENTLY, publishMoves, range, test } from './live.fixture.ts'
 
 const [ORG, OTHER] = [7, 8]
 
@@ -34,7 +34,7 @@ describe('D10 a live stream', () => {
     const total = 4_000
     const first = await processes[0]?.open(ORG)
     let lastId = ''
-    await expect.poll(() => (lastId = first?.lastId() ?? '')).not.toBe('')
+    await expect.poll(() => (lastId = first?.lastId() ?? ''), PATIENTLY).not.toBe('')
     first?.close()
     const storm = (async () => {
       for (let n = 0; n < total; n += 50) {
@@ -73,7 +73,7 @@ describe('D10 a live stream', () => {
     const quiet = await open(ORG)
     const before = quiet.lastId()
     await publishMoves(bus.broker, OTHER, [1])
-    await expect.poll(() => quiet.lastId()).toMatch(/^1-/)
+    await expect.poll(() => quiet.lastId(), PATIENTLY).toMatch(/^1-/)
     expect(before).not.toBe(quiet.lastId())
     quiet.close()
     await publishMoves(bus.broker, ORG, [2])
@@ -85,7 +85,7 @@ describe('D10 a client is told to reload', () => {
   test.for(['nonsense', '1', '1-abc', '999999-EPOCH'])('with the id %s', async (id, { bus, replica }) => {
     const { open } = await replica()
     const first = await open(ORG)
-    await expect.poll(() => first.lastId()).not.toBe('')
+    await expect.poll(() => first.lastId(), PATIENTLY).not.toBe('')
     const epoch = first.lastId().split('-')[1] ?? ''
     const stream = await open(ORG, id.replace('EPOCH', epoch))
     expect(await stream.next(1)).toMatchObject([{ event: 'reset', data: '{}' }])
@@ -106,7 +106,7 @@ describe('D10 a client is told to reload', () => {
   test('when it missed so much that reloading is less work', async ({ bus, replica }) => {
     const { open } = await replica()
     const first = await open(ORG)
-    await expect.poll(() => first.lastId()).not.toBe('')
+    await expect.poll(() => first.lastId(), PATIENTLY).not.toBe('')
     first.close()
     for (let n = 0; n < MAX_REPLAYED + 500; n += 500) await publishMoves(bus.broker, ORG, range(n, 500))
     expect(await (await open(ORG, first.lastId())).next(1)).toMatchObject([{ event: 'reset' }])
@@ -132,7 +132,7 @@ describe('D10 a client that does not keep up', () => {
     const name = 'x'.repeat(40_000)
     for (let n = 0; n < 600; n += 50) await publishMoves(bus.broker, ORG, range(n, 50), name)
     expect(numbersOf(await fast.next(600))).toEqual(range(0, 600))
-    await expect.poll(() => live.size).toBe(1)
+    await expect.poll(() => live.size, PATIENTLY).toBe(1)
     expect((await metrics.slow.get()).values[0]?.value).toBe(1)
     slow.resume()
     await slow.ended
@@ -142,27 +142,31 @@ describe('D10 a client that does not keep up', () => {
     expect([...seen, ...numbersOf(again.events)]).toEqual(range(0, 600))
   })
 
+  // The missed ones are read from the stream in one go or in several, and wait for room before they are sent.
   test.for([
-    { what: 'what can be held for it', large: 0 },
-    { what: 'more than that', large: 50 },
+    { what: 'what can be held for it', missed: 500, length: 40_000, large: 0 },
+    { what: 'more than that', missed: 500, length: 40_000, large: 50 },
+    { what: 'more than that, after the last read', missed: 90, length: 200_000, large: 5 },
   ])(
     'while it is given what it missed, neither misses nor is told twice what happens meanwhile: $what',
-    async ({ large }, { bus, replica }) => {
+    async ({ missed, length, large }, { bus, replica }) => {
       const { open } = await replica()
       const first = await open(ORG)
-      await expect.poll(() => first.lastId()).not.toBe('')
+      await expect.poll(() => first.lastId(), PATIENTLY).not.toBe('')
       first.close()
-      const name = 'x'.repeat(40_000)
-      for (let n = 0; n < 500; n += 50) await publishMoves(bus.broker, ORG, range(n, 50), name)
+      const name = 'x'.repeat(length)
+      for (let n = 0; n < missed; n += 10) await publishMoves(bus.broker, ORG, range(n, 10), name)
       const resumed = await open(ORG, first.lastId())
+      await resumed.next(1)
       resumed.pause()
-      await publishMoves(bus.broker, ORG, range(500, large), name)
-      await publishMoves(bus.broker, ORG, range(500 + large, 5))
+      await publishMoves(bus.broker, ORG, range(missed, large), name)
+      await publishMoves(bus.broker, ORG, range(missed + large, 5))
       resumed.resume()
-      await resumed.next(505 + large)
+      const total = missed + large + 5
+      await resumed.next(total)
       await publishMoves(bus.broker, ORG, [-1])
-      await resumed.next(506 + large)
-      expect(numbersOf(resumed.events)).toEqual([...range(0, 505 + large), -1])
+      await resumed.next(total + 1)
+      expect(numbersOf(resumed.events)).toEqual([...range(0, total), -1])
     },
   )
 })
@@ -201,7 +205,7 @@ describe('D10 live streams are bounded', () => {
     })
     expect((await open(OTHER)).status).toBe(200)
     last.close()
-    await expect.poll(() => live.size).toBe(MAX_PER_ORG)
+    await expect.poll(() => live.size, PATIENTLY).toBe(MAX_PER_ORG)
     const next = await open(ORG)
     expect(next.status).toBe(200)
     await publishMoves(bus.broker, ORG, [1])
@@ -214,7 +218,7 @@ describe('D10 live streams are bounded', () => {
     const streams = range(0, MAX_CONNECTIONS).map((n) => live.open(n % 10, undefined, inAMinute))
     expect(() => live.open(ORG + 10, undefined, inAMinute)).toThrow(/unavailable/)
     streams[0]?.destroy()
-    await expect.poll(() => live.size).toBe(MAX_CONNECTIONS - 1)
+    await expect.poll(() => live.size, PATIENTLY).toBe(MAX_CONNECTIONS - 1)
     live.open(ORG + 10, undefined, inAMinute)
   })
 

@@ -13,7 +13,8 @@ export async function countReport(db: Db, orgId: number, ask: ReportAsk): Promis
 function counted(orgId: number, ask: ReportAsk): Sql {
   if (namesAssets(ask)) return sql`(select count(*) from (${gathered(orgId, ask)}) g)`
   if (ask.q !== undefined) return countFound(orgId, ask, ask.q)
-  if (ask.locationIds || ask.placedOnly) return countPlaced(orgId, ask)
+  if (ask.locationIds) return countPlaced(orgId, ask)
+  if (ask.placedOnly) return countPlacedAnywhere(orgId, ask)
   return ask.includeDeleted ? countAll(orgId) : countLive(orgId)
 }
 
@@ -30,11 +31,19 @@ const countPlaced = (orgId: number, ask: ReportAsk): Sql => sql`(
   select count(*) from asset_place s
   where ${both(sql`s.org_id = ${orgId}`, placed('s', orgId, ask), effective('s', ask.includeDeleted))})`
 
+/** Less to read than all that are somewhere: those that are nowhere, and at what was deleted. */
+function countPlacedAnywhere(orgId: number, { includeDeleted }: ReportAsk): Sql {
+  const listed = sql`select count(*) from asset_place s where s.org_id = ${orgId} and ${effective('s', includeDeleted)}`
+  const gone = sql`select l.id from location l where l.org_id = ${orgId} and l.deleted_at is not null`
+  return sql`${includeDeleted ? countAll(orgId) : countLive(orgId)}
+    - (${listed} and s.location_id is null) - (${listed} and s.location_id = any(array(${gone})))`
+}
+
 const countAll = (orgId: number): Sql => sql`(
   select count(*) from asset a where a.org_id = ${orgId} and a.is_scanned and ${effective('a', true)})`
 
 /** Less to read than the validity of each: all that are live, less the few whose time is over or has not come. */
 function countLive(orgId: number): Sql {
   const live = sql`select count(*) from asset a where a.org_id = ${orgId} and a.is_scanned and a.deleted_at is null`
-  return sql`(${live}) - (${live} and a.valid_to <= now()) - (${live} and a.valid_from > now())`
+  return sql`((${live}) - (${live} and a.valid_to <= now()) - (${live} and a.valid_from > now()))`
 }

@@ -16,7 +16,7 @@ export function pageOf(orgId: number, ask: ReportAsk, total: number, gatherAtMos
   return sort[0]?.field === 'asset_external_key' ? walkKeys(orgId, ask, total) : walkSeen(orgId, ask, total)
 }
 
-/** All rows, by whatever finds them with the least work. */
+/** All rows, by whatever finds them with the least work; the rest of each is looked up (see `probe`). */
 export function gathered(orgId: number, ask: ReportAsk): Sql {
   const conditions = both(
     sql`a.is_scanned and ${effective('a', ask.includeDeleted)}`,
@@ -26,9 +26,12 @@ export function gathered(orgId: number, ask: ReportAsk): Sql {
   return sql`
     with candidate as materialized (${candidates(orgId, ask)})
     select p.asset_id from candidate
-    join position p on p.org_id = ${orgId} and p.asset_id = candidate.asset_id
-    join asset a on a.org_id = ${orgId} and a.id = candidate.asset_id
-    left join location l on l.org_id = ${orgId} and l.id = p.location_id
+    cross join lateral (
+      select * from position p where p.org_id = ${orgId} and p.asset_id = candidate.asset_id offset 0) p
+    cross join lateral (
+      select * from asset a where a.org_id = ${orgId} and a.id = candidate.asset_id offset 0) a
+    left join lateral (
+      select * from location l where l.org_id = ${orgId} and l.id = p.location_id offset 0) l on true
     where ${conditions}`
 }
 
@@ -38,9 +41,13 @@ function candidates(orgId: number, ask: ReportAsk): Sql {
   if (assetKeys)
     return sql`select id as asset_id from asset a
       where a.org_id = ${orgId} and ${anyOf('a.external_key', assetKeys, 'text')}`
-  if (q !== undefined) return found(orgId, q, includeDeleted)
+  const where = placed('s', orgId, ask)
+  if (q !== undefined && !where) return found(orgId, q, includeDeleted)
+  if (q !== undefined)
+    return sql`select s.asset_id from (${found(orgId, q, includeDeleted)}) f
+      join asset_place s on s.org_id = ${orgId} and s.asset_id = f.asset_id where ${where}`
   return sql`select s.asset_id from asset_place s
-    where ${both(sql`s.org_id = ${orgId}`, placed('s', orgId, ask), effective('s', includeDeleted))}`
+    where ${both(sql`s.org_id = ${orgId}`, where, effective('s', includeDeleted))}`
 }
 
 /** A page in the second half is reached from the end. */
@@ -56,27 +63,38 @@ const probe = (from: Sql): Sql => sql`cross join lateral (select from ${from} of
 function walkSeen(orgId: number, ask: ReportAsk, total: number): Sql {
   const { limit, offset, reversed } = stretch(ask, total)
   const order = orderBy(ask.sort, { reversed })
-  const walk = (deleted: Sql, rows: Sql) => sql`
-    select p.* from position p
-    where ${both(sql`p.org_id = ${orgId} and p.minute > '-infinity'`, deleted, effective('p', true), placed('p', orgId, ask))} ${rows}`
-  const live = walk(sql`p.deleted_at is null`, sql``)
-  const seen = ask.includeDeleted ? sql`${live} union all ${walk(sql`p.deleted_at is not null`, sql``)}` : live
+  const walk = (deleted: Sql, rows: number, skipped: number) => sql`
+    select p.* from position p ${beside(orgId, ask)}
+    where ${both(
+      sql`p.org_id = ${orgId} and p.minute > '-infinity'`,
+      deleted,
+      effective('p', true),
+      placed('p', orgId, ask),
+    )}
+    order by ${order} limit ${rows} offset ${skipped}`
+  const live = sql`p.deleted_at is null`
+  if (!ask.includeDeleted) return sql`select p.asset_id from (${walk(live, limit, offset)}) p`
+  const upTo = offset + limit // whichever of the two it is that they are all from
   return sql`
-    select p.asset_id from (${seen}) p ${beside(orgId, ask)}
-    ${
-      ask.q === undefined
-        ? sql``
-        : probe(sql`asset a where a.org_id = ${orgId} and a.id = p.asset_id and ${matches(ask.q)}`)
-    }
+    select p.asset_id from (
+      (${walk(live, upTo, 0)}) union all (${walk(sql`p.deleted_at is not null`, upTo, 0)})
+    ) p ${beside(orgId, { ...ask, q: undefined })}
     order by ${order} limit ${limit} offset ${offset}`
 }
 
-/** What the fields behind the first one are sorted by. */
-const beside = (orgId: number, { sort }: ReportAsk): Sql =>
-  sort.length === 1
-    ? sql``
-    : sql`join asset a on a.org_id = ${orgId} and a.id = p.asset_id
-        left join location l on l.org_id = ${orgId} and l.id = p.location_id`
+/** What is searched in, and what the fields behind the first one are sorted by. */
+const beside = (orgId: number, { sort, q }: ReportAsk): Sql => sql`
+  ${
+    q === undefined
+      ? sql``
+      : probe(sql`asset a where a.org_id = ${orgId} and a.id = p.asset_id and ${matches(q)}`)
+  }
+  ${
+    sort.length === 1
+      ? sql``
+      : sql`join asset a on a.org_id = ${orgId} and a.id = p.asset_id
+          left join location l on l.org_id = ${orgId} and l.id = p.location_id`
+  }`
 
 function walkKeys(orgId: number, ask: ReportAsk, total: number): Sql {
   const { limit, offset, reversed } = stretch(ask, total)

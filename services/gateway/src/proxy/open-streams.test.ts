@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import type { Caller } from '../auth/authenticator.ts'
+import { openStreams } from './open-streams.ts'
+
+const callerUntil = (expiresAt: number): Caller => ({
+  principal: { kind: 'session', orgId: 7, scopes: [] },
+  principalToken: '',
+  bucket: '',
+  ownLimitPerMinute: undefined,
+  expiresAt,
+})
+
+/** A stream of a caller whom every later look would let in. */
+function guarded(expiresAt: number) {
+  const caller = callerUntil(expiresAt)
+  const streams = openStreams(async () => caller)
+  const source = new PassThrough()
+  const request = { caller, headers: { authorization: 'Bearer x' } } as unknown as FastifyRequest
+  const reply = { raw: new PassThrough() } as unknown as FastifyReply
+  return { streams, source, passed: streams.guard(request, reply, source).resume() }
+}
+
+test('D9.7 the expiry of a token ends its stream by itself, without a look at the token', async () => {
+  const { source, passed } = guarded(Date.now() / 1000 + 0.1)
+  await once(passed, 'end')
+  expect(source.destroyed).toBe(true)
+})
+
+test('a stream that comes while the gateway stops ends at once', async () => {
+  const { streams } = guarded(Date.now() / 1000 + 60)
+  streams.close()
+  const source = new PassThrough()
+  const request = { caller: callerUntil(Date.now() / 1000 + 60), headers: { authorization: 'Bearer x' } }
+  const reply = { raw: new PassThrough() } as unknown as FastifyReply
+  await once(streams.guard(request as unknown as FastifyRequest, reply, source).resume(), 'end')
+  expect(source.destroyed).toBe(true)
+})
