@@ -204,7 +204,8 @@ describe('sort', () => {
     'sort of $operationId by an unknown field is invalid_value with the allowed ones',
     async (row, { api, org, token }) => {
       for (const sort of ['colour', '-colour', '', 'id', 'name;drop']) {
-        const call = { params: paramsOf(row, org), token, query: { sort } }
+        const caller = callerOf(row, { admin: org.admin, token })
+        const call = { params: paramsOf(row, org), token: caller, query: { sort } }
         const { error } = (await api.call(row.operationId, call)).body
         expect(codes(error.fields)).toEqual(['sort invalid_value'])
         expect(error.fields?.[0]?.params?.['allowed_values']).toEqual(expect.any(Array))

@@ -61,7 +61,7 @@ test(
     const tracking = stack.service('tracking')
     await tracking.kill('SIGKILL')
     await loseCatalogStream()
-    await tracking.start()
+    tracking.start()
     await tracking.waitReady()
     expect(await reportRows(org)).toEqual([])
 
@@ -81,6 +81,6 @@ test('without a running catalog it says what is wrong and fails', { timeout: 60_
   const ran = await republish('--patience', '1', '--queue', '0')
   expect(ran.exitCode).toBe(1)
   expect(ran.stderr + ran.stdout).toContain('is catalog running?')
-  await catalog.start()
+  catalog.start()
   await catalog.waitReady()
 })

@@ -88,7 +88,7 @@ export async function inTracking<T>(
 }
 
 /** Resolves when a durable has acknowledged everything in its stream. */
-export async function drained(nc: NatsConnection, stream: string, durable: string): Promise<void> {
+async function drained(nc: NatsConnection, stream: string, durable: string): Promise<void> {
   const jsm = await nc.jetstreamManager()
   const until = Date.now() + 15 * 60_000
   for (;;) {

@@ -10,8 +10,8 @@ export type Claim = { org_id: number; id: number; dry_run: boolean }
 const LEASE = sql`clock_timestamp() + interval '30 seconds'`
 
 /**
- * Takes the import whose turn it is: of each organization the oldest that is not finished, and among organizations the
- * one that was worked for least recently. `owner` sees the imports of all of them. Undefined when there is nothing to do.
+ * Takes the import whose turn it is: the one that was begun or worked on least recently, but none of an organization
+ * that has another one running. `owner` sees the imports of all of them. Undefined when there is nothing to do.
  */
 export async function claimImport(
   owner: Kysely<Tables>,
@@ -26,10 +26,8 @@ export async function claimImport(
       where state in ('pending', 'running') and deleted_at is null and (dry_run or not ${onlyDryRuns}::boolean)
         and (lease_until is null or lease_until < clock_timestamp())
         and not exists (
-          select from import as earlier
-          where earlier.org_id = next.org_id and earlier.id <> next.id and earlier.deleted_at is null
-            and (earlier.state = 'running' or earlier.state = 'pending'
-                 and (earlier.created_at, earlier.id) < (next.created_at, next.id)))
+          select from import as begun
+          where begun.org_id = next.org_id and begun.id <> next.id and begun.state = 'running')
       order by worked_at limit 1 for update skip locked)
     returning org_id, id, dry_run`.execute(owner)
   const { rows } = await claimed.catch((error: unknown) => {

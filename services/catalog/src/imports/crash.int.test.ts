@@ -230,6 +230,67 @@ test('D10 an import waits while its messages are not published; a dry run does n
 })
 
 describe('D10 beside the requests of the API', () => {
+  /** Runs an import while a transaction of somebody else is open, which ends once the import waits for it. */
+  async function runBeside(catalog: Catalog, files: Imports, statements: string[], id: number) {
+    const other = await catalog.database.pool.connect()
+    const worker = workerOn(catalog)
+    try {
+      await other.query('begin')
+      for (const statement of statements) await other.query(statement)
+      const running = files.finished(id)
+      await expect.poll(() => catalog.waitingForLocks(), { timeout: 10_000, interval: 5 }).toBeGreaterThan(0)
+      await other.query('commit')
+      await running
+    } finally {
+      other.release(true)
+      await worker.stop()
+    }
+    return files.rows(id)
+  }
+
+  test('a key that somebody takes first is the key of an update', async ({ catalog, files }) => {
+    const { id } = await files.send('assets', 'external_key,name\nK-0,n\nK-1,imported\nK-2,n\n')
+    const insert = `insert into asset (org_id, external_key, name) values (${catalog.orgId}, 'K-1', 'theirs')`
+    const rows = await runBeside(catalog, files, [insert], id)
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['created', 'updated', 'created'])
+    const { data } = (await catalog.get('/assets?external_key=K-1')).json()
+    expect(data).toMatchObject([{ id: rows[1]?.id, name: 'imported' }])
+  })
+
+  test('a tag that somebody takes first is taken', async ({ catalog, files }) => {
+    const asset = await catalog.asset({ external_key: 'THEIRS' })
+    const { id } = await files.send('assets', 'external_key,name,rfid\nK-0,n,\nK-1,n,E1\nK-2,n,\n')
+    const insert = `insert into tag (org_id, tag_type, value, match_value, asset_id)
+                    values (${catalog.orgId}, 'rfid', 'E1', 'E1', ${asset.id})`
+    const rows = await runBeside(catalog, files, [insert], id)
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['created', 'failed', 'created'])
+    expect(rows[1]?.errors).toMatchObject([{ field: 'rfid', code: 'conflict' }])
+  })
+
+  test('a tag that somebody takes off first is off', async ({ catalog, files }) => {
+    const tags = [{ tag_type: 'rfid' as const, value: 'E1' }]
+    const asset = await catalog.asset({ external_key: 'K-1', tags })
+    const { id } = await files.send('assets', 'external_key,rfid\nK-1,\n')
+    const remove = `update tag set deleted_at = clock_timestamp() where id = ${asset.tags[0]?.id}`
+    expect(await runBeside(catalog, files, [remove], id)).toMatchObject([{ outcome: 'unchanged' }])
+  })
+
+  test('D5.4 a move that is under way is waited for, wherever in the tree it is', async ({
+    catalog,
+    files,
+  }) => {
+    const ids: Record<string, number> = {}
+    for (const [key, parent] of [['X'], ['W', 'X'], ['Z'], ['Y', 'Z']] as const)
+      ids[key] = (await catalog.location({ external_key: key, parent_id: parent ? ids[parent] : null })).id
+    const { id } = await files.send('locations', 'external_key,parent_external_key\nZ,W\n')
+    const move = [
+      `select pg_advisory_xact_lock(hashtextextended('tree:${catalog.orgId}', 0))`,
+      `update location set parent_id = ${ids['Y']} where id = ${ids['X']}`,
+    ]
+    const rows = await runBeside(catalog, files, move, id)
+    expect(rows).toMatchObject([{ outcome: 'failed', errors: [{ code: 'conflict' }] }])
+  })
+
   const keys = Array.from({ length: 40 }, (_, i) => `K-${i}`)
 
   test('assets: nobody is answered 5xx, and every row comes to an end', async ({ catalog, files }) => {

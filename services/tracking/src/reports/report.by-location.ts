@@ -1,6 +1,27 @@
 import { sql } from 'kysely'
 import type { ReportAsk } from './report.ask.ts'
-import { both, effective, found, orderBy, placed, type Sql } from './report.sql.ts'
+import { both, effective, found, matches, orderBy, placed, probe, type Sql } from './report.sql.ts'
+
+/**
+ * `asset_id` of the rows of one page near the beginning, sorted by location alone: those at one location after the
+ * other. Not those without a key to sort by, which come after all of them.
+ */
+export function walkLocations(orgId: number, ask: ReportAsk): Sql {
+  const { limit, offset, sort, q, includeDeleted } = ask
+  return sql`
+    select p.asset_id from location l cross join lateral (
+      select s.asset_id from asset_place s
+      where ${both(
+        sql`s.org_id = ${orgId} and s.location_id = l.id`,
+        effective('s', includeDeleted),
+        placed('s', orgId, ask),
+      )} offset 0
+    ) p
+    ${q === undefined ? sql`` : probe(sql`asset a where a.org_id = ${orgId} and a.id = p.asset_id and ${matches(q)}`)}
+    where l.org_id = ${orgId} and l.deleted_at is null
+    order by l.external_key ${sql.raw(sort[0]?.descending ? 'desc' : 'asc')}, p.asset_id
+    limit ${limit} offset ${offset}`
+}
 
 /**
  * `asset_id` of the rows of one page, sorted by location first: counts what is at each location, which says at which

@@ -1,30 +1,38 @@
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 import { namesAssets, type ReportAsk } from './report.ask.ts'
-import { gathered } from './report.pages.ts'
-import { both, effective, found, placed, type Sql } from './report.sql.ts'
+import { candidates, gathered } from './report.gathered.ts'
+import { both, effective, placed, type Sql } from './report.sql.ts'
+
+/** `assetIds` are those that a search has found, where they are not too many to be looked up next. */
+export type Counted = { total: number; assetIds?: string[] | null }
 
 /** How many rows the report has in all. Read from indexes alone, as far as their tables did not change of late. */
-export async function countReport(db: Db, orgId: number, ask: ReportAsk): Promise<number> {
-  const { rows } = await sql<{ total: number }>`select ${counted(orgId, ask)} as total`.execute(db)
-  return rows[0]?.total ?? 0
+export async function countReport(
+  db: Db,
+  orgId: number,
+  ask: ReportAsk,
+  gatherAtMost: number,
+): Promise<Counted> {
+  const isSearch = ask.q !== undefined && !namesAssets(ask)
+  const statement = isSearch
+    ? search(orgId, ask, gatherAtMost)
+    : sql<Counted>`select ${counted(orgId, ask)} as total`
+  const { rows } = await statement.execute(db)
+  return rows[0] ?? { total: 0 }
 }
+
+/** Searching costs the most, so what it has found is not searched for again. */
+const search = (orgId: number, ask: ReportAsk, gatherAtMost: number) => sql<Counted>`
+  with candidate as materialized (${candidates(orgId, ask)}), counted as (select count(*) as total from candidate)
+  select total, case when total <= ${gatherAtMost} then (select array_agg(asset_id) from candidate) end as "assetIds"
+  from counted`
 
 function counted(orgId: number, ask: ReportAsk): Sql {
   if (namesAssets(ask)) return sql`(select count(*) from (${gathered(orgId, ask)}) g)`
-  if (ask.q !== undefined) return countFound(orgId, ask, ask.q)
   if (ask.locationIds) return countPlaced(orgId, ask)
   if (ask.placedOnly) return countPlacedAnywhere(orgId, ask)
   return ask.includeDeleted ? countAll(orgId) : countLive(orgId)
-}
-
-function countFound(orgId: number, ask: ReportAsk, q: string): Sql {
-  const where = placed('s', orgId, ask)
-  const of = found(orgId, q, ask.includeDeleted)
-  if (!where) return sql`(select count(*) from (${of}) f)`
-  return sql`(
-    select count(*) from (${of}) f join asset_place s on s.org_id = ${orgId} and s.asset_id = f.asset_id
-    where ${where})`
 }
 
 const countPlaced = (orgId: number, ask: ReportAsk): Sql => sql`(

@@ -1,53 +1,27 @@
 import { sql } from 'kysely'
 import { isFiltered, namesAssets, type ReportAsk } from './report.ask.ts'
-import { byLocation } from './report.by-location.ts'
-import { anyOf, both, effective, found, matches, orderBy, placed, type Sql } from './report.sql.ts'
+import { byLocation, walkLocations } from './report.by-location.ts'
+import type { Counted } from './report.counts.ts'
+import { gathered } from './report.gathered.ts'
+import { both, effective, matches, orderBy, placed, probe, type Sql } from './report.sql.ts'
+
+/** Rows that are skipped one by one at most, where there is another way. */
+const WALKED_AT_MOST = 5_000
 
 /**
- * `asset_id` of the rows of one page, of `total` in all. Which statement is best follows from what is asked and from how
- * many rows there are, both of which we know better than the planner: up to `gatherAtMost` that a filter leaves are
- * gathered and sorted; of more, an index is walked in the order asked for.
+ * Statements for the `asset_id` of the rows of one page, to be tried until one has all of them. Which is best follows
+ * from what is asked and from how many rows there are, both of which we know better than the planner: up to
+ * `gatherAtMost` that a filter leaves are gathered and sorted; of more, an index is walked in the order asked for.
  */
-export function pageOf(orgId: number, ask: ReportAsk, total: number, gatherAtMost: number): Sql {
+export function pagesOf(orgId: number, ask: ReportAsk, { total, assetIds }: Counted, gatherAtMost: number): Sql[] {
   const { limit, offset, sort } = ask
-  if (namesAssets(ask) || (isFiltered(ask) && total <= gatherAtMost))
-    return sql`${gathered(orgId, ask)} order by ${orderBy(sort)} limit ${limit} offset ${offset}`
-  if (sort[0]?.field === 'location_external_key') return byLocation(orgId, ask)
-  return sort[0]?.field === 'asset_external_key' ? walkKeys(orgId, ask, total) : walkSeen(orgId, ask, total)
-}
-
-/** All rows, by whatever finds them with the least work; the rest of each is looked up (see `probe`). */
-export function gathered(orgId: number, ask: ReportAsk): Sql {
-  const conditions = both(
-    sql`a.is_scanned and ${effective('a', ask.includeDeleted)}`,
-    placed('p', orgId, ask),
-    ask.q !== undefined && namesAssets(ask) ? matches(ask.q) : undefined,
-  )
-  return sql`
-    with candidate as materialized (${candidates(orgId, ask)})
-    select p.asset_id from candidate
-    cross join lateral (
-      select * from position p where p.org_id = ${orgId} and p.asset_id = candidate.asset_id offset 0) p
-    cross join lateral (
-      select * from asset a where a.org_id = ${orgId} and a.id = candidate.asset_id offset 0) a
-    left join lateral (
-      select * from location l where l.org_id = ${orgId} and l.id = p.location_id offset 0) l on true
-    where ${conditions}`
-}
-
-function candidates(orgId: number, ask: ReportAsk): Sql {
-  const { assetIds, assetKeys, q, includeDeleted } = ask
-  if (assetIds) return sql`select distinct unnest(${[...assetIds]}::bigint[]) as asset_id`
-  if (assetKeys)
-    return sql`select id as asset_id from asset a
-      where a.org_id = ${orgId} and ${anyOf('a.external_key', assetKeys, 'text')}`
-  const where = placed('s', orgId, ask)
-  if (q !== undefined && !where) return found(orgId, q, includeDeleted)
-  if (q !== undefined)
-    return sql`select s.asset_id from (${found(orgId, q, includeDeleted)}) f
-      join asset_place s on s.org_id = ${orgId} and s.asset_id = f.asset_id where ${where}`
-  return sql`select s.asset_id from asset_place s
-    where ${both(sql`s.org_id = ${orgId}`, where, effective('s', includeDeleted))}`
+  const page = (rows: Sql) => sql`${rows} order by ${orderBy(sort)} limit ${limit} offset ${offset}`
+  if (assetIds) return [page(gathered(orgId, { ...ask, q: undefined, assetIds: assetIds.map(Number) }))]
+  if (namesAssets(ask) || (isFiltered(ask) && total <= gatherAtMost)) return [page(gathered(orgId, ask))]
+  if (sort[0]?.field === 'asset_last_seen') return [walkSeen(orgId, ask, total)]
+  if (sort[0]?.field === 'asset_external_key') return [walkKeys(orgId, ask, total)]
+  const isNear = sort.length === 1 && offset + limit <= WALKED_AT_MOST
+  return isNear ? [walkLocations(orgId, ask), byLocation(orgId, ask)] : [byLocation(orgId, ask)]
 }
 
 /** A page in the second half is reached from the end. */
@@ -56,9 +30,6 @@ function stretch({ limit, offset }: ReportAsk, total: number) {
   const rows = Math.max(0, Math.min(limit, total - offset))
   return { limit: rows, offset: total - offset - rows, reversed: true }
 }
-
-/** A condition that is tried on one row after the other, whatever the planner thinks of it. */
-const probe = (from: Sql): Sql => sql`cross join lateral (select from ${from} offset 0) probed`
 
 function walkSeen(orgId: number, ask: ReportAsk, total: number): Sql {
   const { limit, offset, reversed } = stretch(ask, total)

@@ -50,6 +50,9 @@ export function matches(q: string): Sql {
       and t.search_text like ${pattern(q)} offset 0))`
 }
 
+/** A condition that is tried on one row after the other, whatever the planner thinks of it. */
+export const probe = (from: Sql): Sql => sql`cross join lateral (select from ${from} offset 0) probed`
+
 /** `asset_id` of the effective scanned assets that match, found by the indexes for substrings. */
 export function found(orgId: number, q: string, includeDeleted: boolean): Sql {
   if (q.includes(SEPARATOR)) return sql`select null::bigint as asset_id where false`
