@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { fullDescription, legacyDescription, publicDescription } from '@whereabouts/contracts/openapi'
+import { CSV_CONTENT_TYPE, JSON_MEDIA_TYPE } from '@whereabouts/contracts/route'
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript'
 
 const root = new URL('../../', import.meta.url)
@@ -34,6 +35,6 @@ async function clientTypes(): Promise<string> {
 /** The client asks for no other media type than JSON where there is one, so its answers are of one type. */
 function forgetAlternatives(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
-  if ('application/json' in node && 'text/csv' in node) delete node['text/csv']
+  if (JSON_MEDIA_TYPE in node && CSV_CONTENT_TYPE in node) delete node[CSV_CONTENT_TYPE]
   for (const child of Object.values(node)) forgetAlternatives(child)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { NO_EXAMPLE } from './openapi-examples.ts'
 import { fullDescription, legacyDescription, publicDescription } from './openapi.ts'
-import type { Route } from './route.ts'
+import { CSV_CONTENT_TYPE, type Route } from './route.ts'
 import { routePath, routes } from './routes.ts'
 
 const described = publicDescription()
@@ -88,7 +88,7 @@ describe.for(publicRows)('%s', ([operationId, row]) => {
   test('every body has an example that its own schema accepts', () => {
     for (const { example } of row.body ? media(operation['requestBody']) : [])
       expect(row.body?.safeParse(example).error).toBeUndefined()
-    const { 'text/csv': csv, ...others } = contentOf(responses[String(row.success.status)])
+    const { [CSV_CONTENT_TYPE]: csv, ...others } = contentOf(responses[String(row.success.status)])
     for (const { example } of Object.values(others))
       expect(row.success.schema?.safeParse(example).error).toBeUndefined()
     expect(csv?.example).toBe(row.success.csv && `${row.success.csv.join(',')}\r\n`)

@@ -9,7 +9,7 @@ import { errorResponse, errorResponses } from './openapi-errors.ts'
 import { withExamples } from './openapi-examples.ts'
 import { requestIdParameter, successHeaders, type Vocabulary } from './openapi-headers.ts'
 import { describeOperation, INTRODUCTION, LEGACY_INTRODUCTION, tagOf } from './openapi-text.ts'
-import { CSV_MEDIA_TYPE, JSON_MEDIA_TYPE, scopes, type Access, type Route, type RouteTable } from './route.ts'
+import { CSV_CONTENT_TYPE, JSON_MEDIA_TYPE, scopes, type Access, type Route, type RouteTable } from './route.ts'
 import { API_PREFIX, LEGACY_BASE, routes } from './routes.ts'
 
 /** An OpenAPI 3.0.3 document, ready for JSON. */
@@ -114,7 +114,7 @@ const files = (mediaTypes: readonly string[]) =>
 function success(row: Route): ZodOpenApiOperationObject['responses'] {
   const { status, schema, download, csv } = row.success
   const headers = successHeaders(row)
-  const json = schema && { [JSON_MEDIA_TYPE]: { schema }, ...(csv && { [CSV_MEDIA_TYPE]: csvOf(csv) }) }
+  const json = schema && { [JSON_MEDIA_TYPE]: { schema }, ...(csv && { [CSV_CONTENT_TYPE]: csvOf(csv) }) }
   const content = download === undefined ? json : files([download])
   const body = { description: 'Success', headers, content }
   return { [String(status)]: content ? body : { description: 'Done', headers } } as never

@@ -69,7 +69,9 @@ export type Route = {
 export type RouteTable = Readonly<Record<string, Route>>
 
 export const JSON_MEDIA_TYPE = 'application/json'
+/** What is asked for in `Accept`, and as what it comes. */
 export const CSV_MEDIA_TYPE = 'text/csv'
+export const CSV_CONTENT_TYPE = `${CSV_MEDIA_TYPE}; charset=utf-8` as const
 export const EVENT_STREAM_MEDIA_TYPE = 'text/event-stream'
 
 /** Its answer goes on until one of the sides ends it. */

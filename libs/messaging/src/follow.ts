@@ -31,6 +31,8 @@ export type Follower = {
   progress(): { applied: number; skipped: number; pending: number }
   /** Sequence of the last state seen; 0 before the first. */
   lastSeq(): number
+  /** Where the stream ended when it began to be read; 0 before that. */
+  headSeq(): number
   /** When the stream was created, as the broker writes it; undefined before the first look. */
   streamCreated(): string | undefined
   stop(): Promise<void>
@@ -82,6 +84,9 @@ class StreamFollower implements Follower {
   }
   streamCreated(): string | undefined {
     return this.#streamCreated
+  }
+  headSeq(): number {
+    return this.#headSeq
   }
   async stop(): Promise<void> {
     this.#stopping.abort()

@@ -19,6 +19,8 @@ export async function startOps(options: {
   port: number
   registry: Registry
   ready: Readiness
+  /** How far something is that takes its time, for who waits for it; shown by `/readyz` and of no influence on it. */
+  progress?: () => Record<string, unknown>
 }): Promise<Ops> {
   const app = fastify({ logger: false })
   let stopping = false
@@ -26,7 +28,7 @@ export async function startOps(options: {
   app.get('/readyz', async (_request, reply) => {
     const checks = await options.ready()
     const ready = !stopping && Object.values(checks).every(Boolean)
-    return reply.status(ready ? 200 : 503).send({ ready, stopping, checks })
+    return reply.status(ready ? 200 : 503).send({ ready, stopping, checks, ...(options.progress && { progress: options.progress() }) })
   })
   app.get('/metrics', async (_request, reply) =>
     reply.header('content-type', options.registry.contentType).send(await options.registry.metrics()),

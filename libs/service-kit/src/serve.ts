@@ -12,6 +12,7 @@ import {
 import type { Principal } from '@whereabouts/contracts/principal'
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import {
+  CSV_CONTENT_TYPE,
   CSV_MEDIA_TYPE,
   JSON_MEDIA_TYPE,
   TOTAL_COUNT_HEADER,
@@ -187,7 +188,7 @@ function sendList(columns: readonly string[], reply: FastifyReply, list: List): 
   reply.header('vary', 'Accept')
   if (!prefers(reply.request.headers.accept, CSV_MEDIA_TYPE, JSON_MEDIA_TYPE)) return reply.send(list)
   reply.header(TOTAL_COUNT_HEADER, String(list.total_count))
-  return reply.type(`${CSV_MEDIA_TYPE}; charset=utf-8`).send(csvFile(columns, list.data))
+  return reply.type(CSV_CONTENT_TYPE).send(csvFile(columns, list.data))
 }
 
 /**

@@ -24,6 +24,7 @@ import { askCatalogOver, GapFiller } from './projections/catalog-lookup.ts'
 import { CatalogView } from './projections/catalog-view.ts'
 import { assetFinder, assetKeyFinder, locationFinder } from './projections/finders.ts'
 import { plannerSettings } from './planner.ts'
+import { startProgressLoop } from './projections/progress.loop.ts'
 import { projectionsConsumer } from './projections/projections.consumer.ts'
 import { ReaderDirectory } from './readers/reader-directory.ts'
 import { ReaderHealthLog } from './readers/reader-health.ts'
@@ -60,6 +61,7 @@ await start('tracking', async () => {
   const ask = askCatalogOver(broker)
   const gaps = new GapFiller(view, ask)
   const follower = followCatalog(broker, view, log)
+  const progress = startProgressLoop({ broker, follower, registry, log })
   const directory = new ReaderDirectory(db, pool, log)
   const health = new ReaderHealthLog(db, log)
   const unknownTags = new UnknownTagLog(db, log)
@@ -116,6 +118,7 @@ await start('tracking', async () => {
       readers: directory.isLoaded(),
       live_feed: live.isReady(),
     }),
+    progress: () => progress.now(),
   })
   // Before the view is complete every read would be a gap, so ingest waits; the broker keeps the scans.
   await Promise.all([follower.caughtUp, directory.start(), partitions.first])
@@ -144,7 +147,10 @@ await start('tracking', async () => {
       },
       {
         name: 'stop ingest',
-        run: () => Promise.all([ingest.stop(), placements.stop(), projections.stop(), follower.stop()]),
+        run: () => {
+          progress.stop()
+          return Promise.all([ingest.stop(), placements.stop(), projections.stop(), follower.stop()])
+        },
       },
       { name: 'write reader health', run: () => Promise.all([health.stop(), unknownTags.stop()]) },
       { name: 'publish the outbox', run: () => relay.stop() },

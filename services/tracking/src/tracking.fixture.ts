@@ -190,9 +190,11 @@ export async function startTracking() {
     async call(
       method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
       path: string,
-      options: { orgId?: number; body?: unknown; base?: string } = {},
+      options: { orgId?: number; body?: unknown; base?: string; accept?: string } = {},
     ) {
-      const headers = await callers.headersFor({ orgId: options.orgId ?? 1 })
+      const { accept } = options
+      const caller = await callers.headersFor({ orgId: options.orgId ?? 1 })
+      const headers = accept === undefined ? caller : { ...caller, accept }
       const payload = options.body === undefined ? {} : { payload: JSON.stringify(options.body) }
       const { base = API_PREFIX } = options
       return app.inject({ method, url: `${base}${path}`, headers, ...payload })

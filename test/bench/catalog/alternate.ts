@@ -3,7 +3,7 @@ import type { Question } from './questions.ts'
 import type { Way } from './ways.ts'
 
 /** What a way took for one question; milliseconds. */
-export type Figures = { p50: number; p99: number; perSecond: number }
+type Figures = { p50: number; p99: number; perSecond: number }
 export type Compared = {
   question: Question
   ways: Figures[]
@@ -45,8 +45,7 @@ export async function alternate(
 /** The ways must do the same work: as many rows for the same question. */
 async function agree({ name, ask }: Question, ways: readonly (readonly Way[])[]): Promise<void> {
   for (let i = 0; i < 3; i += 1) {
-    const question = ask(i)
-    const counts = await Promise.all(ways.map(async ([way]) => way?.ask(question)))
+    const counts = await Promise.all(ways.map(async ([way]) => way?.ask(ask(i))))
     if (new Set(counts).size > 1) throw new Error(`${name}: the ways answered ${counts.join(' and ')} rows`)
   }
 }

@@ -7,10 +7,10 @@ import { parseArgs } from 'node:util'
 import { verdictTable } from '../edge/report.ts'
 import { machine } from '../load/machine.ts'
 import { alternate, type Compared, type Effort } from './alternate.ts'
-import { fillCatalog, NEIGHBOURS, neighbourSize, sizeOf, type Filled } from './fill.ts'
+import { fillCatalog, NEIGHBOURS, neighbourSize, ORG_ID, sizeOf, type Filled } from './fill.ts'
 import { questionsAbout, type Question } from './questions.ts'
 import { comparisonTable, securityTable, verdictsOf } from './report.ts'
-import { bareSql, overHttp, type Way } from './ways.ts'
+import { atFloor, atService, bareSql, startFloor, type Way } from './ways.ts'
 
 export const CATALOG_HELP = `pnpm bench catalog [flags]    what the service costs beyond its SQL: over HTTP and as bare statements, side by side
 
@@ -82,12 +82,27 @@ async function compareWithSql(
   questions: readonly Question[],
   effort: Effort,
 ): Promise<Compared[]> {
-  const service = () => overHttp(stack.urls.api.catalog, stack.secrets.principal_private_key)
-  return withWays([service, () => bareSql(ownerUrl(stack))], async (ways) => {
-    const compared: Compared[] = []
-    for (const question of questions) compared.push(await alternate(question, ways, effort))
-    return compared
-  })
+  const floor = await startFloor(ownerUrl(stack))
+  const ways = [
+    () => atService(stack.urls.api.catalog, stack.secrets.principal_private_key),
+    () => bareSql(ownerUrl(stack)),
+    () => atFloor(floor.origin),
+  ]
+  try {
+    return await withWays(ways, (open) => compareAll(questions, open, effort))
+  } finally {
+    await floor.stop()
+  }
+}
+
+async function compareAll(
+  questions: readonly Question[],
+  ways: readonly (readonly Way[])[],
+  effort: Effort,
+): Promise<Compared[]> {
+  const compared: Compared[] = []
+  for (const question of questions) compared.push(await alternate(question, ways, effort))
+  return compared
 }
 
 /** The hand-written reads as a role that row-level security binds, and as the owner, whom it does not. */
@@ -96,13 +111,10 @@ async function compareRoles(
   questions: readonly Question[],
   effort: Effort,
 ): Promise<Compared[]> {
-  const tenant = `set role catalog_tenant; set whereabouts.org_id = '100'`
+  const tenant = `set role catalog_tenant; set whereabouts.org_id = '${ORG_ID}'`
   const reads = questions.filter(({ name, ask }) => ask(0).request.method === 'GET' && !name.startsWith('q:'))
-  return withWays([() => bareSql(ownerUrl(stack), tenant), () => bareSql(ownerUrl(stack))], async (ways) => {
-    const compared: Compared[] = []
-    for (const question of reads) compared.push(await alternate(question, ways, { ...effort, togetherMs: 0 }))
-    return compared
-  })
+  const ways = [() => bareSql(ownerUrl(stack), tenant), () => bareSql(ownerUrl(stack))]
+  return withWays(ways, (open) => compareAll(reads, open, { ...effort, togetherMs: 0 }))
 }
 
 /** Opens the connections of each way, and closes them whatever happens. */

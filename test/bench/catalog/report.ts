@@ -13,20 +13,23 @@ export function comparisonTable(compared: readonly Compared[], connections: numb
     'SQL p50 ms',
     'p99',
     'ratio',
+    'HTTP p50 ms',
     `service /s at ${connections}`,
     'SQL /s',
   ]
-  const rows = compared.map(({ question, ways: [service, bare], ratios: [ratio] }) => [
+  const rows = compared.map(({ question, ways: [service, bare, floor], ratios: [ratio] }) => [
     question.name,
     ms(service?.p50),
     ms(service?.p99),
     ms(bare?.p50),
     ms(bare?.p99),
     ms(ratio),
+    ms(floor?.p50),
     rate(service?.perSecond),
     rate(bare?.perSecond),
   ])
-  return `\nThe service over HTTP, and bare SQL that does the same work\n${table([head, ...rows])}\n`
+  const note = 'HTTP: the same statement behind a bare node:http server.'
+  return `\nThe service, and bare SQL that does the same work\n${table([head, ...rows])}\n  ${note}\n`
 }
 
 export function securityTable(compared: readonly Compared[]): string {

@@ -20,8 +20,8 @@ export const IMPORT_HELP = `pnpm bench import [flags]    a CSV file through the 
 /** So that 100 000 of them are nearly the 64 MiB that a file may have. */
 const ROW_BYTES = 660
 const WANTED_ROWS_PER_SECOND = 1_000
-/** Beyond the peak of a tenth of the file. Whoever keeps the file, or its rows, does not stay within this. */
-const WANTED_GROWTH_MIB = 32
+/** Beyond the peak of a tenth of the file. Whoever keeps the file, or its rows, does not stay within this; garbage does. */
+const WANTED_GROWTH_MIB = { gateway: 32, catalog: 96 }
 const PARTS = ['gateway', 'catalog'] as const
 type Peak = Record<(typeof PARTS)[number], number>
 
@@ -130,8 +130,8 @@ function verdictsOf(steps: readonly Step[], small: Peak, rows: number): Verdict[
     })
   const growths = PARTS.map((name): Verdict => {
     const growth = peakOf(steps)[name] - small[name]
-    const [wanted, got] = [`≤ ${WANTED_GROWTH_MIB} MiB`, `${growth.toFixed(0)} MiB`]
-    return { what: `growth of ${name} over a tenth`, wanted, got, reached: growth <= WANTED_GROWTH_MIB }
+    const [wanted, got] = [`≤ ${WANTED_GROWTH_MIB[name]} MiB`, `${growth.toFixed(0)} MiB`]
+    return { what: `growth of ${name} over a tenth`, wanted, got, reached: growth <= WANTED_GROWTH_MIB[name] }
   })
   return [...speeds, ...growths]
 }

@@ -54,7 +54,8 @@ async function fillScans(admin: pg.Client, scansPerAsset: number): Promise<void>
 
 function partition(monthsAgo: number): string {
   const now = new Date()
-  const start = (n: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - n, 1)).toISOString()
+  const start = (n: number) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - n, 1)).toISOString()
   const name = `scan_${start(monthsAgo).slice(0, 7).replace('-', '_')}`
   return `create table if not exists ${name} partition of scan
     for values from ('${start(monthsAgo)}') to ('${start(monthsAgo - 1)}')`
@@ -116,7 +117,9 @@ const PLACES = `
 
 async function readFilled(admin: pg.Client): Promise<FilledHistory> {
   const { rows } = await admin.query<{ id: string; key: string; always: boolean }>(ASSETS)
-  const locations = await admin.query<{ id: string; key: string; inside: string; parent: string | null }>(LOCATIONS)
+  const locations = await admin.query<{ id: string; key: string; inside: string; parent: string | null }>(
+    LOCATIONS,
+  )
   const [root, hall] = locations.rows
   const leaves = locations.rows.filter(({ inside }) => inside === '0')
   const counted = await admin.query<{ scans: string }>('select count(*) as scans from scan')

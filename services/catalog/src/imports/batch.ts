@@ -141,11 +141,28 @@ async function loadFacts(tx: Tx, held: ImportRow, rows: readonly Wanted[]): Prom
     highestNumber: mints ? await highestNumber(tx, org_id, table) : 0n,
     things,
     tagOwners: await loadTagOwners(tx, org_id, tags),
-    parents: await loadParents(tx, org_id, id, [...new Set(parents)]),
+    parents: new Map(),
   }
   const asked = { keys: named, tags: tags.map(({ type, value }) => tagName(type, value)) }
   if (dry_run) await supposeInto(tx, org_id, id, facts, asked)
+  if (mayMove(rows, facts)) facts.parents = await loadParents(tx, org_id, id, [...new Set(parents)])
   return facts
+}
+
+/**
+ * Whether some row may give a parent to a location that something is inside of. Only then could there be a cycle, and
+ * the way up from each parent is worth its time. A location that is new in this batch may be moved by a later row: by
+ * its key, or by the one that is minted for it.
+ */
+function mayMove(rows: readonly Wanted[], { things }: Facts): boolean {
+  const seen = new Set<string | undefined>()
+  return rows.some(({ key, fields: { parent_external_key: parent } }) => {
+    const isKnown = key !== undefined && (seen.has(key) || seen.has(undefined))
+    seen.add(key)
+    if (typeof parent !== 'string' || key === undefined) return false
+    const stored = things.get(key)
+    return stored ? stored.fields.parent_external_key !== parent : isKnown
+  })
 }
 
 /** A parent that is missing may come later in the file: then that is what is wrong. */

@@ -150,6 +150,23 @@ describe('D10 each row is executed once', () => {
   })
 })
 
+test("D10 what waits for another import of its organization is in nobody else's way", async ({
+  catalog,
+  files,
+  otherOrg,
+}) => {
+  const claim = async () => (await claimImport(catalog.database.db, randomUUID()))?.id
+  const first = await files.send('assets', minting(1))
+  const second = await files.send('assets', minting(1))
+  const theirs = await files.send('assets', minting(1), { org: otherOrg })
+  expect([await claim(), await claim(), await claim()]).toEqual([first.id, theirs.id, undefined])
+  await endLeases(catalog)
+  const worker = workerOn(catalog)
+  for (const { id } of [first, second]) await files.finished(id)
+  await files.finished(theirs.id, { org: otherOrg })
+  await worker.stop()
+})
+
 test('D10 a small import does not wait for the large one of another organization', async ({
   catalog,
   files,

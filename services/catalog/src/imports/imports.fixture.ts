@@ -35,22 +35,19 @@ export const test = base.extend<{
     { scope: 'file' },
   ],
   batchRows: [250, { scope: 'file' }],
-  worker: [
-    async ({ service: { database, tenants }, batchRows }, use) => {
-      const worker = startImportWorker({
-        owner: database.db,
-        tenants,
-        kickOutbox: () => undefined,
-        log: createLogger('imports', 'silent'),
-        maxQueued: 1_000_000, // nobody publishes here
-        pollMs: 20,
-        batchRows,
-      })
-      await use(worker)
-      await worker.stop()
-    },
-    { scope: 'file' },
-  ],
+  worker: async ({ service: { database, tenants }, batchRows }, use) => {
+    const worker = startImportWorker({
+      owner: database.db,
+      tenants,
+      kickOutbox: () => undefined,
+      log: createLogger('imports', 'silent'),
+      maxQueued: 1_000_000, // nobody publishes here
+      pollMs: 20,
+      batchRows,
+    })
+    await use(worker)
+    await worker.stop()
+  },
   files: async ({ catalog }, use) => use(importsOf(catalog)),
   imports: async ({ worker, files }, use) => {
     expect(worker).toBeDefined()

@@ -104,7 +104,9 @@ test('a reading that does not end is not waited for: the next run goes on where 
     expect(await listPartitions(db)).toContainEqual({ month: OLD, state: 'detaching' })
   })
   await tend(tracking)
-  expect((await listPartitions(db)).map(({ month }) => month)).toEqual([-1, 0, 1, 2].map((n) => addMonths(MONTH, n)))
+  expect((await listPartitions(db)).map(({ month }) => month)).toEqual(
+    [-1, 0, 1, 2].map((n) => addMonths(MONTH, n)),
+  )
 })
 
 test('two replicas that tend at once make each month once', async ({ tracking }) => {
@@ -124,15 +126,24 @@ test('a session is given back as it was taken', async ({ tracking }) => {
   await single.close()
 })
 
-test('a scan of a month that has no partition is stored all the same, and so is a save', async ({ tracking }) => {
+test('a scan of a month that has no partition is stored all the same, and so is a save', async ({
+  tracking,
+}) => {
   const { catalog, db, view } = tracking
   const [asset] = [catalog.asset(1, 'One'), catalog.location(1, 'Dock')]
-  const [later, evenLater] = [5, 7].map((n) => Date.parse(`${addMonths(MONTH, n)}-15T00:00:00Z`)) as [number, number]
+  const [later, evenLater] = [5, 7].map((n) => Date.parse(`${addMonths(MONTH, n)}-15T00:00:00Z`)) as [
+    number,
+    number,
+  ]
   await store(db, view, [seen(NOW), seen(later)])
   tracking.clock.stoppedAt = evenLater
   const body = { asset_identifiers: ['ONE'], location_identifier: 'DOCK' }
   expect((await tracking.call('POST', '/inventory/save', { body })).statusCode).toBe(201)
-  const rows = await db.selectFrom('scan').select(['asset_id', 'observed_at']).orderBy('observed_at').execute()
+  const rows = await db
+    .selectFrom('scan')
+    .select(['asset_id', 'observed_at'])
+    .orderBy('observed_at')
+    .execute()
   expect(rows).toEqual([
     { asset_id: 1, observed_at: new Date(NOW).toISOString() },
     { asset_id: 1, observed_at: new Date(later).toISOString() },

@@ -34,11 +34,15 @@ type Options = {
 export async function tendPartitions(options: Options): Promise<void> {
   const { db, retentionDays, log, now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS } = options
   const month = monthOf(now())
-  const ahead = Array.from({ length: MONTHS_BEHIND + 1 + MONTHS_AHEAD }, (_, n) => addMonths(month, n - MONTHS_BEHIND))
+  const ahead = Array.from({ length: MONTHS_BEHIND + 1 + MONTHS_AHEAD }, (_, n) =>
+    addMonths(month, n - MONTHS_BEHIND),
+  )
   await createMonths(db, ahead, lockTimeoutMs)
   const oldest = monthOf(now() - retentionDays * DAY_MS)
   await tending(db, lockTimeoutMs, async (session) => {
-    const expired = (await listPartitions(session)).filter((p) => p.month < oldest && !ahead.includes(p.month))
+    const expired = (await listPartitions(session)).filter(
+      (p) => p.month < oldest && !ahead.includes(p.month),
+    )
     for (const partition of expired) await dropPartition(session, partition)
     if (expired.length > 0)
       log.info({ months: expired.map((p) => p.month) }, 'dropped history beyond the retention')

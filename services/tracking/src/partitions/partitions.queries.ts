@@ -48,7 +48,8 @@ export async function createPartition(db: Db, month: Month, state?: Partition['s
  * else goes on, up to the session's `lock_timeout`. Call under `tending`, outside a transaction.
  */
 export async function dropPartition(db: Db, { month, state }: Partition): Promise<void> {
-  if (state === 'attached') await sql`alter table scan detach partition ${table(month)} concurrently`.execute(db)
+  if (state === 'attached')
+    await sql`alter table scan detach partition ${table(month)} concurrently`.execute(db)
   if (state === 'detaching') await finishDetaching(db, month)
   await sql`drop table ${table(month)}`.execute(db)
 }
@@ -63,7 +64,11 @@ const LOCK = sql`hashtextextended('partitions:' || current_schema(), 0)`
  * Runs `work` on a session that gives up waiting for locks after a while, one at a time over all replicas. Fails when
  * another one is at it for longer than that.
  */
-export async function tending<T>(db: Db, lockTimeoutMs: number, work: (session: Db) => Promise<T>): Promise<T> {
+export async function tending<T>(
+  db: Db,
+  lockTimeoutMs: number,
+  work: (session: Db) => Promise<T>,
+): Promise<T> {
   return db.connection().execute(async (session) => {
     await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, false)`.execute(session)
     try {

@@ -25,7 +25,12 @@ const seen = (assetId: number, locationId: number | null, minutesAgo: number): O
 async function kept(db: Kysely<Tables>) {
   const validity = ['valid_from', 'valid_to', 'deleted_at'] as const
   const place = await db.selectFrom('asset_place').selectAll().orderBy('asset_id').execute()
-  const scanned = await db.selectFrom('asset').select('id').where('is_scanned', '=', true).orderBy('id').execute()
+  const scanned = await db
+    .selectFrom('asset')
+    .select('id')
+    .where('is_scanned', '=', true)
+    .orderBy('id')
+    .execute()
   const carried = await db
     .selectFrom('position')
     .select(['asset_id', ...validity])
@@ -79,14 +84,18 @@ test('it is listed too when both come in the same instant, whoever commits first
     await vi.waitUntil(isWaiting)
     return { projecting }
   })
-  await (await storing).projecting
+  await (
+    await storing
+  ).projecting
   const projecting = db.transaction().execute(async (tx) => {
     await upsertAssets(tx, [second])
     const scanning = store(other.db, view, [seen(second.id, 7, 1)])
     await vi.waitUntil(isWaiting)
     return { scanning }
   })
-  await (await projecting).scanning
+  await (
+    await projecting
+  ).scanning
   await other.close()
   expect((await kept(db)).scanned).toEqual([{ id: first.id }, { id: second.id }])
   await expectTrue(tracking)
@@ -109,7 +118,8 @@ test('moves, deletions and a changed validity follow; a rescan at the same place
     { location_id: 8, valid_to: '2030-01-01T00:00:00.000Z', deleted_at: null },
     { location_id: null, deleted_at: GONE },
   ])
-  const writes = async () => (await sql`select xmin::text from asset_place order by asset_id`.execute(db)).rows
+  const writes = async () =>
+    (await sql`select xmin::text from asset_place order by asset_id`.execute(db)).rows
   const before = await writes()
   await store(db, view, [seen(a.id, 8, 7), seen(b.id, null, 7)])
   expect(await writes()).toEqual(before)
@@ -124,7 +134,11 @@ test('what another release has written before is listed by the migration, and ag
   await db.connection().execute(async (old) => {
     await setTriggers(old, 'disable')
     await upsertAssets(old, [...assets, gone])
-    await store(old, view, [...assets.slice(1), gone].map((asset) => ({ ...seen(asset.id, 7, 5), orgId: asset.org_id })))
+    await store(
+      old,
+      view,
+      [...assets.slice(1), gone].map((asset) => ({ ...seen(asset.id, 7, 5), orgId: asset.org_id })),
+    )
     await setTriggers(old, 'enable')
   })
   expect((await kept(db)).place).toEqual([])
@@ -141,7 +155,11 @@ test('an asset table that was lost lists nothing, and all again once catalog has
   const { catalog, db, view } = tracking
   const assets = Array.from({ length: 3 }, (_, i) => catalog.asset(1, `Tote ${i}`))
   await tracking.project()
-  await store(db, view, assets.map(({ id }) => seen(id, 7, 2)))
+  await store(
+    db,
+    view,
+    assets.map(({ id }) => seen(id, 7, 2)),
+  )
   const before = await kept(db)
   await sql`truncate asset`.execute(db)
   expect(await kept(db)).toMatchObject({ place: [], scanned: [] })

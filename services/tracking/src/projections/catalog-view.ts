@@ -57,7 +57,8 @@ export class CatalogView {
   /** These locations, whatever they are, and all live ones inside them, however deep. */
   withDescendants(orgId: number, ids: readonly number[]): number[] {
     const found = new Set(ids)
-    for (const id of found) // grows meanwhile; what is in it already is not walked again, should there be a circle
+    for (const id of found)
+      // grows meanwhile; what is in it already is not walked again, should there be a circle
       for (const child of this.#children.get(id) ?? []) if (this.location(orgId, child)) found.add(child)
     return [...found]
   }

@@ -1,39 +1,7 @@
 import { describe, expect } from 'vitest'
-import { minuteOf, type Observation } from '../ingest/observation.ts'
 import { store } from '../ingest/store.ts'
-import { test, type Tracking } from '../tracking.fixture.ts'
-
-const NOW = Math.floor(Date.now() / 60_000) * 60_000
-
-const seen = (assetId: number, locationId: number | null, minutesAgo: number, orgId = 1): Observation => ({
-  orgId,
-  assetId,
-  minute: minuteOf(NOW) - minutesAgo,
-  observedAtMs: NOW - minutesAgo * 60_000 + 123,
-  locationId,
-  readerKey: 'r',
-  antenna: 1,
-})
-const iso = (minutesAgo: number) => new Date(NOW - minutesAgo * 60_000 + 123).toISOString()
-
-async function scene(tracking: Tracking) {
-  const { catalog } = tracking
-  const [a, b, never] = ['Alpha', 'Beta_1', 'Never'].map((name) => catalog.asset(1, name))
-  const theirs = catalog.asset(2, 'Theirs')
-  const [dock, shelf] = ['Dock', 'Shelf'].map((name) => catalog.location(1, name))
-  catalog.tag(b!, '50%-OFF', { tag_type: 'barcode' })
-  await tracking.project()
-  await store(tracking.db, tracking.view, [
-    seen(a!.id, dock!.id, 30),
-    seen(a!.id, dock!.id, 20),
-    seen(a!.id, shelf!.id, 10),
-    seen(b!.id, null, 5),
-    seen(theirs.id, dock!.id, 1, 2),
-  ])
-  return { a: a!, b: b!, never: never!, theirs, dock: dock!, shelf: shelf! }
-}
-
-const ids = (res: { json(): { data: { asset_id: number }[] } }) => res.json().data.map((row) => row.asset_id)
+import { test } from '../tracking.fixture.ts'
+import { ids, iso, scene, seen } from './scene.fixture.ts'
 
 describe('GET /reports/asset-locations', () => {
   test('lists one row per scanned asset, the last seen first, with dwell fields', async ({ tracking }) => {
@@ -133,86 +101,48 @@ describe('GET /reports/asset-locations', () => {
       ['sort', 'invalid_value'],
     ])
   })
+
+  test('D8.9 the report goes by the keys and the tree of this moment', async ({ tracking }) => {
+    const { a, shelf } = await scene(tracking)
+    tracking.catalog.locations = [{ ...shelf, revision: shelf.revision + 1_000, external_key: 'RENAMED' }]
+    await tracking.project()
+    const list = async (key: string) =>
+      ids(await tracking.call('GET', `/reports/asset-locations?location_external_key=${key}`))
+    expect(await list('RENAMED')).toEqual([a.id])
+    expect(await list('SHELF')).toEqual([])
+  })
 })
 
-describe('GET /assets/{asset_id}/history', () => {
-  test('lists newest first; a duration is the time at the row before, null on the earliest', async ({
-    tracking,
-  }) => {
-    const { a, dock, shelf } = await scene(tracking)
-    const res = await tracking.call('GET', `/assets/${a.id}/history`)
-    expect(res.json()).toEqual({
-      data: [
-        {
-          event_observed_at: iso(10),
-          location_id: shelf.id,
-          location_external_key: 'SHELF',
-          duration_seconds: 600,
-        },
-        {
-          event_observed_at: iso(20),
-          location_id: dock.id,
-          location_external_key: 'DOCK',
-          duration_seconds: 600,
-        },
-        {
-          event_observed_at: iso(30),
-          location_id: dock.id,
-          location_external_key: 'DOCK',
-          duration_seconds: null,
-        },
-      ],
-      limit: 50,
-      offset: 0,
-      total_count: 3,
-    })
+describe('as CSV', () => {
+  test('the same rows, filtered and paged alike, with the total in a header', async ({ tracking }) => {
+    const { a, b, shelf } = await scene(tracking)
+    const get = (query: string, accept = 'text/csv') =>
+      tracking.call('GET', `/reports/asset-locations${query}`, { accept })
+    const res = await get('?limit=1')
+    expect(res.headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(res.headers).toMatchObject({ 'x-total-count': '2', vary: 'Accept' })
+    const head =
+      'asset_id,asset_external_key,location_id,location_external_key,asset_deleted_at,asset_last_seen,dwell_started_at,dwell_seconds'
+    expect(res.body).toBe(`${head}\r\n${b.id},BETA_1,,,,${iso(5)},,\r\n`)
+    const filtered = await get(`?location_id=${shelf.id}`)
+    expect(filtered.body).toBe(`${head}\r\n${a.id},ALPHA,${shelf.id},SHELF,,${iso(10)},${iso(10)},0\r\n`)
+    expect((await get('?asset_id=1')).body).toBe(`${head}\r\n`)
+    const json = await get('', 'text/csv;q=0.9, application/json')
+    expect(json.headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', vary: 'Accept' })
+    expect(json.headers).not.toHaveProperty('x-total-count')
   })
 
-  test('D8.1 from and to are inclusive, and durations look beyond from', async ({ tracking }) => {
-    const { a } = await scene(tracking)
-    const res = await tracking.call(
-      'GET',
-      `/assets/${a.id}/history?from=${iso(20)}&to=${iso(10)}&sort=event_observed_at`,
-    )
-    expect(
-      res
-        .json()
-        .data.map((r: { event_observed_at: string; duration_seconds: number }) => [
-          r.event_observed_at,
-          r.duration_seconds,
-        ]),
-    ).toEqual([
-      [iso(20), 600],
-      [iso(10), 600],
-    ])
-    expect(res.json().total_count).toBe(2)
+  test('a key that a spreadsheet would calculate is guarded', async ({ tracking }) => {
+    const asset = tracking.catalog.asset(1, 'Evil', { external_key: '-1-2' })
+    await tracking.project()
+    await store(tracking.db, tracking.view, [seen(asset.id, null, 1)])
+    const res = await tracking.call('GET', '/reports/asset-locations', { accept: 'text/csv' })
+    expect(res.body).toContain(`${asset.id},'-1-2,,`)
   })
 
-  test('an invalid from has the wording of the contract', async ({ tracking }) => {
-    const { a } = await scene(tracking)
-    const res = await tracking.call('GET', `/assets/${a.id}/history?from=2026-11-21`)
-    expect(res.json().error.fields).toEqual([
-      { field: 'from', code: 'invalid_value', message: "Invalid 'from' timestamp; RFC3339 required" },
-    ])
-  })
-
-  test("a deleted asset is 404 at once, another organization's always", async ({ tracking }) => {
-    const { a, theirs } = await scene(tracking)
-    expect((await tracking.call('GET', `/assets/${theirs.id}/history`)).statusCode).toBe(404)
-    const gone = { ...a, revision: a.revision + 1_000, deleted_at: '2026-11-21T00:00:00.000Z' }
-    tracking.catalog.assets = tracking.catalog.assets.map((asset) => (asset.id === a.id ? gone : asset))
-    expect((await tracking.call('GET', `/assets/${a.id}/history`)).statusCode).toBe(404)
-  })
-
-  test('with catalog away the last known state answers', async ({ tracking }) => {
-    const { a } = await scene(tracking)
-    tracking.catalog.away = true
-    expect((await tracking.call('GET', `/assets/${a.id}/history`)).statusCode).toBe(200)
-  })
-
-  test('an asset created a moment ago has an empty history, not a 404', async ({ tracking }) => {
-    const fresh = tracking.catalog.asset(1, 'Fresh')
-    const res = await tracking.call('GET', `/assets/${fresh.id}/history`)
-    expect(res.json()).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
+  test('errors stay JSON', async ({ tracking }) => {
+    const res = await tracking.call('GET', '/reports/asset-locations?limit=0', { accept: 'text/csv' })
+    expect(res.statusCode).toBe(400)
+    expect(res.json().error.type).toBe('validation_error')
   })
 })

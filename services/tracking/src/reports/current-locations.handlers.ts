@@ -42,10 +42,10 @@ export function currentLocationsHandlers({
   return { listCurrentLocations: list, listLegacyCurrentLocations: list }
 }
 
-const toReportSort = ({
-  field,
+const toReportSort = ({ field, descending }: SortField<keyof typeof SORTS>): SortField<ReportSort> => ({
+  field: SORTS[field],
   descending,
-}: SortField<keyof typeof SORTS>): SortField<ReportSort> => ({ field: SORTS[field], descending })
+})
 
 /** None for a location that was deleted between counting and reading. */
 const toRow = (row: {

@@ -11,9 +11,15 @@ import { bigints } from '../ingest/sql-times.ts'
 
 /** Answers `rpc.tracking.current-locations`; of all replicas, one answers each request. */
 export const answerCurrentLocations = (broker: Broker, db: Kysely<Tables>, logger: Logger): Responder =>
-  respond(broker, currentLocations.subject, 'tracking-current-locations', async (payload) => locate(db, payload), {
-    logger,
-  })
+  respond(
+    broker,
+    currentLocations.subject,
+    'tracking-current-locations',
+    async (payload) => locate(db, payload),
+    {
+      logger,
+    },
+  )
 
 /** The answer to one request. Refuses what is no such request. */
 export async function locate(db: Db, payload: unknown): Promise<CurrentLocationsReply> {

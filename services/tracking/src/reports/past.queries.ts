@@ -10,12 +10,7 @@ import { anyOf, both, LOCATION_KEY, matches, orderBy, placed, type Sql } from '.
  * then. Names, keys and validity are those of today, of which no history is kept; so is the key of a location, null
  * once it is deleted (D8.3). Looks at the history of each asset that was seen since: a second for some 200 000.
  */
-export async function readPastReport(
-  db: Db,
-  orgId: number,
-  ask: ReportAsk,
-  at: string,
-): Promise<ReportPage> {
+export async function readPastReport(db: Db, orgId: number, ask: ReportAsk, at: string): Promise<ReportPage> {
   const page = await readPage(db, orgId, ask, at)
   if (page.rows.length > 0 || ask.offset === 0) return page
   return { rows: [], total: (await readPage(db, orgId, { ...ask, limit: 1, offset: 0 }, at)).total }
@@ -25,18 +20,18 @@ async function readPage(db: Db, orgId: number, ask: ReportAsk, at: string): Prom
   const { rows } = await sql<AssetLocationRow & { total: number }>`
     with p as materialized (${lastSeen(orgId, ask, sql`${at}::timestamptz`)})
     select p.asset_id, a.external_key as asset_external_key, p.location_id,
-           ${LOCATION_KEY} as location_external_key, a.deleted_at as asset_deleted_at,
-           p.observed_at as asset_last_seen, null as dwell_started_at, null as dwell_seconds, count(*) over () as total
-    from p join asset a on a.org_id = ${orgId} and a.id = p.asset_id
+           ${LOCATION_KEY} as location_external_key, p.deleted_at as asset_deleted_at,
+           p.observed_at as asset_last_seen, null as dwell_started_at, null as dwell_seconds,
+           (select count(*) from p) as total
+    from p cross join lateral (select p.external_key) a
     left join location l on l.org_id = ${orgId} and l.id = p.location_id
-    where ${placed('p', orgId, ask) ?? sql`true`}
     order by ${orderBy(ask.sort)} limit ${ask.limit} offset ${ask.offset}`.execute(db)
   return { rows: rows.map(({ total: _, ...row }) => row), total: rows[0]?.total ?? 0 }
 }
 
 /** What was not seen since is where it is now; of the rest, the newest row that is old enough. */
 const lastSeen = (orgId: number, ask: ReportAsk, at: Sql): Sql => sql`
-  select a.id as asset_id, seen.observed_at, seen.location_id
+  select a.id as asset_id, a.external_key, a.deleted_at, p.observed_at, p.location_id
   from asset a join position now on now.org_id = ${orgId} and now.asset_id = a.id
   cross join lateral (
     select now.observed_at, now.location_id where now.observed_at <= ${at}
@@ -45,11 +40,12 @@ const lastSeen = (orgId: number, ask: ReportAsk, at: Sql): Sql => sql`
       where now.observed_at > ${at} and s.org_id = ${orgId} and s.asset_id = a.id
         and s.minute <= ${at} and s.observed_at <= ${at}
       order by s.minute desc limit 1)
-  ) seen
+  ) p
   where a.org_id = ${orgId} and a.is_scanned and ${both(
     sql`a.valid_from <= ${at} and (a.valid_to is null or a.valid_to > ${at})`,
     ask.includeDeleted ? undefined : sql`(a.deleted_at is null or a.deleted_at > ${at})`,
     ask.assetIds && anyOf('a.id', ask.assetIds, 'bigint'),
     ask.assetKeys && anyOf('a.external_key', ask.assetKeys, 'text'),
     ask.q === undefined ? undefined : matches(ask.q),
+    placed('p', orgId, ask),
   )}`

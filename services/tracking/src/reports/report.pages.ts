@@ -5,22 +5,29 @@ import type { Counted } from './report.counts.ts'
 import { gathered } from './report.gathered.ts'
 import { both, effective, matches, orderBy, placed, probe, type Sql } from './report.sql.ts'
 
-/** Rows that are skipped one by one at most, where there is another way. */
-const WALKED_AT_MOST = 5_000
+/**
+ * Up to `gatherAtMost` rows that a filter leaves are gathered and sorted; of more, an index is walked in the order asked
+ * for. No more than `walkAtMost` are skipped one by one where there is another way.
+ */
+export type Bounds = { gatherAtMost: number; walkAtMost: number }
 
 /**
  * Statements for the `asset_id` of the rows of one page, to be tried until one has all of them. Which is best follows
- * from what is asked and from how many rows there are, both of which we know better than the planner: up to
- * `gatherAtMost` that a filter leaves are gathered and sorted; of more, an index is walked in the order asked for.
+ * from what is asked and from how many rows there are, both of which we know better than the planner.
  */
-export function pagesOf(orgId: number, ask: ReportAsk, { total, assetIds }: Counted, gatherAtMost: number): Sql[] {
+export function pagesOf(
+  orgId: number,
+  ask: ReportAsk,
+  { total, assetIds }: Counted,
+  { gatherAtMost, walkAtMost }: Bounds,
+): Sql[] {
   const { limit, offset, sort } = ask
   const page = (rows: Sql) => sql`${rows} order by ${orderBy(sort)} limit ${limit} offset ${offset}`
   if (assetIds) return [page(gathered(orgId, { ...ask, q: undefined, assetIds: assetIds.map(Number) }))]
   if (namesAssets(ask) || (isFiltered(ask) && total <= gatherAtMost)) return [page(gathered(orgId, ask))]
   if (sort[0]?.field === 'asset_last_seen') return [walkSeen(orgId, ask, total)]
   if (sort[0]?.field === 'asset_external_key') return [walkKeys(orgId, ask, total)]
-  const isNear = sort.length === 1 && offset + limit <= WALKED_AT_MOST
+  const isNear = sort.length === 1 && offset + limit <= walkAtMost
   return isNear ? [walkLocations(orgId, ask), byLocation(orgId, ask)] : [byLocation(orgId, ask)]
 }
 
@@ -85,4 +92,3 @@ function walkKeys(orgId: number, ask: ReportAsk, total: number): Sql {
 const seenBeside = (orgId: number): Sql => sql`
   join position p on p.org_id = ${orgId} and p.asset_id = a.id
   left join location l on l.org_id = ${orgId} and l.id = p.location_id`
-

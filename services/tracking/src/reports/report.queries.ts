@@ -3,7 +3,7 @@ import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
 import type { Db } from '../db.ts'
 import type { ReportAsk } from './report.ask.ts'
 import { countReport } from './report.counts.ts'
-import { pagesOf } from './report.pages.ts'
+import { pagesOf, type Bounds } from './report.pages.ts'
 import { LOCATION_KEY, orderBy, type Sql } from './report.sql.ts'
 
 export type ReportPage = { rows: AssetLocationRow[]; total: number }
@@ -13,14 +13,14 @@ export async function readReport(
   db: Db,
   orgId: number,
   ask: ReportAsk,
-  { gatherAtMost = 5_000 } = {},
+  bounds: Bounds = { gatherAtMost: 5_000, walkAtMost: 5_000 },
 ): Promise<ReportPage> {
-  const counted = await countReport(db, orgId, ask, gatherAtMost)
+  const counted = await countReport(db, orgId, ask, bounds.gatherAtMost)
   const { total } = counted
   const wanted = Math.min(ask.limit, total - ask.offset)
   let rows: AssetLocationRow[] = []
   if (wanted > 0)
-    for (const page of pagesOf(orgId, ask, counted, gatherAtMost)) {
+    for (const page of pagesOf(orgId, ask, counted, bounds)) {
       rows = await readPage(db, orgId, ask, page)
       if (rows.length >= wanted) break
     }

@@ -21,7 +21,11 @@ export const anyOf = (column: string, values: readonly (number | string)[], type
  * The location that `alias` names is one of those asked for, and one that exists where only such are. Written so that
  * it is looked up row by row and never turned into a join, which would read all rows before the first one.
  */
-export function placed(alias: 'p' | 's', orgId: number, { locationIds, placedOnly }: ReportAsk): Sql | undefined {
+export function placed(
+  alias: 'p' | 's',
+  orgId: number,
+  { locationIds, placedOnly }: ReportAsk,
+): Sql | undefined {
   if (!locationIds && !placedOnly) return undefined
   const column = sql.ref(`${alias}.location_id`)
   const exists = sql`${column} is not null and ${column} not in (

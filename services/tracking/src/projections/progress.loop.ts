@@ -1,0 +1,82 @@
+import type { Broker } from '@whereabouts/messaging/connection'
+import { durableProgress } from '@whereabouts/messaging/durable-progress'
+import type { Follower } from '@whereabouts/messaging/follow'
+import type { Logger } from '@whereabouts/messaging/logger'
+import { Gauge, type Registry } from '@whereabouts/service-kit/metrics'
+
+/**
+ * How far a projection of catalog is. Sequences are those of the CATALOG stream, which has gaps, so `pending` is the
+ * number of messages still to come.
+ */
+export type Progress = { applied_seq: number; head_seq: number; pending: number }
+
+/** `view`: in the memory of this process. `tables`: in the database, by all replicas together. */
+type Projections = { view: Progress; tables: Progress | undefined }
+
+type Options = {
+  broker: Broker
+  follower: Pick<Follower, 'progress' | 'lastSeq' | 'headSeq' | 'isCaughtUp'>
+  registry: Registry
+  log: Pick<Logger, 'info'>
+  everyMs?: number
+}
+
+/** Behind by so much, a projection that had caught up is being rebuilt. */
+const FAR_BEHIND = 1_000
+
+/**
+ * Tells how far the projections are, by the log while one is behind, by metrics, and whoever asks. After a loss of the
+ * tables or of the stream that is how long until reports are whole again.
+ */
+export function startProgressLoop({ broker, follower, registry, log, everyMs = 5_000 }: Options) {
+  let tables: Progress | undefined
+  let haveTablesCaughtUp = false
+  const now = (): Projections => ({ view: viewProgress(follower), tables })
+
+  const look = async () => {
+    tables = await tableProgress(broker).catch(() => tables) // the broker is away: as it was
+    const { view } = now()
+    if (!follower.isCaughtUp()) log.info({ projection: 'view', ...view }, 'reading the catalog')
+    if (tables && (tables.pending >= FAR_BEHIND || (tables.pending > 0 && !haveTablesCaughtUp)))
+      log.info({ projection: 'tables', ...tables }, 'reading the catalog')
+    haveTablesCaughtUp ||= tables?.pending === 0
+  }
+  measure(registry, now)
+  const timer = setInterval(() => void look(), everyMs)
+  void look()
+  return { now, stop: () => clearInterval(timer) }
+}
+
+const viewProgress = (follower: Options['follower']): Progress => ({
+  applied_seq: follower.lastSeq(),
+  head_seq: follower.headSeq(),
+  pending: follower.progress().pending,
+})
+
+async function tableProgress(broker: Broker): Promise<Progress> {
+  const { settledSeq, headSeq, pending } = await durableProgress(broker, 'tracking-catalog')
+  return { applied_seq: settledSeq, head_seq: headSeq, pending }
+}
+
+const HELP = {
+  applied_seq: 'Sequence of the CATALOG stream up to which a projection has applied everything.',
+  head_seq:
+    'Sequence at which the stream ended: for the view when it began to be read, for the tables as last asked.',
+  pending: 'Messages of the stream that a projection has still to apply, as last heard.',
+}
+
+function measure(registry: Registry, now: () => Projections): void {
+  for (const [field, help] of Object.entries(HELP) as [keyof Progress, string][]) {
+    const gauge: Gauge<'projection'> = new Gauge({
+      name: `catalog_projection_${field}`,
+      help,
+      labelNames: ['projection'],
+      registers: [],
+      collect: () => {
+        for (const [projection, progress] of Object.entries(now()))
+          if (progress) gauge.set({ projection }, progress[field])
+      },
+    })
+    registry.registerMetric(gauge)
+  }
+}

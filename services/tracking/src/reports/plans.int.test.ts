@@ -1,0 +1,106 @@
+import { expect } from 'vitest'
+import { countHistory, findMinutes, listHistory } from '../history/history.queries.ts'
+import { monthOf } from '../partitions/partitions.queries.ts'
+import { locate } from './current-locations.responder.ts'
+import { readPastReport } from './past.queries.ts'
+import { assetId, locationId, ORG_ID, test, type Plans, type Scan } from './plans.fixture.ts'
+import { LATEST_FIRST, type ReportAsk } from './report.ask.ts'
+import { readReport } from './report.queries.ts'
+
+const slow = { timeout: 120_000 }
+const DAY_MS = 86_400_000
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().replace('Z', '000Z')
+
+const ask = (changes: Partial<ReportAsk> = {}): ReportAsk => ({
+  limit: 50,
+  offset: 0,
+  sort: LATEST_FIRST,
+  includeDeleted: false,
+  ...changes,
+})
+const sorts = (['asset_last_seen', 'asset_external_key', 'location_external_key'] as const).flatMap((field) =>
+  [true, false].map((descending) => [{ field, descending }]),
+)
+const some = Array.from({ length: 20 }, (_, i) => i)
+const filters: Partial<ReportAsk>[] = [
+  {},
+  { includeDeleted: true },
+  { placedOnly: true },
+  { assetIds: some.map(assetId) },
+  { assetKeys: some.map((i) => `ASSET-${i}`) },
+  { locationIds: [locationId(3)] },
+  { locationIds: some.map(locationId), includeDeleted: true },
+  { q: 'forklift' },
+  { q: 'c4ca4238' },
+  { q: 'lift', locationIds: some.map(locationId) },
+]
+
+async function readEverything({ db }: Plans): Promise<void> {
+  const bounds = [undefined, { gatherAtMost: 0, walkAtMost: 0 }] // as if there were more of everything
+  for (const sort of sorts)
+    for (const filter of filters)
+      for (const offset of [0, 50, 3_000])
+        for (const bound of bounds) await readReport(db, ORG_ID, ask({ sort, ...filter, offset }), bound)
+  for (const filter of filters) await readPastReport(db, ORG_ID, ask(filter), ago(100))
+  await locate(db, { org_id: ORG_ID, asset_ids: some.map(assetId) })
+}
+
+async function readHistory({ db }: Plans, range: { from?: string; to?: string } = {}): Promise<void> {
+  const minutes = await findMinutes(db, ORG_ID, assetId(1), range)
+  await countHistory(db, ORG_ID, assetId(1), minutes)
+  await listHistory(db, ORG_ID, assetId(1), minutes, { limit: 50, offset: 0, descending: true })
+}
+
+const of = (scans: readonly { scans: Scan[] }[]) => scans.flatMap((statement) => statement.scans)
+
+test(
+  'no report, no history and no answer about locations reads a table from end to end',
+  slow,
+  async ({ plans }) => {
+    await readEverything(plans)
+    await readHistory(plans)
+    await readHistory(plans, { from: ago(40), to: ago(20) })
+    const taken = await plans.takeScans()
+    expect(taken.length).toBeGreaterThan(300)
+    expect(taken.filter(({ scans }) => scans.some(({ type }) => type === 'Seq Scan'))).toEqual([])
+    const indexes = new Set(of(taken).map(({ index }) => index))
+    const made = ['asset_listed_key', 'asset_listed_until', 'asset_listed_from', 'asset_search', 'tag_search',
+    'asset_place_location', 'position_seen', 'position_seen_deleted'] // prettier-ignore
+    expect(made.filter((index) => !indexes.has(index))).toEqual([])
+  },
+)
+
+test('what is counted or skipped is read from an index alone', slow, async ({ plans }) => {
+  const alone = async (changes: Partial<ReportAsk>, index: string) => {
+    await readReport(plans.db, ORG_ID, ask({ offset: 2_000, ...changes }), { gatherAtMost: 0, walkAtMost: 0 })
+    const types = of(await plans.takeScans()).filter((scan) => scan.index === index).map(({ type }) => type) // prettier-ignore
+    expect(types.length).toBeGreaterThan(0)
+    expect(new Set(types)).toEqual(new Set(['Index Only Scan']))
+  }
+  await alone({}, 'asset_listed_until')
+  await alone({}, 'position_seen')
+  await alone({ sort: [{ field: 'asset_external_key', descending: false }] }, 'asset_listed_key')
+  await alone({ locationIds: some.map(locationId) }, 'asset_place_location')
+})
+
+test(
+  'months beside the range are not even looked at, nor those after the moment',
+  slow,
+  async ({ plans }) => {
+    const months = async () => {
+      const tables = of(await plans.takeScans()).flatMap(
+        ({ table }) => table?.match(/^scan_(.*)$/)?.[1] ?? [],
+      )
+      return [...new Set(tables)].map((month) => month.replace('_', '-')).toSorted()
+    }
+    const monthAgo = (days: number) => monthOf(Date.now() - days * DAY_MS)
+    await countHistory(plans.db, ORG_ID, assetId(1), await findMinutes(plans.db, ORG_ID, assetId(1), { from: ago(70), to: ago(40) })) // prettier-ignore
+    const inRange = await months()
+    expect([inRange[0], inRange.at(-1)]).toEqual([monthAgo(70), monthAgo(40)])
+    expect(inRange.length).toBeLessThan(4)
+    await readPastReport(plans.db, ORG_ID, ask(), ago(200))
+    expect((await months()).at(-1)).toBe(monthAgo(200))
+    await countHistory(plans.db, ORG_ID, assetId(1), { first: undefined, last: undefined })
+    expect((await months()).length).toBeGreaterThanOrEqual(14)
+  },
+)
