@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { describe, expect, inject } from 'vitest'
+import { describe, expect, inject, vi } from 'vitest'
 import { startGateway } from '../system/gateways.ts'
 import { startIssuer } from '../system/issuer.ts'
 import { forge, jwtParts } from '../system/jwt.ts'
@@ -33,14 +33,17 @@ const test = base
   })
   .extend('key', { scope: 'file' }, ({ org }) => org.key())
   .extend('other', { scope: 'file' }, async ({ api }) => (await newOrganization(api)).key())
-  .extend('present', { scope: 'file' }, ({ gateway, issuer, org, key, other }) => {
+  .extend('present', { scope: 'file' }, async ({ gateway, issuer, org, key, other }) => {
     const { claims } = jwtParts(key.token)
     const { kid, privateKey, publicKey } = issuer
     const real: Forgery = { header: { alg: 'EdDSA', kid }, claims, key: privateKey, publicKey, org, other }
-    return (change: Change) => {
+    const present = (change: Change) => {
       const made = { ...real, ...change(real) }
       return gateway.call('listAssets', { token: forge(made.header, made.claims, made.key) })
     }
+    // The key is new, and the gateway cannot ask its issuer about it: it hears of it from the stream.
+    await vi.waitUntil(async () => (await present(() => ({}))).status === 200, { timeout: 10_000 })
+    return present
   })
 
 const now = () => Math.floor(Date.now() / 1_000)
