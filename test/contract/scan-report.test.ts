@@ -99,8 +99,8 @@ describe('D8.2 report', () => {
     expect(await report.keys({ q: 'forkLIFT' })).toEqual([asset.external_key])
     expect(await report.keys({ q: `pallet ${mark}`.toLowerCase() })).toEqual([other.external_key])
     expect(await report.keys({ q: mark.toLowerCase() })).toHaveLength(2)
-    for (const q of ['%', '_', 'FORKLIFT_', '\\', 'E', ''])
-      expect([q, (await report.keys({ q })).length]).toEqual([q, q === 'E' ? 1 : q === '' ? 2 : 0])
+    for (const q of ['%', '_', 'FORKLIFT_', '\\']) expect([q, await report.keys({ q })]).toEqual([q, []])
+    expect(await report.keys({ q: '' })).toHaveLength(2)
   })
 
   test('include_descendants finds what is inside a location, and needs one', async ({

@@ -22,6 +22,7 @@ export async function scannedJourney(api: Api) {
   const thing = (name: string) =>
     newAsset({
       name,
+      valid_from: '2020-01-01T00:00:00Z',
       external_key: `${name}-${mark}`,
       tags: [{ tag_type: 'barcode', value: `${name} ${mark}` }],
     })
