@@ -144,16 +144,25 @@ test('D10 of one organization only so many imports are unfinished; another one i
 }) => {
   const [{ admin: token }, { admin: other }] = [await newOrg(), await newOrg()]
   const query = { resource: 'assets' }
-  const held = Array.from({ length: MAX_UNFINISHED_IMPORTS }, () => holdBack(token))
+  const held = new Set<ClientRequest>()
+  /** One that is refused, because the imports below took its place, tries again. */
+  const hold = () => {
+    const outgoing = holdBack(token)
+    held.add(outgoing)
+    outgoing.once('response', () => {
+      held.delete(outgoing.destroy())
+      hold()
+    })
+  }
+  for (let i = 0; i < MAX_UNFINISHED_IMPORTS; i += 1) hold()
   try {
-    const more = () => api.call('createImport', { token, query, body: 'name\na\n' })
-    await expect.poll(async () => (await more()).status, { timeout: 15_000 }).toBe(409)
-    expect((await more()).body.error.detail).toMatch(
-      /^at most 5 imports at a time; /,
-    )
+    // Those that are stored meanwhile are soon worked off; those that are held back count until they end.
+    const detail = async () =>
+      (await api.call('createImport', { token, query, body: 'name\na\n' })).body.error?.detail
+    await expect.poll(detail, { timeout: 15_000 }).toMatch(/^at most 5 imports at a time; /)
     expect((await api.call('createImport', { token: other, query, body: 'name\na\n' })).status).toBe(201)
   } finally {
-    for (const outgoing of held) outgoing.destroy()
+    for (const outgoing of held) outgoing.removeAllListeners('response').destroy()
   }
   // Their senders are gone, and with them the imports.
   const again = async () => (await api.call('createImport', { token, query, body: 'name\na\n' })).status
