@@ -58,7 +58,12 @@ const location = sometimes('Location', 'string', '/api/v1/assets/450359962737049
 const legacyLocation = sometimes('Location', 'string', '/legacy/api/v1/assets/FORKLIFT-7', about201)
 const allow = always('Allow', 'string', 'GET, HEAD, POST', 'The methods of this path.')
 
-const totalCount = sometimes(TOTAL_COUNT_HEADER, 'integer', 120, 'With `text/csv`: the rows of all pages together.')
+const totalCount = sometimes(
+  TOTAL_COUNT_HEADER,
+  'integer',
+  120,
+  'With `text/csv`: the rows of all pages together.',
+)
 
 const deprecation = {
   Deprecation: always('Deprecation', 'string', 'true', 'Always `true`: this vocabulary will be withdrawn.'),

@@ -9,7 +9,14 @@ import { errorResponse, errorResponses } from './openapi-errors.ts'
 import { withExamples } from './openapi-examples.ts'
 import { requestIdParameter, successHeaders, type Vocabulary } from './openapi-headers.ts'
 import { describeOperation, INTRODUCTION, LEGACY_INTRODUCTION, tagOf } from './openapi-text.ts'
-import { CSV_CONTENT_TYPE, JSON_MEDIA_TYPE, scopes, type Access, type Route, type RouteTable } from './route.ts'
+import {
+  CSV_CONTENT_TYPE,
+  JSON_MEDIA_TYPE,
+  scopes,
+  type Access,
+  type Route,
+  type RouteTable,
+} from './route.ts'
 import { API_PREFIX, LEGACY_BASE, routes } from './routes.ts'
 
 /** An OpenAPI 3.0.3 document, ready for JSON. */

@@ -28,7 +28,9 @@ export async function startOps(options: {
   app.get('/readyz', async (_request, reply) => {
     const checks = await options.ready()
     const ready = !stopping && Object.values(checks).every(Boolean)
-    return reply.status(ready ? 200 : 503).send({ ready, stopping, checks, ...(options.progress && { progress: options.progress() }) })
+    return reply
+      .status(ready ? 200 : 503)
+      .send({ ready, stopping, checks, ...(options.progress && { progress: options.progress() }) })
   })
   app.get('/metrics', async (_request, reply) =>
     reply.header('content-type', options.registry.contentType).send(await options.registry.metrics()),

@@ -8,5 +8,7 @@ const CODES = new Set([
 export function isUnavailable(error: unknown): boolean {
   const { code, message = '' } = error as { code?: unknown; message?: string }
   if (typeof code === 'string' && CODES.has(code)) return true
-  return /Connection terminated|timeout exceeded when trying to connect|connection error and is not queryable/.test(message)
+  return /Connection terminated|timeout exceeded when trying to connect|connection error and is not queryable/.test(
+    message,
+  )
 }

@@ -196,8 +196,7 @@ export async function startTracking() {
       const caller = await callers.headersFor({ orgId: options.orgId ?? 1 })
       const headers = accept === undefined ? caller : { ...caller, accept }
       const payload = options.body === undefined ? {} : { payload: JSON.stringify(options.body) }
-      const { base = API_PREFIX } = options
-      return app.inject({ method, url: `${base}${path}`, headers, ...payload })
+      return app.inject({ method, url: `${options.base ?? API_PREFIX}${path}`, headers, ...payload })
     },
     async stop(): Promise<void> {
       await app.close()
