@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Broker } from './connection.ts'
 import type { BatchConsumer, Consumption, HandleContext, MessageConsumer } from './consumer.ts'
 import { ConsumerRun, type RunOptions } from './consumer-run.ts'
@@ -39,31 +40,57 @@ async function handleAlone<T>(
 }
 
 /**
- * Handles a durable's messages in batches until stopped: the next batch is gathered while the current one is handled.
- * Guarantees as for `consume`.
+ * Handles a durable's messages in batches, one after the other, until stopped. While a batch is handled, which is
+ * mostly waiting for a database, the next one is gathered and decoded. Guarantees as for `consume`.
  */
 export function consumeBatches<T>(
   broker: Broker,
   consumer: BatchConsumer<T>,
   options: RunOptions,
 ): Consumption {
-  const { maxMessages, maxWaitMs } = consumer
-  const run = new ConsumerRun(broker, consumer, 2 * maxMessages, options)
+  const { maxMessages, maxWaitMs, maxBytes } = consumer
+  const run = new ConsumerRun(broker, consumer, maxMessages, options)
   return run.start(async () => {
+    let before: Promise<void> = Promise.resolve()
     for (;;) {
-      const taken = await run.take(maxMessages, maxWaitMs)
+      const taken = await run.take(maxMessages, maxWaitMs, maxBytes)
       if (!taken) break
-      await handleBatch(run, consumer, taken)
-      run.release(taken)
+      run.park(taken)
+      const decoded = await decodeAll(consumer, taken)
+      await before
+      before = handleBatch(run, consumer, decoded).then(() => run.release(taken))
+      before.catch(() => {}) // seen when it is awaited
     }
+    await before
   })
+}
+
+/** Bytes decoded in one go; some milliseconds' work, behind which everything else of the process waits. */
+const BYTES_AT_ONCE = 128 * 1024
+
+/** Lets others have their turn in between: among them the batch before, whose statements must not wait for this. */
+async function decodeAll<T>(consumer: BatchConsumer<T>, taken: readonly Delivery[]) {
+  const decoded: (Decoded<T> | Undecodable)[] = []
+  let bytes = 0
+  for (const delivery of taken) {
+    decoded.push(decode(consumer, delivery))
+    bytes += delivery.data.length
+    if (bytes < BYTES_AT_ONCE) continue
+    bytes = 0
+    await setImmediate()
+  }
+  return decoded
 }
 
 /** A batch that brings the process down is delivered again; from here on its messages are handled one by one. */
 const SUSPECT_DELIVERIES = 3
 
-async function handleBatch<T>(run: ConsumerRun, consumer: BatchConsumer<T>, taken: readonly Delivery[]) {
-  const decoded = taken.map((delivery) => decode(consumer, delivery))
+async function handleBatch<T>(
+  run: ConsumerRun,
+  consumer: BatchConsumer<T>,
+  decoded: readonly (Decoded<T> | Undecodable)[],
+) {
+  if (run.isStopping) return run.settler.giveBack(decoded.map(({ delivery }) => delivery))
   const unreadable = decoded.filter((item) => 'error' in item)
   const readable = decoded.filter((item) => 'message' in item)
   const suspects = readable.filter(({ delivery }) => delivery.deliveryCount >= SUSPECT_DELIVERIES)

@@ -93,8 +93,8 @@ export class ConsumerRun {
   }
 
   /** The next deliveries to be handled. Those the server has almost given up on are buried instead. */
-  async take(max: number, maxWaitMs: number): Promise<Delivery[] | undefined> {
-    const taken = await this.intake.next(max, maxWaitMs)
+  async take(max: number, maxWaitMs: number, maxBytes?: number): Promise<Delivery[] | undefined> {
+    const taken = await this.intake.next(max, maxWaitMs, maxBytes)
     if (taken.length === 0) return undefined
     this.#options.metrics?.lag?.(this.intake.pending)
     for (const delivery of taken) this.#inHand.add(delivery)
@@ -175,7 +175,7 @@ export class ConsumerRun {
   async #stop(done: Promise<void>): Promise<void> {
     const { graceMs = 10_000 } = this.#options
     this.#stopping.abort()
-    this.settler.giveBack(this.intake.close())
+    this.settler.giveBack([...this.intake.close(), ...this.#waiting])
     const timer = setTimeout(() => this.#graceOver.abort(), graceMs)
     const lastBreath = delay(graceMs + LAST_BREATH_MS, undefined, { ref: false })
     await Promise.race([done.catch(() => {}), lastBreath])

@@ -31,6 +31,8 @@ export type MessageConsumer<T> = Policy<T> & {
 /** Handles messages in batches. A batch that rejects is handled again one by one, so one bad message is settled alone. */
 export type BatchConsumer<T> = Policy<T> & {
   maxMessages: number
+  /** A batch closes with the message that reaches it, so that large messages make small batches. No bound when left out. */
+  maxBytes?: number
   /** Counted from the arrival of the batch's first message. */
   maxWaitMs: number
   handle(messages: readonly T[], context: HandleContext): Promise<void>

@@ -41,17 +41,17 @@ export class Intake {
   }
 
   /**
-   * The next deliveries in order: as soon as there are `max`, or `maxWaitMs` after the first of them arrived.
-   * Empty only when closed.
+   * The next deliveries in order: as soon as there are `max`, or `maxWaitMs` after the first of them arrived; of these
+   * only so many that the last one reaches `maxBytes`. Empty only when closed.
    */
-  async next(max: number, maxWaitMs: number): Promise<Delivery[]> {
+  async next(max: number, maxWaitMs: number, maxBytes = Number.POSITIVE_INFINITY): Promise<Delivery[]> {
     while (!this.#closed && this.#buffer.length < max) {
       const first = this.#buffer[0]
       const leftMs = first && first.arrivedAt + maxWaitMs - Date.now()
       if (leftMs !== undefined && leftMs <= 0) break
       await this.#change(first ? max : 1, leftMs)
     }
-    const taken = this.#closed ? [] : this.#buffer.splice(0, max)
+    const taken = this.#closed ? [] : this.#buffer.splice(0, countWithin(this.#buffer, max, maxBytes))
     this.#pull.ask()
     return taken
   }
@@ -79,4 +79,14 @@ export class Intake {
   #wakeIfEnough(): void {
     if (this.#waiting && this.#buffer.length >= this.#waiting.count) this.#waiting.wake()
   }
+}
+
+/** How many of the first `max` it takes to reach `maxBytes`; all of them when they do not. */
+function countWithin(deliveries: readonly Delivery[], max: number, maxBytes: number): number {
+  let bytes = 0
+  for (const [i, delivery] of deliveries.entries()) {
+    bytes += delivery.data.length
+    if (i + 1 === max || bytes >= maxBytes) return i + 1
+  }
+  return deliveries.length
 }

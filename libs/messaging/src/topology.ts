@@ -48,7 +48,8 @@ export const durables = {
   'tracking-ingest': { stream: 'SCANS', ackWaitMs: 30 * SECOND, maxAckPending: 10_000 },
   'tracking-catalog': { stream: 'CATALOG', ackWaitMs: 30 * SECOND, maxAckPending: 5_000 },
   'tracking-placements': { stream: 'PLACEMENTS', ackWaitMs: 30 * SECOND, maxAckPending: 1_000 },
-  'webhook-dispatcher-lanes': { stream: 'EVENTS', ackWaitMs: 30 * SECOND, maxAckPending: 10_000 },
+  // Everything that waits for a receiver: two replicas with full lanes (their LANE_LIMITS).
+  'webhook-dispatcher-lanes': { stream: 'EVENTS', ackWaitMs: 30 * SECOND, maxAckPending: 100_000 },
 } as const satisfies Record<string, Durable>
 export type DurableName = keyof typeof durables
 

@@ -1,10 +1,10 @@
 import { freePort } from '@whereabouts/deploy/local/servers/free-port'
 import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { attach } from '../load/inspector.ts'
+import { inspectable, profiled } from '../load/profiled.ts'
 import { startLoadGenerator } from '../load/load.ts'
 import { machine } from '../load/machine.ts'
 import { fillOrganization } from './fill.ts'
@@ -61,13 +61,14 @@ export async function benchEdge(args: string[], say: (text: string) => void): Pr
   try {
     stack = await startStack({
       dataDir: join(folder, 'data'),
-      // Only says where an inspector would listen; none does unless it is asked for.
-      env: { gateway: { NODE_OPTIONS: `--inspect-port=127.0.0.1:${inspectPort}` } },
+      env: { gateway: inspectable(inspectPort) },
     })
     const filled = await fillOrganization(stack, { assets: ASSETS, keys: KEYS })
     const bench: Bench = { stack, generator, filled, effort: settings.effort, say }
-    const verdicts = await profiled(bench, settings.profile, inspectPort, () =>
-      measure(bench, settings, inspectPort),
+    const verdicts = await profiled(
+      stack.service('gateway'),
+      { file: settings.profile, port: inspectPort },
+      () => measure(bench, settings, inspectPort),
     )
     say(`${verdictTable(verdicts)}\nLoad average at the end: ${loadavg()[0]?.toFixed(2)}\n`)
     return verdicts.every(({ reached }) => reached)
@@ -83,22 +84,4 @@ async function measure(bench: Bench, { memory, parts }: Settings, inspectPort: n
   const verdicts: Verdict[] = []
   for (const part of parts) verdicts.push(...(await PARTS[part](bench)))
   return verdicts
-}
-
-async function profiled<T>(
-  { stack }: Bench,
-  file: string | undefined,
-  inspectPort: number,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (file === undefined) return work()
-  const inspected = await attach(stack.service('gateway').pid ?? 0, inspectPort)
-  try {
-    await inspected.startProfile()
-    const result = await work()
-    writeFileSync(file, JSON.stringify(await inspected.stopProfile()))
-    return result
-  } finally {
-    inspected.close()
-  }
 }

@@ -1,27 +1,53 @@
 import type { NatsConnection } from 'nats'
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import { headersSignedWith } from '@whereabouts/testing/caller'
+import type { Verdict } from '../edge/report.ts'
+import { quantile, table } from '../load/figures.ts'
+import type { Bench } from './bench.ts'
+import { verdict } from './pairs.ts'
 import { READER, assetIdOf, tagValueOf } from './warehouse.ts'
 
-export type Delays = { toEvents: number[]; toReport: number[]; perSecond: number }
+/** The organization whose movements are timed; it has an asset for each of them. */
+export const MOVING_ORG = 99
 
+const PER_SECOND = 1_000
 const EVERY_NTH_IN_REPORT = 50
 const GIVE_UP_MS = 10_000
 
+/** How long a movement takes to EVENTS and to the report at a thousand messages a second. */
+export async function measureDelays({ stack, nc, settings, say }: Bench): Promise<Verdict[]> {
+  if (settings.delaySeconds === 0) return []
+  const total = settings.delaySeconds * PER_SECOND
+  const { toEvents, toReport, perSecond } = await move(nc, await reportOf(stack, MOVING_ORG), total)
+  const row = (name: string, ms: readonly number[]) => [
+    name,
+    String(ms.length),
+    ...[0.5, 0.9, 0.99, 1].map((q) => quantile(ms, q).toFixed(1)),
+  ]
+  const rows = [
+    ['', 'n', 'p50 ms', 'p90 ms', 'p99 ms', 'longest'],
+    row('to EVENTS', toEvents),
+    row('to the report', toReport),
+  ]
+  say(`\nDelay from publishing, ${Math.round(perSecond)} messages/s, every one a movement\n${table(rows)}\n`)
+  return [
+    verdict('delay to EVENTS, p99 ms', '≤ 100', quantile(toEvents, 0.99), (ms) => ms <= 100),
+    verdict('delay to the report, p99 ms', '≤ 100', quantile(toReport, 0.99), (ms) => ms <= 100),
+  ]
+}
+
+type Delays = { toEvents: number[]; toReport: number[]; perSecond: number }
+type Ask = (assetId: number) => Promise<Row | undefined>
+
 /**
- * Publishes one read a message, by the clock, each of another asset that has just changed its dock, and notes in
- * milliseconds how long each movement took to EVENTS and, of a sample, to the report. Assets are used in turn, so
- * there must be more than `perSecond` × 60 of them: one movement per asset and minute.
+ * Publishes one read a message, by the clock, each of another asset that has just been seen for the first time, and
+ * notes in milliseconds how long each movement took to EVENTS and, of a sample, to the report.
  */
-export async function measureDelay(
-  stack: Stack,
-  nc: NatsConnection,
-  { org, assets, perSecond, seconds }: { org: number; assets: number; perSecond: number; seconds: number },
-): Promise<Delays> {
+async function move(nc: NatsConnection, ask: Ask, total: number): Promise<Delays> {
+  const org = MOVING_ORG
   const sentAt = new Map<number, number>()
   const toEvents: number[] = []
   const toReport: Promise<number>[] = []
-  const ask = await reportOf(stack, org)
   const events = nc.subscribe(`events.asset-moved.${org}`, {
     callback: (_, message) => {
       const { asset } = message.json<{ asset: { id: number } }>()
@@ -31,11 +57,9 @@ export async function measureDelay(
     },
   })
   await nc.flush()
-  const total = perSecond * seconds
-  if (total > assets) throw new Error(`${total} movements need as many assets`)
   const started = performance.now()
   for (let sent = 0; sent < total;) {
-    const due = Math.min(total, Math.floor(((performance.now() - started) / 1000) * perSecond))
+    const due = Math.min(total, Math.floor(((performance.now() - started) / 1000) * PER_SECOND))
     for (; sent < due; sent += 1) {
       const body = { reads: [{ tag: { type: 'rfid', value: tagValueOf(org, sent) }, antenna: 2 }] }
       const id = assetIdOf(org, sent)
@@ -55,17 +79,17 @@ export async function measureDelay(
 type Row = { location_external_key: string | null }
 
 /** Asks tracking itself, with a principal signed as the gateway does. */
-async function reportOf(stack: Stack, orgId: number) {
+async function reportOf(stack: Stack, orgId: number): Promise<Ask> {
   const principal = { kind: 'key' as const, orgId, scopes: ['scans:read' as const], keyId: 'bench' }
   const headers = await headersSignedWith(stack.secrets.principal_private_key, principal)
-  return async (assetId: number): Promise<Row | undefined> => {
+  return async (assetId) => {
     const url = `${stack.urls.api.tracking}/api/v1/reports/asset-locations?asset_id=${assetId}`
     const { data } = (await (await fetch(url, { headers })).json()) as { data: Row[] }
     return data[0]
   }
 }
 
-async function untilReported(ask: (id: number) => Promise<Row | undefined>, id: number): Promise<number> {
+async function untilReported(ask: Ask, id: number): Promise<number> {
   const started = performance.now()
   while ((await ask(id))?.location_external_key !== 'DOCK-2') {
     if (performance.now() - started > GIVE_UP_MS) throw new Error('a scan was not in the report after 10 s')

@@ -1,26 +1,20 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Worker } from './drain.ts'
 import { assetIdOf, inTracking, type Warehouse } from './warehouse.ts'
 
-export type Floor = {
-  drain(messages: number): Promise<{ seconds: number; reads: number }>
-  stop(): Promise<void>
-}
+export type Floor = Worker & { stop(): Promise<void> }
 
 /** Starts the bare consumer, see floor-process.ts. */
 export async function startFloor({ urls, secrets }: Stack): Promise<Floor> {
   const args = [urls.nats, secrets.nats.services_password]
-  const child: ChildProcess = fork(new URL('floor-process.ts', import.meta.url), args)
+  const child = fork(new URL('floor-process.ts', import.meta.url), args)
   await once(child, 'message')
+  if (child.pid === undefined) throw new Error('the bare consumer did not start')
   return {
-    async drain(messages) {
-      const answer = once(child, 'message', { signal: AbortSignal.timeout(600_000) })
-      child.send(messages)
-      const [result] = (await answer) as [{ seconds: number; reads: number } | { failed: string }]
-      if ('failed' in result) throw new Error(result.failed)
-      return result
-    },
+    pid: child.pid,
+    durable: 'bench-floor',
     async stop() {
       const exit = once(child, 'exit')
       child.disconnect()

@@ -1,17 +1,20 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { freePort } from '@whereabouts/deploy/local/servers/free-port'
 import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
 import { connect, type NatsConnection } from 'nats'
 import { verdictTable, type Verdict } from '../edge/report.ts'
-import { median, quantile, table } from '../load/figures.ts'
 import { machine } from '../load/machine.ts'
-import { measureDelay } from './delay.ts'
-import { insertBare, startFloor, type Floor } from './floors.ts'
-import { publishNewMinutes, publishRescans, READS_PER_MESSAGE } from './reads.ts'
-import { drainByTracking, type Drained } from './tracking-drain.ts'
-import { addFloorDurable, announce, configureReaders, type Warehouse } from './warehouse.ts'
+import { inspectable, profiled } from '../load/profiled.ts'
+import type { Bench, Settings } from './bench.ts'
+import { measureDelays, MOVING_ORG } from './delay.ts'
+import { startFloor, type Floor } from './floors.ts'
+import { measureNewRows } from './new-rows.ts'
+import { measureRescans } from './rescans.ts'
+import { measureScale } from './scale.ts'
+import { addFloorDurable, announce, configureReaders, restartTracking } from './warehouse.ts'
 
 export const INGEST_HELP = `pnpm bench ingest [flags]     reads a second, beside a bare consumer and bare inserts; delay to report and EVENTS
 
@@ -21,18 +24,18 @@ export const INGEST_HELP = `pnpm bench ingest [flags]     reads a second, beside
   --minutes N       new rows of each asset, a round                      default 100
   --rounds N        of floor and tracking in turn                        default 5
   --delay-seconds N how long 1000 messages a second are sent; 0: not     default 30
+  --only NAME       rescans, rows, delay; or scale: a read's cost from 10 to 1000 organizations and from
+                    1000 to 1000000 assets, which takes some ten minutes
+  --profile FILE    writes a CPU profile of tracking while it works (makes it slower: the figures do not count)
 `
 
-type Settings = {
-  warehouse: Warehouse
-  messages: number
-  minutes: number
-  rounds: number
-  delaySeconds: number
-}
-type Pair = { floor: number; tracking: Drained; ratio: number }
+const PARTS = { rescans: measureRescans, rows: measureNewRows, delay: measureDelays, scale: measureScale }
+type Part = keyof typeof PARTS
+const isPart = (name: string): name is Part => name in PARTS
 
-function readSettings(args: string[]): Settings {
+type Run = Settings & { parts: Part[]; profile: string | undefined }
+
+function readSettings(args: string[]): Run {
   const { values } = parseArgs({
     args,
     options: {
@@ -42,9 +45,11 @@ function readSettings(args: string[]): Settings {
       minutes: { type: 'string', default: '100' },
       rounds: { type: 'string', default: '5' },
       'delay-seconds': { type: 'string', default: '30' },
+      only: { type: 'string' },
+      profile: { type: 'string' },
     },
   })
-  const bounded = (name: keyof typeof values, min: number, max: number): number => {
+  const bounded = (name: Exclude<keyof typeof values, 'only' | 'profile'>, min: number, max: number) => {
     const value = Number(values[name])
     if (!(Number.isInteger(value) && value >= min && value <= max))
       throw new Error(`--${name} is ${min} to ${max}`)
@@ -57,34 +62,36 @@ function readSettings(args: string[]): Settings {
     minutes: bounded('minutes', 1, 500),
     rounds: bounded('rounds', 1, 20),
     delaySeconds: bounded('delay-seconds', 0, 60),
+    parts: partsOf(values.only),
+    profile: values.profile,
   }
 }
 
-/** The organization whose movements are timed; it has an asset for each of them. */
-const MOVING_ORG = 99
+function partsOf(only: string | undefined): Part[] {
+  if (only === undefined) return ['rescans', 'rows', 'delay']
+  if (!isPart(only)) throw new Error(`--only is ${Object.keys(PARTS).join(', ')}`)
+  return [only]
+}
 
 /** Starts broker, database and tracking on throwaway data, measures, prints tables. */
 export async function benchIngest(args: string[], say: (text: string) => void): Promise<boolean> {
   const settings = readSettings(args)
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
   chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  const port = await freePort()
   let [stack, nc, floor]: [Stack?, NatsConnection?, Floor?] = []
   try {
     say(`${machine()}\nStarting tracking …\n`)
-    stack = await startStack({ dataDir: join(folder, 'data'), services: ['catalog', 'tracking'] })
-    nc = await connect({
-      servers: stack.urls.nats,
-      user: 'services',
-      pass: stack.secrets.nats.services_password,
-    })
+    const env = { tracking: inspectable(port) }
+    stack = await startStack({ dataDir: join(folder, 'data'), services: ['catalog', 'tracking'], env })
+    const pass = stack.secrets.nats.services_password
+    nc = await connect({ servers: stack.urls.nats, user: 'services', pass })
     await prepare(stack, nc, settings)
     floor = await startFloor(stack)
-    const verdicts = [
-      ...(await rescans(stack, nc, floor, settings, say)),
-      ...(await newRows(stack, nc, settings, say)),
-      ...(await delays(stack, nc, settings, say)),
-    ]
-    say(verdictTable(verdicts))
+    const bench: Bench = { stack, nc, floor, settings, say }
+    const profile = { file: settings.profile, port }
+    const verdicts = await profiled(stack.service('tracking'), profile, () => measure(bench, settings.parts))
+    say(`${verdictTable(verdicts)}\nLoad average at the end: ${loadavg()[0]?.toFixed(2)}\n`)
     return verdicts.every(({ reached }) => reached)
   } finally {
     await floor?.stop()
@@ -104,120 +111,11 @@ async function prepare(
   await announce(nc, warehouse)
   await announce(nc, moving)
   await addFloorDurable(nc)
-  const tracking = stack.service('tracking') // anew, so that it has read the readers
-  await tracking.kill('SIGTERM')
-  tracking.start()
-  await tracking.waitReady()
+  await restartTracking(stack)
 }
 
-async function rescans(
-  stack: Stack,
-  nc: NatsConnection,
-  floor: Floor,
-  settings: Settings,
-  say: (text: string) => void,
-) {
-  const { warehouse, messages, rounds } = settings
-  const pairs: Pair[] = []
-  for (let round = 0; round <= rounds; round += 1) {
-    let bare = 0
-    const tracking = await drainByTracking(stack, nc, async () => {
-      await publishRescans(nc, warehouse, messages)
-      bare = (await floor.drain(messages)).seconds
-    })
-    // The first round compiles.
-    if (round > 0) pairs.push({ floor: bare, tracking, ratio: bare / tracking.seconds })
-  }
-  const reads = messages * READS_PER_MESSAGE
-  const perSecond = reads / median(pairs.map(({ tracking }) => tracking.seconds))
-  say(
-    pairTable('Steady rescans: nothing but the first read of a minute is new', 'bare consumer', pairs, reads),
-  )
-  const [firstMiB, lastMiB] = [pairs[0]?.tracking.residentMiB ?? 0, pairs.at(-1)?.tracking.residentMiB ?? 0]
-  return [
-    verdict(
-      'rescans: bare consumer ÷ tracking (b ÷ a)',
-      '≥ 0.6',
-      median(pairs.map(({ ratio }) => ratio)),
-      (r) => r >= 0.6,
-    ),
-    verdict('rescans: reads/s', '≥ 100000', Math.round(perSecond), (n) => n >= 100_000),
-    verdict(
-      'memory: growth from the first round to the last, MiB',
-      '≤ 30',
-      Math.round(lastMiB - firstMiB),
-      (n) => n <= 30,
-    ),
-  ]
+async function measure(bench: Bench, parts: readonly Part[]): Promise<Verdict[]> {
+  const verdicts: Verdict[] = []
+  for (const part of parts) verdicts.push(...(await PARTS[part](bench)))
+  return verdicts
 }
-
-async function newRows(stack: Stack, nc: NatsConnection, settings: Settings, say: (text: string) => void) {
-  const { warehouse, minutes, rounds } = settings
-  const pairs: Pair[] = []
-  // Within the 24 hours in which a reader's own time counts, and never twice.
-  let fromMinute = Math.floor(Date.now() / 60_000) - 23 * 60
-  for (let round = 0; round <= Math.min(rounds, Math.floor((22 * 60) / minutes) - 1); round += 1) {
-    const span = { fromMinute, minutes }
-    const bare = await insertBare(stack, warehouse, span)
-    const tracking = await drainByTracking(stack, nc, async () => {
-      await publishNewMinutes(nc, warehouse, span)
-    })
-    if (round > 0) pairs.push({ floor: bare, tracking, ratio: bare / tracking.seconds })
-    fromMinute += minutes
-  }
-  const rows =
-    warehouse.orgs.length *
-    Math.ceil(warehouse.assetsPerOrg / READS_PER_MESSAGE) *
-    READS_PER_MESSAGE *
-    minutes
-  say(pairTable('New rows: every read is the first of its asset and minute', 'bare insert', pairs, rows))
-  return [
-    verdict(
-      'new rows: bare insert ÷ tracking (d ÷ c)',
-      '≥ 0.6',
-      median(pairs.map(({ ratio }) => ratio)),
-      (r) => r >= 0.6,
-    ),
-  ]
-}
-
-async function delays(
-  stack: Stack,
-  nc: NatsConnection,
-  { delaySeconds }: Settings,
-  say: (text: string) => void,
-) {
-  if (delaySeconds === 0) return []
-  const asked = { org: MOVING_ORG, assets: delaySeconds * 1_000, perSecond: 1_000, seconds: delaySeconds }
-  const { toEvents, toReport, perSecond } = await measureDelay(stack, nc, asked)
-  const row = (name: string, ms: readonly number[]) => [
-    name,
-    String(ms.length),
-    ...[0.5, 0.9, 0.99, 1].map((q) => quantile(ms, q).toFixed(1)),
-  ]
-  const rows = [
-    ['', 'n', 'p50 ms', 'p90 ms', 'p99 ms', 'longest'],
-    row('to EVENTS', toEvents),
-    row('to the report', toReport),
-  ]
-  say(`\nDelay from publishing, ${Math.round(perSecond)} messages/s, every one a movement\n${table(rows)}\n`)
-  return [
-    verdict('delay to EVENTS, p99 ms', '≤ 100', quantile(toEvents, 0.99), (ms) => ms <= 100),
-    verdict('delay to the report, p99 ms', '≤ 100', quantile(toReport, 0.99), (ms) => ms <= 100),
-  ]
-}
-
-function pairTable(title: string, floor: string, pairs: readonly Pair[], reads: number): string {
-  const perSecond = (seconds: number) => Math.round(reads / seconds).toLocaleString('en')
-  const rows = pairs.map(({ floor: bare, tracking, ratio }, i) => [
-    String(i + 1), perSecond(bare), perSecond(tracking.seconds), ratio.toFixed(2), tracking.residentMiB.toFixed(0),
-  ]) // prettier-ignore
-  return `\n${title}, reads/s\n${table([['round', floor, 'tracking', 'ratio', 'MiB'], ...rows])}\n`
-}
-
-const verdict = (what: string, wanted: string, got: number, reached: (got: number) => boolean): Verdict => ({
-  what,
-  wanted,
-  got: Number.isInteger(got) ? String(got) : got.toFixed(2),
-  reached: reached(got),
-})

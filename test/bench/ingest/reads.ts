@@ -18,47 +18,57 @@ function bytesOf({ org, first, antenna, readAt }: Message, assetsPerOrg: number)
 }
 
 /** Puts messages into SCANS and resolves when they are stored there. */
-async function publish(
-  nc: NatsConnection,
-  warehouse: Warehouse,
-  messages: Iterable<Message>,
-): Promise<number> {
+async function publish(nc: NatsConnection, warehouse: Warehouse, messages: Iterable<Message>): Promise<void> {
   const js = nc.jetstream()
   let sent = 0
-  let last: Promise<unknown> | undefined
+  let held: { subject: string; body: string } | undefined
   for (const message of messages) {
-    const subject = `scans.${message.org}.${READER}.canonical`
-    const body = bytesOf(message, warehouse.assetsPerOrg)
+    // The last one is stored with an answer, and so, in the order of one connection, all before it.
+    if (held && sent % 500 === 0) await js.publish(held.subject, held.body)
+    else if (held) nc.publish(held.subject, held.body)
+    held = {
+      subject: `scans.${message.org}.${READER}.canonical`,
+      body: bytesOf(message, warehouse.assetsPerOrg),
+    }
     sent += 1
-    if (sent % 500 === 0) await (last = js.publish(subject, body))
-    else nc.publish(subject, body)
   }
-  await nc.flush()
-  await last
-  return sent
+  if (held) await js.publish(held.subject, held.body)
 }
 
-/** The same assets again and again where they are: nothing but the first read of a minute is new. */
-export const publishRescans = (nc: NatsConnection, warehouse: Warehouse, messages: number): Promise<number> =>
+/**
+ * The same assets again and again where they are, each as often as the others: nothing but the first read of a minute
+ * is new, and nothing at all after the first time when `readAt` names an instant.
+ */
+export const publishRescans = (
+  nc: NatsConnection,
+  warehouse: Warehouse,
+  messages: number,
+  readAt?: string,
+): Promise<void> =>
   publish(
     nc,
     warehouse,
     Array.from({ length: messages }, (_, i) => {
       const org = warehouse.orgs[i % warehouse.orgs.length] ?? 0
       const round = Math.floor(i / warehouse.orgs.length)
-      return { org, first: (round * READS_PER_MESSAGE) % warehouse.assetsPerOrg, antenna: 1 }
+      const first = (round * READS_PER_MESSAGE) % warehouse.assetsPerOrg
+      return { org, first, antenna: 1, ...(readAt !== undefined && { readAt }) }
     }),
   )
 
+/** Of `publishNewMinutes`. */
+export const readsPerMinute = ({ orgs, assetsPerOrg }: Warehouse): number =>
+  orgs.length * Math.ceil(assetsPerOrg / READS_PER_MESSAGE) * READS_PER_MESSAGE
+
 /**
  * Every read is a row that is not there yet: each asset once a minute from `fromMinute` (since 1970) on, in the order
- * of time. Answers how many messages that were.
+ * of time.
  */
 export function publishNewMinutes(
   nc: NatsConnection,
   warehouse: Warehouse,
   { fromMinute, minutes }: { fromMinute: number; minutes: number },
-): Promise<number> {
+): Promise<void> {
   function* messages(): Generator<Message> {
     for (let minute = fromMinute; minute < fromMinute + minutes; minute += 1)
       for (const org of warehouse.orgs)

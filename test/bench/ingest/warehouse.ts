@@ -73,6 +73,14 @@ export async function configureReaders(stack: Stack, orgs: readonly number[]): P
   })
 }
 
+/** Anew, so that it reads the readers, which were configured behind its back. */
+export async function restartTracking(stack: Stack): Promise<void> {
+  const tracking = stack.service('tracking')
+  await tracking.kill('SIGTERM')
+  tracking.start()
+  await tracking.waitReady()
+}
+
 export async function inTracking<T>(
   { urls, secrets }: Stack,
   work: (client: pg.Client) => Promise<T>,

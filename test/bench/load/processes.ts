@@ -24,6 +24,12 @@ export function cpuTimes(stack: Stack): CpuTimes {
   return times
 }
 
+/** CPU seconds of one process since its start, or of its children besides; 0 when it cannot be read. */
+export function cpuSecondsOf(pid: number | undefined, { children = false } = {}): number {
+  const below = children ? childrenOf(pid).map(({ stat }) => stat.cpuSeconds) : []
+  return below.reduce((total, seconds) => total + seconds, readStat(pid)?.cpuSeconds ?? 0)
+}
+
 /** What was used from `before` to `after`; connections that were closed in between do not count. */
 export const cpuBetween = (before: CpuTimes, after: CpuTimes): CpuTimes =>
   Object.fromEntries(Object.entries(after).map(([part, s]) => [part, Math.max(0, s - (before[part] ?? 0))]))

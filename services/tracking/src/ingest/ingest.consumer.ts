@@ -11,6 +11,7 @@ import { decodeReaderMessage, type ReaderMessage } from './reader-message.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
 import { noteNews, resolve, type ResolveDeps } from './resolve.ts'
 import { store } from './store.ts'
+import { storeInParts } from './store-in-parts.ts'
 
 export type IngestDeps = ResolveDeps & {
   db: Kysely<Tables>
@@ -29,6 +30,7 @@ export type IngestDeps = ResolveDeps & {
 export const ingestConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage> => ({
   durable: 'tracking-ingest',
   maxMessages: 500,
+  maxBytes: 4 * 1024 * 1024, // some 40 000 reads: what is kept in memory, and in one transaction, is bounded
   maxWaitMs: 5,
   retryDelaysMs: [1_000, 5_000, 30_000],
   isOutage: (error) => error instanceof CatalogUnavailable || isDatabaseOutage(error),
@@ -37,7 +39,9 @@ export const ingestConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage> =
     const resolved = await resolve(messages, deps, signal)
     const fresh = deps.recent.fresh(resolved.observations)
     if (fresh.length > 0) {
-      const stored = await withNames(deps.gaps, (naming) => store(deps.db, deps.view, fresh, naming), signal)
+      const stored = await storeInParts(fresh, (part) =>
+        withNames(deps.gaps, (naming) => store(deps.db, deps.view, part, naming), signal),
+      )
       deps.recent.add(fresh)
       if (stored.movements > 0) deps.kick()
       deps.metrics.stored(stored)

@@ -1,8 +1,9 @@
+import { bigints, instants, texts } from '@whereabouts/db/array-parameters'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 import type { Position } from './movements.ts'
-import type { Observation } from './observation.ts'
-import { bigints, epochMinute, epochMs, instant, minuteTime } from './sql-times.ts'
+import type { Minute, Observation } from './observation.ts'
+import { epochMinute, epochMs } from './sql-times.ts'
 
 export type AssetKey = { orgId: number; assetId: number }
 
@@ -17,7 +18,9 @@ export async function lockPositions(tx: Tx, assets: readonly AssetKey[]): Promis
   const keys = sql`unnest(${bigints(unique.map((a) => a.orgId))}, ${bigints(unique.map((a) => a.assetId))}) as k (org_id, asset_id)`
   await sql`
     insert into position (org_id, asset_id, minute, observed_at)
-    select org_id, asset_id, '-infinity', '-infinity' from ${keys} order by org_id, asset_id
+    select org_id, asset_id, '-infinity', '-infinity' from ${keys}
+    where not exists (select from position p where p.org_id = k.org_id and p.asset_id = k.asset_id)
+    order by org_id, asset_id
     on conflict (org_id, asset_id) do nothing`.execute(tx)
   const { rows } = await sql<PositionRow>`
     select p.org_id, p.asset_id, p.location_id, isfinite(p.minute) as seen,
@@ -55,15 +58,26 @@ const toPosition = (row: PositionRow): Position => ({
  */
 export async function insertScans(tx: Tx, observations: readonly Observation[]): Promise<Observation[]> {
   const { rows } = await sql<RowKey>`
-    insert into scan (${columns}) ${rowsOf(observations)}
-    on conflict (org_id, asset_id, minute) do nothing
-    returning asset_id, ${epochMinute('minute')} as minute`.execute(tx)
-  const inserted = matching(observations, rows)
-  if (inserted.length === observations.length) return inserted
-  const isNew = new Set(inserted)
-  const rest = observations.filter((o) => !isNew.has(o) && o.locationId !== null)
+    with offered as materialized (${rowsOf(observations.toSorted(byKey))}),
+    inserted as (
+      insert into scan (${columns}) select ${columns} from offered
+      on conflict (org_id, asset_id, minute) do nothing
+      returning org_id, asset_id, minute)
+    select o.asset_id, ${epochMinute('o.minute')} as minute from offered o
+    where not exists (
+      select from inserted i where i.org_id = o.org_id and i.asset_id = o.asset_id and i.minute = o.minute)`.execute(
+    tx,
+  )
+  if (rows.length === 0) return [...observations]
+  const there = new Set(matching(observations, rows))
+  const inserted = observations.filter((o) => !there.has(o))
+  const rest = observations.filter((o) => there.has(o) && o.locationId !== null)
   return rest.length === 0 ? inserted : [...inserted, ...(await placeScans(tx, rest))]
 }
+
+/** Rows that lie beside each other in the table's key are written one after the other. */
+const byKey = (a: Observation, b: Observation) =>
+  a.orgId - b.orgId || a.assetId - b.assetId || a.minute - b.minute
 
 /** Separate from the insert, which would otherwise lock, and so write, every row that is there already. */
 async function placeScans(tx: Tx, observations: readonly Observation[]): Promise<Observation[]> {
@@ -95,28 +109,26 @@ function matching(observations: readonly Observation[], rows: readonly RowKey[])
 const columns = sql.raw('org_id, asset_id, minute, observed_at, location_id, reader_key, antenna')
 
 const rowsOf = (rows: readonly Observation[]): RawBuilder<unknown> => sql`
-  select org_id, asset_id, ${minuteTime('minute')} as minute, ${instant('observed_at')} as observed_at, location_id,
-         reader_key, antenna
+  select org_id, asset_id, minute, observed_at, location_id, reader_key, antenna::int
   from unnest(
     ${bigints(rows.map((o) => o.orgId))}, ${bigints(rows.map((o) => o.assetId))},
-    ${bigints(rows.map((o) => o.minute))}, ${bigints(rows.map((o) => o.observedAtMs))},
-    ${bigints(rows.map((o) => o.locationId))}, ${rows.map((o) => o.readerKey)}::text[],
-    ${rows.map((o) => o.antenna)}::int[]
+    ${minutes(rows)}, ${instants(rows.map((o) => o.observedAtMs))},
+    ${bigints(rows.map((o) => o.locationId))}, ${texts(rows.map((o) => o.readerKey))},
+    ${bigints(rows.map((o) => o.antenna))}
   ) as u (${columns})`
+
+const minutes = (rows: readonly { minute: Minute }[]) => instants(rows.map(({ minute }) => minute * 60_000))
 
 /** Call under `lockPositions`. The guard on the minute holds even so: the current position never steps back. */
 export async function updatePositions(tx: Db, positions: readonly Position[]): Promise<void> {
   if (positions.length === 0) return
   await sql`
     update position p set
-      minute = ${minuteTime('n.minute')}, observed_at = ${instant('n.observed_at')}, location_id = n.location_id,
-      dwell_started_at = ${instant('n.dwell_started_at')}
+      minute = n.minute, observed_at = n.observed_at, location_id = n.location_id, dwell_started_at = n.dwell_started_at
     from unnest(
       ${bigints(positions.map((p) => p.orgId))}, ${bigints(positions.map((p) => p.assetId))},
-      ${bigints(positions.map((p) => p.minute))}, ${bigints(positions.map((p) => p.observedAtMs))},
-      ${bigints(positions.map((p) => p.locationId))}, ${bigints(positions.map((p) => p.dwellStartedAtMs))}
+      ${minutes(positions)}, ${instants(positions.map((p) => p.observedAtMs))},
+      ${bigints(positions.map((p) => p.locationId))}, ${instants(positions.map((p) => p.dwellStartedAtMs))}
     ) as n (org_id, asset_id, minute, observed_at, location_id, dwell_started_at)
-    where p.org_id = n.org_id and p.asset_id = n.asset_id and p.minute <= ${minuteTime('n.minute')}`.execute(
-    tx,
-  )
+    where p.org_id = n.org_id and p.asset_id = n.asset_id and p.minute <= n.minute`.execute(tx)
 }

@@ -1,7 +1,8 @@
+import { bigints } from '@whereabouts/db/array-parameters'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
 import type { Unsettled } from './stays.ts'
-import { bigints, epochMs, minuteTime } from './sql-times.ts'
+import { epochMs, minuteTime } from './sql-times.ts'
 
 type Start = { asset_id: number; ms: number }
 

@@ -1,7 +1,7 @@
 import type { AssetIdentity, LocationState } from '@whereabouts/contracts/messages/catalog-state'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
-import { bigints } from '../ingest/sql-times.ts'
+import { bigints } from '@whereabouts/db/array-parameters'
 import { upsertAssets, upsertLocations } from '../projections/projections.queries.ts'
 
 /**

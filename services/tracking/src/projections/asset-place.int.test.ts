@@ -137,7 +137,7 @@ test('what another release has written before is listed by the migration, and ag
     await store(
       old,
       view,
-      [...assets.slice(1), gone].map((asset) => ({ ...seen(asset.id, 7, 5), orgId: asset.org_id })),
+      [...assets.slice(1), gone].map(({ id, org_id }) => Object.assign(seen(id, 7, 5), { orgId: org_id })),
     )
     await setTriggers(old, 'enable')
   })

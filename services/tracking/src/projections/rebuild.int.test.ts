@@ -20,7 +20,7 @@ const PATIENTLY = { timeout: 15_000 }
 const migrations = new URL('../../migrations', import.meta.url).pathname
 const test = busTest.extend('database', async ({}, { onCleanup }) => {
   const database = await createServiceDatabase<Tables>('tracking', migrations)
-  onCleanup(database.drop)
+  onCleanup(() => database.drop())
   return database
 })
 
@@ -63,10 +63,8 @@ test('from nothing, view and tables become what the stream holds, and tell how f
     expect(metrics).toContain(
       `catalog_projection_applied_seq{projection="${projection}",service="tracking"} ${messages}`,
     )
-  const told = bus.log.filter(
-    (line) => line.text === 'reading the catalog' && line['projection'] === 'tables',
-  )
-  expect(told[0]).toMatchObject({ applied_seq: 0, head_seq: messages, pending: messages })
+  const told = bus.log.find((line) => line.text === 'reading the catalog' && line['projection'] === 'tables')
+  expect(told).toMatchObject({ applied_seq: 0, head_seq: messages, pending: messages })
 
   expect(view.sizes()).toEqual({ assets: ASSETS, tags: ASSETS, locations: 2 })
   expect(view.withDescendants(1, [catalog.locations[0]?.id ?? 0])).toHaveLength(2)

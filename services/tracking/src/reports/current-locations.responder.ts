@@ -7,7 +7,7 @@ import { RefusedError, respond, type Responder } from '@whereabouts/messaging/re
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { sql, type Kysely } from 'kysely'
 import type { Db, Tables } from '../db.ts'
-import { bigints } from '../ingest/sql-times.ts'
+import { bigints } from '@whereabouts/db/array-parameters'
 
 /** Answers `rpc.tracking.current-locations`; of all replicas, one answers each request. */
 export const answerCurrentLocations = (broker: Broker, db: Kysely<Tables>, logger: Logger): Responder =>

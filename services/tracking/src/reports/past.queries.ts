@@ -26,7 +26,12 @@ async function readPage(db: Db, orgId: number, ask: ReportAsk, at: string): Prom
     from p cross join lateral (select p.external_key) a
     left join location l on l.org_id = ${orgId} and l.id = p.location_id
     order by ${orderBy(ask.sort)} limit ${ask.limit} offset ${ask.offset}`.execute(db)
-  return { rows: rows.map(({ total: _, ...row }) => row), total: rows[0]?.total ?? 0 }
+  return { rows: rows.map(withoutTotal), total: rows[0]?.total ?? 0 }
+}
+
+function withoutTotal(row: AssetLocationRow & { total: number }): AssetLocationRow {
+  const { total: _, ...rest } = row
+  return rest
 }
 
 /** What was not seen since is where it is now; of the rest, the newest row that is old enough. */

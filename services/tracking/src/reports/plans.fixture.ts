@@ -9,7 +9,7 @@ import { test as base } from '../tracking.fixture.ts'
 
 /** The organization that is asked. It has nearly everything, which is when reading a whole table looks cheapest. */
 export const ORG_ID = 7
-export const MONTHS = 14
+const MONTHS = 14
 const [ASSETS, OTHERS, LOCATIONS] = [6_000, 60, 60]
 
 export const assetId = (i: number) => ORG_ID * 1_000_000 + i

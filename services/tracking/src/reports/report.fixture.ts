@@ -58,12 +58,7 @@ export async function fillReport(tracking: Tracking): Promise<Seen[]> {
     .execute()
 }
 
-export const observation = (
-  orgId: number,
-  assetId: number,
-  at: number,
-  locationId: number | null,
-): Observation => ({
+const observation = (orgId: number, assetId: number, at: number, locationId: number | null): Observation => ({
   orgId,
   assetId,
   minute: minuteOf(at),
@@ -120,7 +115,7 @@ export async function expectPages(
     const page = await read({ ...ask, offset })
     expect(page.total).toBe(wanted.length)
     expect(page.rows).toHaveLength(Math.min(ask.limit, wanted.length - offset))
-    rows.push(...page.rows.map(({ dwell_started_at: _, dwell_seconds: __, ...row }) => row))
+    rows.push(...page.rows.map(({ dwell_started_at: _at, dwell_seconds: _dwell, ...row }) => row))
   }
   expect(rows.slice(1).every((row, i) => compare(rows[i] as Row, row, ask.sort) <= 0)).toBe(true)
   const byId = (list: readonly Row[]) => list.toSorted((a, b) => a.asset_id - b.asset_id)
@@ -179,5 +174,5 @@ export function anyAsk({ assets, locations }: CatalogStandIn): fc.Arbitrary<Repo
     placedOnly: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
     limit: fc.integer({ min: 1, max: 12 }),
   })
-  return fc.tuple(common, filters).map(([asked, filter]) => ({ ...asked, ...filter, offset: 0 }))
+  return fc.tuple(common, filters).map((asked) => Object.assign({ offset: 0 }, ...asked) as ReportAsk)
 }

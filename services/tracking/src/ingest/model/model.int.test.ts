@@ -106,7 +106,6 @@ test(
     const limits = { numRuns: 1_000_000, interruptAfterTimeLimit: SECONDS * 1_000 }
     await fc.assert(property, { seed: SEED, ...limits })
     await stop()
-    console.log(`${runs} runs of the movement model, seed ${SEED}`)
-    expect(runs).toBeGreaterThan(3)
+    expect(runs, `runs of the model, seed ${SEED}`).toBeGreaterThan(3)
   },
 )

@@ -1,0 +1,28 @@
+import type { Observation } from './observation.ts'
+import type { Stored } from './store.ts'
+
+/** Transactions of one batch at a time: while one waits for the disk the other inserts. */
+const PARTS = 2
+/** Below this a second transaction costs more than it saves. */
+const MIN_FOR_PARTS = 1_000
+
+/**
+ * Stores a large batch as several transactions side by side, each with all rows of its assets: what happens to one
+ * asset happens in one of them. When one fails the others may have been committed, which is safe to repeat. Every part
+ * is over when this settles.
+ */
+export async function storeInParts(
+  observations: readonly Observation[],
+  step: (part: readonly Observation[]) => Promise<Stored>,
+): Promise<Stored> {
+  if (observations.length < MIN_FOR_PARTS) return step(observations)
+  const parts = Map.groupBy(observations, ({ assetId }) => assetId % PARTS)
+  const outcomes = await Promise.allSettled([...parts.values()].map(step))
+  const stored = { rows: 0, movements: 0 }
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') throw outcome.reason
+    stored.rows += outcome.value.rows
+    stored.movements += outcome.value.movements
+  }
+  return stored
+}

@@ -1,0 +1,28 @@
+import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { NatsConnection } from 'nats'
+import type { Worker } from './drain.ts'
+import type { Floor } from './floors.ts'
+import type { Warehouse } from './warehouse.ts'
+
+export type Settings = {
+  warehouse: Warehouse
+  messages: number
+  minutes: number
+  rounds: number
+  delaySeconds: number
+}
+
+/** What every part of the benchmark works with. */
+export type Bench = {
+  stack: Stack
+  nc: NatsConnection
+  floor: Floor
+  settings: Settings
+  say: (text: string) => void
+}
+
+export function trackingOf(stack: Stack): Worker {
+  const { pid } = stack.service('tracking')
+  if (pid === undefined) throw new Error('tracking does not run')
+  return { pid, durable: 'tracking-ingest' }
+}

@@ -1,0 +1,24 @@
+import { writeFileSync } from 'node:fs'
+import type { ServiceControl } from '@whereabouts/deploy/local/service-process'
+import { attach } from './inspector.ts'
+
+/** Only says where an inspector would listen; none does unless it is asked for. For the environment of a service. */
+export const inspectable = (port: number) => ({ NODE_OPTIONS: `--inspect-port=127.0.0.1:${port}` })
+
+/** Runs `work`; with a file, what the service did meanwhile is written to it as a CPU profile. */
+export async function profiled<T>(
+  service: ServiceControl,
+  { file, port }: { file: string | undefined; port: number },
+  work: () => Promise<T>,
+): Promise<T> {
+  if (file === undefined) return work()
+  const inspected = await attach(service.pid ?? 0, port)
+  try {
+    await inspected.startProfile()
+    const result = await work()
+    writeFileSync(file, JSON.stringify(await inspected.stopProfile()))
+    return result
+  } finally {
+    inspected.close()
+  }
+}
