@@ -36,7 +36,9 @@ test('safe integers of every size and sign arrive as they are, null among them',
 test('texts arrive byte for byte, whatever would need quoting in a list written as text', async () => {
   const values = ['', 'plain', '"', '\\', '{a,b}', 'NULL', 'null', ' ', 'ünï', '😀 dock', 'a\nb', null]
   const { rows } = await sql<{ value: string | null }>`
-    select value from unnest(${texts(values)}) with ordinality as u (value, n) order by n`.execute(database.db)
+    select value from unnest(${texts(values)}) with ordinality as u (value, n) order by n`.execute(
+    database.db,
+  )
   expect(rows.map(({ value }) => value)).toEqual(values)
 })
 

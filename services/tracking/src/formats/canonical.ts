@@ -1,5 +1,5 @@
 import { Collector, decodeFrames } from './collector.ts'
-import type { DecodeContext, Decoded, TagType } from './decoder.ts'
+import type { DecodeContext, Decoded, ReadExtra, TagType } from './decoder.ts'
 import { isObject } from './json-values.ts'
 import { readAntenna, readCount, readLocation, readRssi, readTime } from './read-fields.ts'
 import { readHexTag, readMac } from './tag-values.ts'
@@ -41,8 +41,13 @@ function decodeRead(out: Collector, item: unknown, at: string): void {
     rssi_dbm: readRssi(out, item['rssi_dbm'], 1, at, '/rssi_dbm'),
     read_count: readCount(out, item['read_count'], at, '/read_count'),
     read_at_ms: readTime(out, item['read_at'], at, '/read_at'),
-    extra: { location: readLocation(out, item['location'], at, '/location') },
+    extra: readExtra(out, item['location'], at),
   })
+}
+
+function readExtra(out: Collector, location: unknown, at: string): ReadExtra | undefined {
+  const key = readLocation(out, location, at, '/location')
+  return key === undefined ? undefined : { location: key }
 }
 
 function readTag(out: Collector, tag: unknown, at: string): { type: TagType; value: string } | undefined {

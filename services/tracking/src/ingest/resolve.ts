@@ -1,7 +1,7 @@
 import type { Decoded, NeutralRead } from '../formats/decoder.ts'
 import type { GapFiller } from '../projections/catalog-lookup.ts'
-import type { CatalogView, KnownAsset } from '../projections/catalog-view.ts'
-import type { ReaderDirectory } from '../readers/reader-directory.ts'
+import type { CatalogView, KnownLocation, TagMatch } from '../projections/catalog-view.ts'
+import type { Placement, ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog, ReaderNews } from '../readers/reader-health.ts'
 import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
 import { minuteOf, observedAt, type Observation } from './observation.ts'
@@ -30,18 +30,20 @@ export async function resolve(
   deps: ResolveDeps,
   signal: AbortSignal,
 ): Promise<Resolved> {
-  let matches = matchReads(messages, deps)
-  const gaps = findGaps(messages, matches, deps)
+  let found = messages.map((message) => look(message, deps))
+  const gaps = findGaps(messages, found, deps)
   if (gaps.size > 0) {
     await Promise.all(
       [...gaps].map(([orgId, gap]) => deps.gaps.fill(orgId, { ...gap, tags: gap.tags.values() }, signal)),
     )
-    matches = matchReads(messages, deps) // all of them: the view may have changed meanwhile
+    found = messages.map((message) => look(message, deps)) // all of them: the view may have changed meanwhile
   }
   const resolved: Resolved = { observations: [], news: [], strangers: [] }
-  for (const [i, message] of messages.entries()) resolveMessage(message, matches[i] ?? [], deps, resolved)
+  for (const [i, message] of messages.entries()) resolveMessage(message, found[i] ?? [], resolved)
   return resolved
 }
+
+const NOTHING: Found = { match: undefined, placed: false, location: null }
 
 type Logs = { health: ReaderHealthLog; unknownTags: UnknownTagLog }
 
@@ -50,35 +52,58 @@ export function noteNews({ health, unknownTags }: Logs, { news, strangers }: Res
   for (const { orgId, read } of strangers) unknownTags.note(orgId, read)
 }
 
+/** What the view and the directory know of one read. `location` is undefined where a location is named but unknown. */
+type Found = { match: TagMatch; placed: boolean; location: KnownLocation | null | undefined }
+
+/** Of each read of a message. */
+function look({ orgId, readerKey, decoded }: ReaderMessage, { view, directory }: ResolveDeps): Found[] {
+  // Most messages of most readers come from one antenna or a few.
+  const antennas = new Map<number, Pick<Found, 'placed' | 'location'>>()
+  return decoded.reads.map((read) => {
+    const match = matchRead(view, orgId, read)
+    const key = read.extra?.location
+    // A location key in the message wins over the scan point (D8.8).
+    if (key !== undefined) return { match, placed: true, location: view.locationByKey(orgId, key) }
+    let place = antennas.get(read.antenna)
+    if (place === undefined) {
+      place = lookAtScanPoint(directory.placement(orgId, readerKey, read.antenna), orgId, view)
+      antennas.set(read.antenna, place)
+    }
+    return { match, placed: place.placed, location: place.location }
+  })
+}
+
+function lookAtScanPoint(placement: Placement, orgId: number, view: CatalogView) {
+  if (!placement.placed) return { placed: false, location: null }
+  const { locationId } = placement
+  return { placed: true, location: locationId === null ? null : view.location(orgId, locationId) }
+}
+
 function findGaps(
   messages: readonly ReaderMessage[],
-  matches: readonly (readonly Match[])[],
-  { view, directory }: ResolveDeps,
+  found: readonly (readonly Found[])[],
+  { directory }: ResolveDeps,
 ): Map<number, Gap> {
   const gaps = new Map<number, Gap>()
   for (const [i, { orgId, readerKey, decoded }] of messages.entries())
-    for (const [j, read] of decoded.reads.entries()) {
-      const key = read.extra?.location
-      const missesTag = !matches[i]?.[j]?.known
-      const missesKey = key !== undefined && !view.locationByKey(orgId, key)
-      const locationId = key === undefined ? locationIdOf(directory, orgId, readerKey, read) : undefined
-      const missesId = locationId !== undefined && !view.location(orgId, locationId)
-      if (!missesTag && !missesKey && !missesId) continue
+    for (const [j, { match, location }] of (found[i] ?? []).entries()) {
+      const read = decoded.reads[j]
+      if ((match !== undefined && location !== undefined) || !read) continue
       const gap = gaps.get(orgId) ?? noGap()
       gaps.set(orgId, gap)
-      if (missesTag) for (const tag of tagsOf(read)) gap.tags.set(`${tag.tag_type} ${tag.value}`, tag)
-      if (missesKey) gap.locationKeys.add(key)
-      if (missesId) gap.locationIds.add(locationId)
+      if (match === undefined)
+        for (const tag of tagsOf(read)) gap.tags.set(`${tag.tag_type} ${tag.value}`, tag)
+      if (location === undefined) addPlace(gap, read, directory.placement(orgId, readerKey, read.antenna))
     }
   return gaps
 }
 
 const noGap = (): Gap => ({ tags: new Map(), locationKeys: new Set(), locationIds: new Set() })
 
-/** Where the antenna looks; undefined when it looks nowhere or is unknown. */
-function locationIdOf(directory: ReaderDirectory, orgId: number, readerKey: string, read: NeutralRead) {
-  const placement = directory.placement(orgId, readerKey, read.antenna)
-  return placement.placed ? (placement.locationId ?? undefined) : undefined
+/** The location that the read names, by its key or by its scan point. */
+function addPlace(gap: Gap, { extra }: NeutralRead, placement: Placement): void {
+  if (extra?.location !== undefined) gap.locationKeys.add(extra.location)
+  else if (placement.placed && placement.locationId !== null) gap.locationIds.add(placement.locationId)
 }
 
 /** The address first, then the iBeacon identity, under which a tag with a rotating address is registered (D6.5). */
@@ -89,27 +114,16 @@ function tagsOf(read: NeutralRead): Tag[] {
   return [tag, { tag_type: 'ble', value: `${beacon.uuid}/${beacon.major}/${beacon.minor}` }]
 }
 
-type Match = { known: boolean; asset?: KnownAsset | undefined }
-
-/** Per message the match of each of its reads. */
-const matchReads = (messages: readonly ReaderMessage[], { view }: ResolveDeps): Match[][] =>
-  messages.map(({ orgId, decoded }) => decoded.reads.map((read) => matchRead(view, orgId, read)))
-
-function matchRead(view: CatalogView, orgId: number, read: NeutralRead): Match {
+function matchRead(view: CatalogView, orgId: number, read: NeutralRead): TagMatch {
   if (!read.extra?.ibeacon) return view.matchTag(orgId, read.tag_type, read.tag_value)
   for (const tag of tagsOf(read)) {
     const match = view.matchTag(orgId, tag.tag_type, tag.value)
-    if (match.known) return match
+    if (match !== undefined) return match
   }
-  return { known: false }
+  return undefined
 }
 
-function resolveMessage(
-  message: ReaderMessage,
-  matches: readonly Match[],
-  deps: ResolveDeps,
-  into: Resolved,
-): void {
+function resolveMessage(message: ReaderMessage, found: readonly Found[], into: Resolved): void {
   const { orgId, readerKey, receivedAtMs, decoded } = message
   const news = {
     seenAtMs: receivedAtMs,
@@ -126,19 +140,18 @@ function resolveMessage(
   for (const [i, read] of decoded.reads.entries()) {
     const time = observedAt(read.read_at_ms, receivedAtMs)
     if (time.skewed) news.reads_clock_skewed += 1
-    const place = placeOf(orgId, readerKey, read, deps)
-    const match = matches[i]
-    const asset = match?.asset
-    if (!match?.known) into.strangers.push({ orgId, read })
+    const { match: asset, placed, location } = found[i] ?? NOTHING
+    const place = placed ? locationIdOf(read, location) : undefined
+    if (asset === undefined) into.strangers.push({ orgId, read })
     if (!asset) news.reads_unknown_tag += 1
-    if (!place) news.reads_unplaced += 1
-    if (!asset || !place) continue
+    if (place === undefined) news.reads_unplaced += 1
+    if (!asset || place === undefined) continue
     into.observations.push({
       orgId,
       assetId: asset.id,
       minute: minuteOf(time.ms),
       observedAtMs: time.ms,
-      locationId: place.locationId,
+      locationId: place,
       readerKey,
       antenna: read.antenna,
     })
@@ -160,25 +173,11 @@ function newestTime({ reads, health }: Decoded): number | null {
 }
 
 /**
- * A location key in the message wins over the scan point (D8.8). A scan point without a location, or whose location
- * was deleted or is none that catalog knows, places the read nowhere, which is still a place in the sense of history;
- * undefined is no scan at all.
+ * Where a read places its tag. A scan point without a location, or whose location was deleted or is none that catalog
+ * knows, places it nowhere, which is null and still a place in the sense of history; a key that names no location is
+ * no scan at all, which is undefined.
  */
-function placeOf(
-  orgId: number,
-  readerKey: string,
-  read: NeutralRead,
-  { view, directory }: ResolveDeps,
-): { locationId: number | null } | undefined {
-  const key = read.extra?.location
-  if (key !== undefined) {
-    const location = view.locationByKey(orgId, key)
-    return location && { locationId: location.id }
-  }
-  const placement = directory.placement(orgId, readerKey, read.antenna)
-  if (!placement.placed) return undefined
-  const { locationId } = placement
-  if (locationId === null) return { locationId }
-  const location = view.location(orgId, locationId)
-  return { locationId: location && !location.deleted ? locationId : null }
+function locationIdOf({ extra }: NeutralRead, location: Found['location']): number | null | undefined {
+  if (extra?.location !== undefined) return location?.id
+  return location && !location.deleted ? location.id : null
 }

@@ -102,7 +102,8 @@ export class GapFiller {
     const until = this.#now() + STRANGER_MS
     const remember = (isKnown: boolean, name: string) => !isKnown && this.#strangers.set(name, until)
     const view = this.#view
-    for (const tag of tags) remember(view.matchTag(orgId, tag.tag_type, tag.value).known, tagName(orgId, tag))
+    for (const tag of tags)
+      remember(view.matchTag(orgId, tag.tag_type, tag.value) !== undefined, tagName(orgId, tag))
     for (const key of location_keys)
       remember(view.locationByKey(orgId, key) !== undefined, keyName(orgId, key))
     for (const id of location_ids) remember(view.location(orgId, id) !== undefined, idName(orgId, id))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CatalogStandIn } from '../tracking.fixture.ts'
-import { CatalogView } from './catalog-view.ts'
+import { CatalogView, type TagMatch } from './catalog-view.ts'
 
 function filled(fill: (catalog: CatalogStandIn) => void): CatalogView {
   const catalog = new CatalogStandIn()
@@ -12,7 +12,7 @@ function filled(fill: (catalog: CatalogStandIn) => void): CatalogView {
   return view
 }
 
-const nameOf = (match: ReturnType<CatalogView['matchTag']>) => (match.known ? match.asset?.name : 'unknown')
+const nameOf = (match: TagMatch) => (match === undefined ? 'unknown' : match?.name)
 
 test.for([
   { type: 'rfid', stored: 'e280-1160 60:00', read: 'E28011606000', want: 'A' },
@@ -36,7 +36,7 @@ test('D6.5 an exact match beats a tolerant one, then the oldest tag wins', () =>
 
 test("another organization's tag is unknown", () => {
   const view = filled((c) => c.tag(c.asset(1, 'A'), 'E280'))
-  expect(view.matchTag(2, 'rfid', 'E280').known).toBe(false)
+  expect(view.matchTag(2, 'rfid', 'E280')).toBeUndefined()
 })
 
 test('an older state that arrives late changes nothing', () => {
@@ -47,7 +47,7 @@ test('an older state that arrives late changes nothing', () => {
   view.applyAsset(asset)
   view.applyTag({ ...tag, revision: tag.revision + 1, deleted_at: '2026-01-01T00:00:00.000Z' })
   view.applyTag(tag)
-  expect(view.matchTag(1, 'rfid', 'E280').known).toBe(false)
+  expect(view.matchTag(1, 'rfid', 'E280')).toBeUndefined()
 })
 
 test('a tag whose owner is not known yet is a gap, not a stranger to be ignored', () => {
@@ -55,7 +55,7 @@ test('a tag whose owner is not known yet is a gap, not a stranger to be ignored'
   const tag = catalog.tag(catalog.asset(1, 'A'), 'E280')
   const view = new CatalogView()
   view.applyTag(tag)
-  expect(view.matchTag(1, 'rfid', 'E280').known).toBe(false)
+  expect(view.matchTag(1, 'rfid', 'E280')).toBeUndefined()
 })
 
 test('a key that was freed and taken again names the new location, in either order of arrival', () => {

@@ -1,5 +1,5 @@
 import type { AssetIdentity, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { TagIndex } from './tag-index.ts'
 
 export type KnownAsset = {
   orgId: number
@@ -10,19 +10,9 @@ export type KnownAsset = {
   deleted: boolean
 }
 export type KnownLocation = KnownAsset & { parentId: number | null }
-type KnownTag = {
-  orgId: number
-  id: number
-  revision: number
-  type: string
-  value: string
-  assetId: number | null
-  createdAt: string
-  deleted: boolean
-}
 
-/** `known` without an asset is a tag of a location: read, recognized, and saying nothing of an asset. */
-export type TagMatch = { known: true; asset: KnownAsset | undefined } | { known: false }
+/** The asset that a tag is on; null for a tag that is recognized but says nothing of an asset; undefined: unknown. */
+export type TagMatch = KnownAsset | null | undefined
 
 /**
  * Catalog's assets, locations and tags in the memory of this process. States may come twice and in any order;
@@ -35,8 +25,7 @@ export class CatalogView {
   readonly #locationsByKey = new Map<string, KnownLocation>()
   /** Of each location the live ones directly inside it; it need not be known itself yet. */
   readonly #children = new Map<number, Set<number>>()
-  readonly #tags = new Map<number, KnownTag>()
-  readonly #tagsByMatch = new Map<string, KnownTag[]>()
+  readonly #tags = new TagIndex()
 
   /** The asset, deleted or not; undefined when unknown or another organization's. */
   asset(orgId: number, id: number): KnownAsset | undefined {
@@ -63,15 +52,13 @@ export class CatalogView {
     return [...found]
   }
 
-  /** An exact match beats a tolerant one; then the oldest tag wins (D6.5). */
+  /** What a read of this tag says; see TagIndex for which of several tags wins. */
   matchTag(orgId: number, type: string, value: string): TagMatch {
-    const candidates = this.#tagsByMatch.get(matchKey(orgId, type, matchValue(type, value)))
-    const tag = candidates?.find((t) => t.value === value) ?? candidates?.[0]
-    if (!tag) return { known: false }
-    if (tag.assetId === null) return { known: true, asset: undefined }
-    const asset = this.asset(orgId, tag.assetId)
+    const tag = this.#tags.find(orgId, type, value)
+    if (tag === undefined || tag.assetId === null) return tag && null
     // The tag's state may overtake its owner's when a compacted log is replayed.
-    return asset ? { known: true, asset: asset.deleted ? undefined : asset } : { known: false }
+    const asset = this.asset(orgId, tag.assetId)
+    return asset?.deleted ? null : asset
   }
 
   applyAsset(state: AssetIdentity): void {
@@ -102,29 +89,12 @@ export class CatalogView {
   }
 
   applyTag(state: TagState): void {
-    const before = this.#tags.get(state.id)
-    if (isOld(before, state)) return
-    const tag = {
-      orgId: state.org_id,
-      id: state.id,
-      revision: state.revision,
-      type: state.tag_type,
-      value: state.value,
-      assetId: state.asset_id,
-      createdAt: state.created_at,
-      deleted: state.deleted_at !== null,
-    }
-    this.#tags.set(tag.id, tag)
-    const key = matchKey(tag.orgId, tag.type, matchValue(tag.type, tag.value))
-    const others = (this.#tagsByMatch.get(key) ?? []).filter((t) => t.id !== tag.id)
-    const live = tag.deleted ? others : [...others, tag].toSorted(byAge)
-    if (live.length > 0) this.#tagsByMatch.set(key, live)
-    else this.#tagsByMatch.delete(key)
+    this.#tags.apply(state)
   }
 
   /** Forgets everything: the stream was made anew. */
   clear(): void {
-    for (const map of [this.#assets, this.#locations, this.#locationsByKey, this.#tags, this.#tagsByMatch])
+    for (const map of [this.#assets, this.#locations, this.#locationsByKey, this.#children, this.#tags])
       map.clear()
   }
 
@@ -133,13 +103,8 @@ export class CatalogView {
   }
 }
 
-const matchKey = (orgId: number, type: string, match: string) => `${orgId} ${type} ${match}`
-
 const isOld = (known: { revision: number } | undefined, state: { revision: number }) =>
   known !== undefined && known.revision >= state.revision
-
-const byAge = (a: KnownTag, b: KnownTag) =>
-  a.createdAt === b.createdAt ? a.id - b.id : a.createdAt < b.createdAt ? -1 : 1
 
 function entity(state: AssetIdentity | LocationState): KnownAsset {
   return {

@@ -65,7 +65,7 @@ test(
     expect(taken.filter(({ scans }) => scans.some(({ type }) => type === 'Seq Scan'))).toEqual([])
     const indexes = new Set(of(taken).map(({ index }) => index))
     const made = ['asset_listed_key', 'asset_listed_until', 'asset_listed_from', 'asset_search', 'tag_search',
-    'asset_place_location', 'position_seen', 'position_seen_deleted'] // prettier-ignore
+    'asset_place_location', 'position_seen_place', 'position_seen_deleted', 'location_gone'] // prettier-ignore
     expect(made.filter((index) => !indexes.has(index))).toEqual([])
   },
 )
@@ -78,7 +78,9 @@ test('what is counted or skipped is read from an index alone', slow, async ({ pl
     expect(new Set(types)).toEqual(new Set(['Index Only Scan']))
   }
   await alone({}, 'asset_listed_until')
-  await alone({}, 'position_seen')
+  await alone({}, 'position_seen_place')
+  await alone({ placedOnly: true }, 'position_seen_place')
+  await alone({ locationIds: some.map(locationId) }, 'position_seen_place')
   await alone({ sort: [{ field: 'asset_external_key', descending: false }] }, 'asset_listed_key')
   await alone({ locationIds: some.map(locationId) }, 'asset_place_location')
 })

@@ -24,9 +24,8 @@ export async function countReport(
 
 /** Searching costs the most, so what it has found is not searched for again. */
 const search = (orgId: number, ask: ReportAsk, gatherAtMost: number) => sql<Counted>`
-  with candidate as materialized (${candidates(orgId, ask)}), counted as (select count(*) as total from candidate)
-  select total, case when total <= ${gatherAtMost} then (select array_agg(asset_id) from candidate) end as "assetIds"
-  from counted`
+  select count(*) as total, case when count(*) <= ${gatherAtMost} then array_agg(asset_id) end as "assetIds"
+  from (${candidates(orgId, ask)}) candidate`
 
 function counted(orgId: number, ask: ReportAsk): Sql {
   if (namesAssets(ask)) return sql`(select count(*) from (${gathered(orgId, ask)}) g)`

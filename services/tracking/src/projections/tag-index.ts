@@ -1,0 +1,73 @@
+import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
+import { matchValue } from '@whereabouts/contracts/tag-matching'
+
+export type KnownTag = {
+  orgId: number
+  id: number
+  revision: number
+  type: string
+  value: string
+  assetId: number | null
+  createdAt: string
+  deleted: boolean
+}
+
+/**
+ * Catalog's tags, found by what a reader sends. Looked into once per read, hence maps in maps: a key put together from
+ * organization, type and value would be built and hashed anew each time.
+ */
+export class TagIndex {
+  readonly #tags = new Map<number, KnownTag>()
+  /** Live tags by organization, type and the form in which values are compared; the oldest first. */
+  readonly #byMatch = new Map<number, Map<string, Map<string, KnownTag[]>>>()
+
+  get size(): number {
+    return this.#tags.size
+  }
+
+  /** An exact match beats a tolerant one; then the oldest tag wins (D6.5). */
+  find(orgId: number, type: string, value: string): KnownTag | undefined {
+    const candidates = this.#byMatch.get(orgId)?.get(type)?.get(matchValue(type, value))
+    if (candidates === undefined || candidates.length === 1) return candidates?.[0]
+    return candidates.find((tag) => tag.value === value) ?? candidates[0]
+  }
+
+  /** Takes a state in; one that is not newer changes nothing. */
+  apply(state: TagState): void {
+    const before = this.#tags.get(state.id)
+    if (before !== undefined && before.revision >= state.revision) return
+    const tag = {
+      orgId: state.org_id,
+      id: state.id,
+      revision: state.revision,
+      type: state.tag_type,
+      value: state.value,
+      assetId: state.asset_id,
+      createdAt: state.created_at,
+      deleted: state.deleted_at !== null,
+    }
+    this.#tags.set(tag.id, tag)
+    const values = this.#valuesOf(tag.orgId, tag.type)
+    const match = matchValue(tag.type, tag.value)
+    const others = (values.get(match) ?? []).filter((other) => other.id !== tag.id)
+    const live = tag.deleted ? others : [...others, tag].toSorted(byAge)
+    if (live.length > 0) values.set(match, live)
+    else values.delete(match)
+  }
+
+  clear(): void {
+    this.#tags.clear()
+    this.#byMatch.clear()
+  }
+
+  #valuesOf(orgId: number, type: string): Map<string, KnownTag[]> {
+    const types = this.#byMatch.get(orgId) ?? new Map<string, Map<string, KnownTag[]>>()
+    this.#byMatch.set(orgId, types)
+    const values = types.get(type) ?? new Map<string, KnownTag[]>()
+    types.set(type, values)
+    return values
+  }
+}
+
+const byAge = (a: KnownTag, b: KnownTag) =>
+  a.createdAt === b.createdAt ? a.id - b.id : a.createdAt < b.createdAt ? -1 : 1
