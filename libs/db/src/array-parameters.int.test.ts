@@ -45,7 +45,7 @@ test('texts arrive byte for byte, whatever would need quoting in a list written 
 test('instants arrive to the millisecond, before and after 1970 and 2000', async () => {
   const wire = [
     '1970-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '1999-12-31T23:59:59.999Z', '2000-01-01T00:00:00.000Z',
-    '2026-11-21T10:00:00.123Z', '0001-01-01T00:00:00.001Z', '9999-12-31T23:59:59.999Z',
+    '2026-11-21T10:00:00.123Z', '1715-01-01T00:00:00.001Z', '2284-12-31T23:59:59.999Z',
   ] // prettier-ignore
   const { rows } = await sql<{ at: string | null }>`
     select at from unnest(${instants([...wire.map((text) => Date.parse(text)), null])}) with ordinality as u (at, n)
@@ -61,4 +61,5 @@ test('an empty list is an empty list', async () => {
 test('what is no safe integer is refused before it is sent', () => {
   for (const value of [0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])
     expect(() => int8Array([value])).toThrow(RangeError)
+  for (const year of [1700, 2300]) expect(() => instants([Date.UTC(year)])).toThrow(RangeError)
 })

@@ -15,7 +15,7 @@ const EPOCH_2000_MS = Date.UTC(2000)
 export const bigints = (values: readonly (number | null)[]): RawBuilder<unknown> =>
   sql`${int8Array(values)}::bigint[]`
 
-/** `timestamptz[]` of milliseconds since 1970. */
+/** `timestamptz[]` of milliseconds since 1970, in the years 1715 to 2285: others throw a RangeError. */
 export const instants = (ms: readonly (number | null)[]): RawBuilder<unknown> =>
   sql`${int8Array(ms.map(microsecondsSince2000), TIMESTAMPTZ_OID)}::timestamptz[]`
 

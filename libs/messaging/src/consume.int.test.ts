@@ -7,7 +7,7 @@ import type { BatchConsumer, Consumption, MessageConsumer } from './consumer.ts'
 import { listDeadLetters } from './dead-letters.ts'
 import type { IncomingMessage } from './delivery.ts'
 import { buryExhausted } from './exhausted.ts'
-import { publishMany } from './publish.ts'
+import { publish, publishMany } from './publish.ts'
 import { PoisonError } from './settle.ts'
 import { MAX_DELIVER } from './topology.ts'
 import { currentTrace } from '@whereabouts/service-kit/trace'
@@ -101,6 +101,33 @@ test('the broker keeps what a busy consumer cannot take', async ({ bus }) => {
   const held = async () => (await jsm.consumers.info('SCANS', 'tracking-ingest')).num_ack_pending
   await vi.waitFor(async () => expect(await held()).toBeGreaterThanOrEqual(20))
   for (let look = 1; look <= 20; look += 1) expect(await held()).toBeLessThanOrEqual(30) // a batch and two more
+  await consumption.stop()
+})
+
+test('the broker keeps large messages too: what is held is bounded in bytes, and all of it comes in the end', async ({
+  bus,
+}) => {
+  const kilobytes = 900
+  const body = 'x'.repeat(kilobytes * 1024)
+  for (let i = 0; i < 60; i += 1)
+    await publish(bus.broker, { subject: 'scans.7.reader.canonical', payload: body })
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  const held = async () => (await jsm.consumers.info('SCANS', 'tracking-ingest')).num_ack_pending
+  let seen = 0
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  const consumption = batches(bus, {
+    maxMessages: 100,
+    maxBytes: 1024 * 1024,
+    handle: async (messages) => {
+      await released
+      seen += messages.length
+    },
+  })
+  await vi.waitFor(async () => expect(await held()).toBeGreaterThanOrEqual(18))
+  for (let look = 1; look <= 20; look += 1) expect(await held()).toBeLessThanOrEqual(42) // 2 × 16 MiB and two batches
+  release()
+  await vi.waitFor(() => expect(seen).toBe(60), { timeout: 20_000 })
   await consumption.stop()
 })
 

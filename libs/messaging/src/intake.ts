@@ -14,6 +14,7 @@ export type IntakeOptions = {
 export class Intake {
   readonly #pull: { ask(): void; stop(): void }
   readonly #buffer: Delivery[] = []
+  #bytes = 0
   #closed = false
   #waiting: { count: number; wake(): void } | undefined
   /** Messages the consumer had yet to deliver when the last one arrived. */
@@ -27,9 +28,11 @@ export class Intake {
       capacity,
       onTrouble,
       held: () => this.#buffer.length,
+      heldBytes: () => this.#bytes,
       onMessage: (msg, info) => {
         this.pending = info.pending
         this.#buffer.push(new Delivery(nc, msg, info))
+        this.#bytes += msg.data.length
         this.#wakeIfEnough()
       },
     })
@@ -52,6 +55,7 @@ export class Intake {
       await this.#change(first ? max : 1, leftMs)
     }
     const taken = this.#closed ? [] : this.#buffer.splice(0, countWithin(this.#buffer, max, maxBytes))
+    for (const { data } of taken) this.#bytes -= data.length
     this.#pull.ask()
     return taken
   }

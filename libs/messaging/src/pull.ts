@@ -9,6 +9,8 @@ export type PullOptions = {
   capacity: number
   /** How many the owner holds right now. */
   held: () => number
+  /** And how large they are together; left out by owners who keep none. */
+  heldBytes?: () => number
   onMessage: (msg: Msg, info: DeliveryInfo) => void
   /** A request ended with nothing to deliver: at that moment the consumer had no message left. */
   onIdle?: () => void
@@ -25,6 +27,10 @@ export type Pull = {
 const EXPIRES_MS = 30_000
 const HEARTBEAT_MS = 3_000
 const RETRY_MS = 500
+/** Asked for at a time, and held before more is asked for: messages may be 1 MiB, and thousands of those are not. */
+const MAX_BYTES = 16 * 1024 * 1024
+/** How the server says that a request bounded in bytes is over, with more to come: no trouble, and not idle. */
+const ENDED = new Set(['Batch Completed', 'Message Size Exceeds MaxBytes'])
 
 /**
  * Pulls from a JetStream consumer into a callback. Not `consume()` of the client library: with a callback that asks
@@ -44,9 +50,11 @@ export function startPull(broker: Broker, options: PullOptions): Pull {
     if (stopped || retry || !broker.isConnected()) return
     const batch = options.capacity - options.held() - outstanding
     if (batch < Math.max(1, options.capacity / 2)) return // a request per message would cost more than the message
+    if ((options.heldBytes?.() ?? 0) >= MAX_BYTES) return
     if (outstanding === 0) lastHeard = Date.now()
     outstanding += batch
-    const request = { batch, expires: nanos(EXPIRES_MS), idle_heartbeat: nanos(HEARTBEAT_MS) }
+    const wait = { expires: nanos(EXPIRES_MS), idle_heartbeat: nanos(HEARTBEAT_MS) }
+    const request = { batch, max_bytes: MAX_BYTES, ...wait }
     nc.publish(subject, JSON.stringify(request), { reply: inbox })
   }
   const startOver = (reason: string) => {
@@ -61,9 +69,11 @@ export function startPull(broker: Broker, options: PullOptions): Pull {
     const code = msg.headers?.code
     if (code === 100) return // heartbeat
     const unsent = Number(msg.headers?.get('Nats-Pending-Messages') || Number.NaN)
-    if (code !== 408 || Number.isNaN(unsent)) return startOver(`${code} ${msg.headers?.description}`)
-    outstanding = Math.max(0, outstanding - unsent) // the request has expired, its rest will not come
-    if (outstanding === 0) options.onIdle?.()
+    const isFull = code === 409 && ENDED.has(msg.headers?.description ?? '')
+    if (!(code === 408 || isFull) || Number.isNaN(unsent))
+      return startOver(`${code} ${msg.headers?.description}`)
+    outstanding = Math.max(0, outstanding - unsent) // the request is over, its rest will not come
+    if (outstanding === 0 && !isFull) options.onIdle?.()
     ask()
   }
   const subscription = nc.subscribe(inbox, {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
 import type { Db } from '../db.ts'
 import type { ReportAsk } from './report.ask.ts'
-import type { ReportPage } from './report.queries.ts'
+import { withoutTotal, type ReportPage } from './report.queries.ts'
 import { anyOf, both, LOCATION_KEY, matches, orderBy, placed, type Sql } from './report.sql.ts'
 
 /**
@@ -27,11 +27,6 @@ async function readPage(db: Db, orgId: number, ask: ReportAsk, at: string): Prom
     left join location l on l.org_id = ${orgId} and l.id = p.location_id
     order by ${orderBy(ask.sort)} limit ${ask.limit} offset ${ask.offset}`.execute(db)
   return { rows: rows.map(withoutTotal), total: rows[0]?.total ?? 0 }
-}
-
-function withoutTotal(row: AssetLocationRow & { total: number }): AssetLocationRow {
-  const { total: _, ...rest } = row
-  return rest
 }
 
 /** What was not seen since is where it is now; of the rest, the newest row that is old enough. */

@@ -80,7 +80,6 @@ test('what is counted or skipped is read from an index alone', slow, async ({ pl
   await alone({}, 'asset_listed_until')
   await alone({}, 'position_seen_place')
   await alone({ placedOnly: true }, 'position_seen_place')
-  await alone({ locationIds: some.map(locationId) }, 'position_seen_place')
   await alone({ sort: [{ field: 'asset_external_key', descending: false }] }, 'asset_listed_key')
   await alone({ locationIds: some.map(locationId) }, 'asset_place_location')
 })

@@ -28,7 +28,7 @@ const search = (orgId: number, ask: ReportAsk, gatherAtMost: number) => sql<Coun
   from (${candidates(orgId, ask)}) candidate`
 
 function counted(orgId: number, ask: ReportAsk): Sql {
-  if (namesAssets(ask)) return sql`(select count(*) from (${gathered(orgId, ask)}) g)`
+  if (namesAssets(ask)) return sql`(select count(*) from (${gathered(orgId, { ...ask, sort: [] })}) g)`
   if (ask.locationIds) return countPlaced(orgId, ask)
   if (ask.placedOnly) return countPlacedAnywhere(orgId, ask)
   return ask.includeDeleted ? countAll(orgId) : countLive(orgId)

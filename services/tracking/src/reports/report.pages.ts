@@ -27,9 +27,16 @@ export function pagesOf(
   if (namesAssets(ask) || (isFiltered(ask) && total <= gatherAtMost)) return [page(gathered(orgId, ask))]
   if (sort[0]?.field === 'asset_last_seen') return [walkSeen(orgId, ask, total)]
   if (sort[0]?.field === 'asset_external_key') return [walkKeys(orgId, ask, total)]
-  const isNear = sort.length === 1 && offset + limit <= walkAtMost
+  const isNear = isNearByLocation(ask, walkAtMost)
   return isNear ? [walkLocations(orgId, ask), byLocation(orgId, ask)] : [byLocation(orgId, ask)]
 }
+
+const isNearByLocation = ({ limit, offset, sort }: ReportAsk, walkAtMost: number): boolean =>
+  sort.length === 1 && offset + limit <= walkAtMost
+
+/** What is at each location is counted for the page itself, so that counting it all beforehand would be once too often. */
+export const isCountedByPage = (ask: ReportAsk, { walkAtMost }: Bounds): boolean =>
+  !isFiltered(ask) && ask.sort[0]?.field === 'location_external_key' && !isNearByLocation(ask, walkAtMost)
 
 /** A page in the second half is reached from the end. */
 function stretch({ limit, offset }: ReportAsk, total: number) {
