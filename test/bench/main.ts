@@ -3,7 +3,9 @@ import { benchCatalog, CATALOG_HELP } from './catalog/catalog.ts'
 import { benchEdge, EDGE_HELP } from './edge/edge.ts'
 import { benchImport, IMPORT_HELP } from './import/import.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
+import { benchReports, REPORTS_HELP } from './reports/reports.ts'
 import { benchRevocation, REVOCATION_HELP } from './revocation/revocation.ts'
+import { benchWebhooks, WEBHOOKS_HELP } from './webhooks/webhooks.ts'
 
 const HELP = `pnpm bench <name> [flags]    exits with 1 when a target was missed
 
@@ -12,6 +14,8 @@ ${CATALOG_HELP}
 ${REVOCATION_HELP}
 ${IMPORT_HELP}
 ${INGEST_HELP}
+${REPORTS_HELP}
+${WEBHOOKS_HELP}
   --help            prints this
 `
 
@@ -21,6 +25,8 @@ const benches: Record<string, (args: string[], say: (text: string) => void) => P
   revocation: benchRevocation,
   import: benchImport,
   ingest: benchIngest,
+  reports: benchReports,
+  webhooks: benchWebhooks,
 }
 
 const [name = '--help', ...args] = process.argv.slice(2)

@@ -1229,6 +1229,28 @@ export interface paths {
         patch: operations["updateWebhook"];
         trace?: never;
     };
+    "/api/v1/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event, once, whether deliveries are on or not
+         * @description **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks/{webhook_id}/deliveries": {
         parameters: {
             query?: never;
@@ -2410,6 +2432,12 @@ export interface components {
              */
             updated_at: string;
         };
+        WebhookTest: {
+            /** @description Null when there was no complete answer. */
+            status_code: number | null;
+            /** @description Null for a 2xx. */
+            error: string | null;
+        };
         WebhookDelivery: {
             /** Format: uuid */
             delivery_id: string;
@@ -2424,6 +2452,8 @@ export interface components {
             status_code: number | null;
             latency_ms: number;
             error: string | null;
+            /** @description Of a test event, which nothing has moved for. */
+            test: boolean;
         };
     };
     responses: {
@@ -6599,6 +6629,49 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status_code": null,
+                     *         "error": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["WebhookTest"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     listWebhookDeliveries: {
         parameters: {
             query?: {
@@ -6633,7 +6706,8 @@ export interface operations {
                      *           "outcome": "delivered",
                      *           "status_code": null,
                      *           "latency_ms": 1,
-                     *           "error": null
+                     *           "error": null,
+                     *           "test": true
                      *         }
                      *       ],
                      *       "limit": 50,

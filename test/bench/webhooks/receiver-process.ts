@@ -1,0 +1,70 @@
+// The process of `startReceiver`: an HTTPS endpoint that does as little as a receiver can, and notes when what arrived.
+import { createServer } from 'node:https'
+import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { makeCertificate } from '@whereabouts/testing/certificates'
+import { monotonicMs } from './clock.ts'
+import type { Arrivals, Order } from './receiver.ts'
+
+const PROGRESS_MS = 2
+
+const { key, cert } = await makeCertificate()
+let arrivals = empty()
+/** Numbers of deliveries that got their 204. */
+let taken = new Set<number>()
+let hangingPath: string | undefined
+const hanging = new Map<ServerResponse, number>()
+
+function empty(): Arrivals {
+  return { numbers: [], at: [], connections: 0 }
+}
+
+function answer(response: ServerResponse, number: number): void {
+  response.writeHead(204).end()
+  taken.add(number)
+}
+
+const server = createServer({ key, cert, keepAliveTimeout: 30_000 }, (request, response) => {
+  request.resume().on('end', () => {
+    // The last group of the delivery's UUID is its number, see events.ts.
+    const number = Number.parseInt(String(request.headers['x-service-delivery']).slice(-12), 16)
+    arrivals.at.push(monotonicMs())
+    arrivals.numbers.push(number)
+    if (request.url !== hangingPath) return answer(response, number)
+    hanging.set(response, number)
+    response.on('close', () => hanging.delete(response)) // given up: it will be sent again
+  })
+})
+let open = 0
+server.on('secureConnection', (socket) => {
+  arrivals.connections = Math.max(arrivals.connections, (open += 1))
+  socket.on('close', () => (open -= 1))
+})
+
+function obey(order: Order): void {
+  if (order.do === 'hang') hangingPath = order.path
+  if (order.do === 'release') {
+    hangingPath = undefined
+    for (const [response, number] of hanging) answer(response, number)
+    hanging.clear()
+  }
+  if (order.do === 'report') {
+    process.send?.({ report: arrivals })
+    arrivals = { ...empty(), connections: open }
+    taken = new Set()
+  }
+}
+
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  process.send?.({ url: `https://127.0.0.1:${port}`, ca: cert })
+})
+let told = 0
+setInterval(() => {
+  if (told === taken.size) return
+  told = taken.size
+  process.send?.({ taken: told })
+}, PROGRESS_MS)
+process.on('message', obey)
+process.on('disconnect', () => process.exit(0))
+process.on('SIGINT', () => {}) // a Ctrl-C in the terminal is for the benchmark, which stops things in order

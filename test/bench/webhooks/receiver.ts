@@ -1,0 +1,72 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+
+/** In the order in which they came; attempts that were made again count again. */
+export type Arrivals = {
+  /** Of the deliveries, see events.ts. */
+  numbers: number[]
+  /** Of the shared clock, when the body was complete. */
+  at: number[]
+  /** As many were open at the same time. */
+  connections: number
+}
+
+export type Order = { do: 'hang'; path: string } | { do: 'release' } | { do: 'report' }
+
+export type Receiver = {
+  /** `https://127.0.0.1:<port>`; any path will do. */
+  url: string
+  /** The authority to trust, as PEM. */
+  ca: string
+  pid: number
+  /** Deliveries that were answered 204 since the last report. */
+  taken(): number
+  /** What arrived since the last report. */
+  report(): Promise<Arrivals>
+  /** Requests for this path are not answered. */
+  hang(path: string): void
+  /** Answers what hangs, and everything from now on. */
+  release(): void
+  stop(): Promise<void>
+}
+
+type Message = { url: string; ca: string } | { taken: number } | { report: Arrivals }
+
+/** Starts the endpoint as a process of its own: its work must not slow down whoever measures. */
+export async function startReceiver(): Promise<Receiver> {
+  const child = fork(new URL('receiver-process.ts', import.meta.url), { serialization: 'advanced' })
+  const exit = once(child, 'exit')
+  let taken = 0
+  let reported = Promise.withResolvers<Arrivals>()
+  const ready = Promise.withResolvers<{ url: string; ca: string }>()
+  child.on('message', (message: Message) => {
+    if ('url' in message) ready.resolve(message)
+    else if ('taken' in message) taken = message.taken
+    else reported.resolve(message.report)
+  })
+  child.once('exit', () => {
+    const ended = new Error('the receiver ended by itself')
+    ready.reject(ended)
+    reported.reject(ended)
+  })
+  reported.promise.catch(() => undefined) // it is asked for below, or nobody is interested
+  const order = (o: Order) => void child.send(o)
+  return {
+    ...(await ready.promise),
+    pid: child.pid ?? 0,
+    taken: () => taken,
+    async report() {
+      reported = Promise.withResolvers()
+      order({ do: 'report' })
+      const arrivals = await reported.promise
+      taken = 0
+      return arrivals
+    },
+    hang: (path) => order({ do: 'hang', path }),
+    release: () => order({ do: 'release' }),
+    async stop() {
+      if (child.connected) child.disconnect()
+      await exit
+    },
+  }
+}

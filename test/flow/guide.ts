@@ -1,0 +1,40 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+
+type Block = { language: string; label: string; text: string }
+
+/** The fenced blocks of docs/integrating.md, in their order. */
+export function guideBlocks(): Block[] {
+  const guide = readFileSync(new URL('../../docs/integrating.md', import.meta.url), 'utf8')
+  const fences = guide.matchAll(/^```(\w*) ?(.*)\n([^]*?)^```$/gm)
+  return [...fences].map(([, language = '', label = '', body = '']) => ({ language, label, text: body }))
+}
+
+/** The one block of that language that contains `text`. */
+export function guideBlock(language: string, part: string): string {
+  const [found, ...others] = guideBlocks().filter((b) => b.language === language && b.text.includes(part))
+  if (!found || others.length > 0) throw new Error(`not one ${language} block with "${part}"`)
+  return found.text
+}
+
+/**
+ * Whether a program of the machine can be used. A hosted run must have it; elsewhere a test that needs it is skipped by
+ * name, since `npm test` asks for nothing but Node.
+ */
+export function hasProgram(name: string): boolean {
+  const found = spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0
+  if (!found && process.env['CI']) throw new Error(`${name} is needed to test docs/integrating.md`)
+  return found
+}
+
+/** Runs a program on `input` and returns what it printed. Throws what it complained of. */
+export async function runOn(input: string, command: string, args: string[], cwd: string): Promise<string> {
+  const child = spawn(command, args, { cwd, stdio: 'pipe' })
+  child.stdin.on('error', () => undefined) // it may have ended without reading
+  child.stdin.end(input)
+  const exit = new Promise((resolve) => child.on('close', resolve))
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exit])
+  if (code !== 0) throw new Error(`${command} ended with ${String(code)}:\n${stderr}`)
+  return stdout
+}
