@@ -31,9 +31,18 @@ export const DeliveryView = z
     status_code: z.int().nullable(),
     latency_ms: z.int(),
     error: z.string().nullable(),
+    test: z.boolean().meta({ description: 'Of a test event, which nothing has moved for.' }),
   })
   .meta({ id: 'WebhookDelivery' })
 export type DeliveryView = z.infer<typeof DeliveryView>
+
+/** What became of a test event. */
+export const TestView = z
+  .object({
+    status_code: z.int().nullable().meta({ description: 'Null when there was no complete answer.' }),
+    error: z.string().nullable().meta({ description: 'Null for a 2xx.' }),
+  })
+  .meta({ id: 'WebhookTest' })
 
 /** What a receiver is sent, byte for byte the same on every attempt. */
 export const AssetMovedBody = z.object({
@@ -103,6 +112,16 @@ export const webhookRoutes = {
     params: WebhookPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],
+  },
+  testWebhook: {
+    ...console,
+    method: 'POST',
+    path: '/webhooks/{webhook_id}/test',
+    access: 'admin',
+    summary: 'Send a test event, once, whether deliveries are on or not',
+    params: WebhookPath,
+    success: { status: 200, schema: dataOf(TestView) },
+    errors: ['validation_error', 'not_found', 'rate_limited'],
   },
   listWebhookDeliveries: {
     ...console,

@@ -14,7 +14,12 @@ export type Tables = {
     created_at: Generated<string>
     updated_at: Generated<string>
   }
-  delivery_counter: { org_id: number; attempts: number }
+  delivery_counter: {
+    org_id: number
+    attempts: number
+    /** Until when the test events sent so far fill their allowance (`takeTestEvent`). */
+    tests_until: string | null
+  }
   delivery_attempt: {
     org_id: number
     /** `position` modulo 500. */
@@ -28,6 +33,7 @@ export type Tables = {
     status_code: number | null
     latency_ms: number
     error: string | null
+    is_test: Generated<boolean>
   }
 }
 

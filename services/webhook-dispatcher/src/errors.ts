@@ -3,3 +3,7 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 /** Also for another organization's webhook: a caller must not learn that an id exists. */
 export const webhookNotFound = () => new AppError('not_found', 'Webhook not found')
 export const webhookExists = () => new AppError('conflict', 'The organization already has a webhook')
+export const tooManyTests = (waitSeconds: number) =>
+  new AppError('rate_limited', `Retry after ${waitSeconds} seconds`, {
+    headers: { 'retry-after': String(waitSeconds) },
+  })

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,8 +12,10 @@ import { busTest } from '@whereabouts/testing/broker-fixtures'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { addWebhook, movedEvent, secretKeys } from './attempts/attempts.fixture.ts'
+import { addWebhook, movedEvent, SECRET, secretKeys } from './attempts/attempts.fixture.ts'
 import type { Tables } from './db.ts'
+import { openSecret, type SecretKeys } from './webhooks/secrets.ts'
+import { findTarget } from './webhooks/webhooks.queries.ts'
 
 const test = busTest.override({ topology: { ackWaitMs: 2_000 } })
 const SOON = { timeout: 15_000 }
@@ -43,8 +46,11 @@ afterEach(async () => {
   rmSync(home, { recursive: true })
 })
 
+const asSetting = (keys: SecretKeys) =>
+  keys.map(({ id, key }) => `${id}:${key.toString('base64url')}`).join(',')
+
 /** The service as a process of its own, ready. */
-async function startService(bus: Bus): Promise<ChildProcess> {
+async function startService(bus: Bus, env: NodeJS.ProcessEnv = {}): Promise<ChildProcess> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
@@ -55,9 +61,10 @@ async function startService(bus: Bus): Promise<ChildProcess> {
       NATS_URL: bus.server.url,
       NATS_PASSWORD: bus.server.users.services.password,
       PRINCIPAL_PUBLIC_KEY: randomBytes(32).toString('base64url'),
-      WEBHOOK_SECRET_KEYS: secretKeys.map(({ id, key }) => `${id}:${key.toString('base64url')}`).join(','),
+      WEBHOOK_SECRET_KEYS: asSetting(secretKeys),
       ALLOW_PRIVATE_TARGETS: 'true',
       NODE_EXTRA_CA_CERTS: join(home, 'ca.pem'),
+      ...env,
     },
   })
   started.push(child)
@@ -99,4 +106,55 @@ test('SIGTERM lets the attempt in flight end, and the process ends with 0', asyn
   expect(await exited).toEqual([0, null])
   const rows = await database.db.selectFrom('delivery_attempt').select('outcome').execute()
   expect(rows.at(-1)).toEqual({ outcome: 'delivered' })
+})
+
+test('proxies of the environment are ignored: they would connect to what nobody has checked', async ({
+  bus,
+}) => {
+  let connections = 0
+  const proxy = createServer((socket) => {
+    connections += 1
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy']
+  await startService(bus, {
+    ...Object.fromEntries(names.map((name) => [name, url])),
+    NODE_USE_ENV_PROXY: '1',
+  })
+  const event = movedEvent(ORG)
+  await send(bus, event)
+  await expect.poll(receivedIds, SOON).toEqual([event.delivery_id])
+  expect(connections).toBe(0)
+  proxy.close()
+})
+
+test('started with a new first key, it seals every secret anew and goes on signing', async ({ bus }) => {
+  const next = { id: 'k2', key: randomBytes(32) }
+  await startService(bus, { WEBHOOK_SECRET_KEYS: asSetting([next, ...secretKeys]) })
+  const sealed = async () => {
+    const target = await findTarget(database.db, ORG)
+    return target?.secret_key_id === next.id && openSecret([next], ORG, target)
+  }
+  await expect.poll(sealed, SOON).toBe(SECRET)
+  await send(bus)
+  await expect.poll(() => receiver.received.length, SOON).toBe(1)
+})
+
+test('two replicas share the work; one that is stopped leaves nothing undone and nothing done twice', async ({
+  bus,
+}) => {
+  receiver.respondWith((_, response) => {
+    setTimeout(() => response.writeHead(204).end(), 20)
+  })
+  const [leaving] = await Promise.all([startService(bus), startService(bus)])
+  const events = Array.from({ length: 300 }, () => movedEvent(ORG))
+  await Promise.all(events.map((event) => send(bus, event)))
+  await expect.poll(() => receiver.received.length, SOON).toBeGreaterThan(20)
+  const exited = once(leaving, 'exit')
+  leaving.kill('SIGTERM')
+  expect(await exited).toEqual([0, null])
+  await expect.poll(() => new Set(receivedIds()).size, SOON).toBe(events.length)
+  expect(receivedIds()).toHaveLength(events.length)
 })

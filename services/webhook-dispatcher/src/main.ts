@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@whereabouts/db/database'
+import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { connect, type Broker } from '@whereabouts/messaging/connection'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { consumerMetrics, createRegistry } from '@whereabouts/service-kit/metrics'
@@ -7,22 +8,26 @@ import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
 import { runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { buildApp } from './app.ts'
-import { createTargetAgent } from './attempts/address-guard.ts'
 import type { AttemptDeps } from './attempts/attempts.ts'
 import { createPost } from './attempts/http-post.ts'
+import { createTargetAgents } from './attempts/target-agents.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { startDelivery, type Delivery } from './lanes/delivery.ts'
 import { LANE_LIMITS } from './lanes/lanes.consumer.ts'
 import { Lanes } from './lanes/lanes.ts'
+import { Paces } from './lanes/paces.ts'
 import { Slots } from './lanes/slots.ts'
-import { dispatcherMetrics, laneGauge } from './metrics.ts'
+import { dispatcherMetrics, laneGauges, sealGauge } from './metrics.ts'
 import { Subscriptions } from './subscriptions/subscriptions.ts'
+import { startResealing } from './webhooks/reseal.loop.ts'
+import { testSender } from './webhooks/test-event.ts'
 
 const SERVICE = 'webhook-dispatcher'
 /** For a whole request (D11, "Timeout"). */
 const ATTEMPT_TIMEOUT_MS = 5_000
-const REQUESTS_AT_ONCE = 256
+/** See ADR 22. */
+const REQUESTS_AT_ONCE = { well: 256, slow: 256 }
 /** Of the shutdown phase, what the consumer needs to see its verdicts off after the grace. */
 const VERDICT_MS = 3_000
 
@@ -30,17 +35,21 @@ await start(SERVICE, async () => {
   const config = loadConfig(process.env)
   const log = createLogger(SERVICE, config.LOG_LEVEL)
   const registry = createRegistry(SERVICE)
-  const database = openDatabase<Tables>(config.DATABASE_URL, {
+  // Requests and deliveries see one organization each; whether all secrets are under the newest key concerns all.
+  const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: SERVICE,
     log,
   })
-  const { db } = database
+  const database = openDatabase<Tables>(config.DATABASE_URL, { max: 2, name: `${SERVICE} loops`, log })
   const { WEBHOOK_SECRET_KEYS: secretKeys, ALLOW_PRIVATE_TARGETS: allowPrivateTargets } = config
   if (allowPrivateTargets) log.warn('private targets and plain http are allowed: for development only')
 
   const verify = principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY))
-  const app = buildApp({ db, secretKeys, allowPrivateTargets, log, registry, verify })
+  const agents = createTargetAgents({ allowPrivateTargets })
+  const post = createPost(agents, ATTEMPT_TIMEOUT_MS)
+  const sendTest = testSender(post)
+  const app = buildApp({ db: tenants, secretKeys, allowPrivateTargets, sendTest, log, registry, verify })
   await app.listen({ host: config.HOST, port: config.PORT })
   let broker: Broker | undefined
   let delivery: Delivery | undefined
@@ -55,15 +64,17 @@ await start(SERVICE, async () => {
     }),
   })
 
-  const agent = createTargetAgent({ allowPrivateTargets })
-  const lanes = new Lanes(LANE_LIMITS)
-  laneGauge(registry, lanes)
+  const resealing = startResealing({ owner: database.db, secretKeys, log, onRound: sealGauge(registry) })
+  const paces = new Paces()
+  const lanes = new Lanes(LANE_LIMITS, paces)
+  const slots = new Slots(REQUESTS_AT_ONCE, paces)
+  laneGauges(registry, lanes, slots)
   const deps: AttemptDeps = {
-    db,
+    db: tenants,
     subscriptions: new Subscriptions(),
     secretKeys,
-    slots: new Slots(REQUESTS_AT_ONCE),
-    post: createPost(agent, ATTEMPT_TIMEOUT_MS),
+    slots,
+    post,
     log,
     metrics: dispatcherMetrics(registry),
     now: Date.now,
@@ -83,9 +94,10 @@ await start(SERVICE, async () => {
     { name: 'unready', run: () => ops.unready() },
     { name: 'deliveries', run: () => running.stop() },
     { name: 'api', run: () => app.close() },
-    { name: 'targets', run: () => agent.destroy() },
+    { name: 'targets', run: () => agents.destroy() },
+    { name: 'secrets', run: () => resealing.stop() },
     { name: 'broker', run: () => openBroker.drain() },
-    { name: 'database', run: () => database.close() },
+    { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
     { name: 'ops', run: () => ops.close() },
   ]
   runUntilSignal(phases, { graceMs, log })

@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from '@whereabouts/service-k
 import type { Outcome } from './attempts/attempts.queries.ts'
 import type { DropReason } from './attempts/attempts.rules.ts'
 import type { Lanes } from './lanes/lanes.ts'
+import type { Slots } from './lanes/slots.ts'
 
 export type DispatcherMetrics = {
   /** One request to a receiver. */
@@ -43,16 +44,40 @@ export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
   }
 }
 
-/** What the lanes hold at the moment of a scrape. */
-export function laneGauge(registry: Registry, lanes: Lanes): void {
-  const gauge = new Gauge({
+/** What lanes and slots hold at the moment of a scrape. */
+export function laneGauges(registry: Registry, lanes: Lanes, slots: Slots): void {
+  const ofLanes = new Gauge({
     name: 'webhook_lanes',
-    help: 'Organizations with deliveries at hand (lanes), deliveries waiting for their turn, and deliveries begun.',
+    help: 'Organizations with deliveries at hand (lanes), deliveries waiting for their turn and the bytes that takes, and deliveries begun.',
     labelNames: ['what'],
     registers: [],
     collect() {
       for (const [what, value] of Object.entries(lanes.sizes())) this.set({ what }, value)
     },
   })
-  registry.registerMetric(gauge)
+  const ofSlots = new Gauge({
+    name: 'webhook_requests',
+    help: 'Requests under way, and deliveries waiting to make one, by share: receivers that are well, receivers that are slow.',
+    labelNames: ['what', 'share'],
+    registers: [],
+    collect() {
+      for (const [what, { well, slow }] of Object.entries(slots.sizes())) {
+        this.set({ what, share: 'well' }, well)
+        this.set({ what, share: 'slow' }, slow)
+      }
+    },
+  })
+  registry.registerMetric(ofLanes)
+  registry.registerMetric(ofSlots)
+}
+
+/** Above 0: a key behind the first of WEBHOOK_SECRET_KEYS is still needed. */
+export function sealGauge(registry: Registry): (others: number) => void {
+  const gauge = new Gauge({
+    name: 'webhook_secrets_under_other_keys',
+    help: 'Webhooks whose secret is not sealed under the first key.',
+    registers: [registry],
+  })
+  gauge.set(Number.NaN) // until it has been counted
+  return (others) => gauge.set(others)
 }

@@ -10,6 +10,21 @@ async function newWebhook({ api }: Given) {
   return { token, params: { webhook_id: created.body.data.id } }
 }
 
+/** Nobody listens there: the test event fails, and the request does not. */
+async function unreachable({ api }: Given) {
+  const { admin: token } = await newOrganization(api)
+  const body = { url: 'http://127.0.0.1:9/hook' }
+  const created = await succeed(api.call('createWebhook', { token, body }))
+  return { token, params: { webhook_id: created.body.data.id } }
+}
+
+/** As many test events as there are at once. */
+async function tested(given: Given) {
+  const call = await unreachable(given)
+  for (let i = 0; i < 5; i += 1) await succeed(given.api.call('testWebhook', call))
+  return call
+}
+
 export const webhookScenarios: Record<string, Scenario> = {
   listWebhooks: { 200: () => ({}) },
   createWebhook: {
@@ -19,5 +34,6 @@ export const webhookScenarios: Record<string, Scenario> = {
   getWebhook: { 200: newWebhook },
   updateWebhook: { 200: async (given) => ({ ...(await newWebhook(given)), body: { enabled: false } }) },
   deleteWebhook: { 204: newWebhook },
+  testWebhook: { 200: unreachable, 429: tested },
   listWebhookDeliveries: { 200: newWebhook },
 }

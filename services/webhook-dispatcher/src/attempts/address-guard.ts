@@ -1,17 +1,29 @@
-import { lookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { Agent, buildConnector } from 'undici'
 
-/** The target resolves into a network that deliveries must not reach. Names no address: it ends in a customer's log. */
+/**
+ * The target lies in a network that deliveries must not reach. Names no address: it ends in a customer's log. For a
+ * name it says the same as for one that does not exist, so that nobody can list the names of our own network.
+ */
 export class TargetRefused extends Error {
   override readonly name = 'TargetRefused'
-  constructor() {
-    super('the target address is not public')
+  constructor(message = 'the target address is not public') {
+    super(message)
   }
 }
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::')
+
+/**
+ * Inside 2000::/3 and taken for ordinary unicast by the library, but set aside for something else: the whole of
+ * 2001::/23 (protocol assignments, ORCHIDs, AMT, …), 3ffe::/16 (6bone), 5f00 and up lie outside anyway.
+ */
+const SET_ASIDE = ['2001::/23', '2002::/16', '2001:db8::/32', '3fff::/20', '3ffe::/16'].map((cidr) =>
+  ipaddr.IPv6.parseCIDR(cidr),
+)
+
+/** As ISATAP writes an IPv4 address into the last 64 bits, with the universal bit and without. */
+const ISATAP = new Set([0x00005efe, 0x02005efe])
 
 /**
  * True for global unicast only (D11.4), in any spelling of the address. IPv4-mapped addresses count as what they
@@ -19,55 +31,24 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::')
  * 127.0.0.1, for ordinary unicast. False for what is no address.
  */
 export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.process(address)
+  const plain = isIPv6(address) ? plainIpv6(address) : address
+  if (plain === undefined || !ipaddr.isValid(plain)) return false
+  const parsed = ipaddr.process(plain)
   if (parsed.range() !== 'unicast') return false
-  return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST, 3)
+  return parsed instanceof ipaddr.IPv4 || isPublicIpv6(parsed)
+}
+
+/** In hexadecimal: the library takes the dots of `::8.8.8.8` for an IPv4-mapped address. Undefined with a zone. */
+const plainIpv6 = (address: string) => URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1)
+
+function isPublicIpv6(address: ipaddr.IPv6): boolean {
+  if (!address.match(GLOBAL_UNICAST, 3) || SET_ASIDE.some((range) => address.match(range))) return false
+  const [, , , , high = 0, low = 0] = address.parts
+  return !ISATAP.has(high * 0x10000 + low)
 }
 
 /** The address that a URL's host is, without brackets; undefined for a name. The URL parser has normalised `127.1`. */
 export function literalAddress(hostname: string): string | undefined {
   const host = hostname.replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? undefined : host
-}
-
-/** Refuses when any of a name's addresses is not public: which one is used is not up to us. */
-const publicLookup: LookupFunction = (host, options, done) =>
-  lookup(host, { ...options, all: true }, (error, found) => {
-    const [first] = found ?? []
-    const refused =
-      error ?? (first && found.every((f) => isPublicAddress(f.address)) ? null : new TargetRefused())
-    if (refused || !first) return done(refused, '')
-    return options.all ? done(null, found) : done(null, first.address, first.family)
-  })
-
-export type TargetAgentOptions = {
-  allowPrivateTargets: boolean
-  /** Authorities to trust instead of Node's own, as PEM; for tests. */
-  ca?: string
-  connectTimeoutMs?: number
-}
-
-/**
- * The connections to receivers. Each new one is checked: a literal address here, because no lookup happens for it, and
- * a name's addresses in the lookup whose result the socket connects to. Proxy settings of the environment are not
- * read. HTTP/1.1 only, and as many connections per origin as requests: a hanging one must not hold up another.
- */
-export function createTargetAgent({
-  allowPrivateTargets,
-  ca,
-  connectTimeoutMs = 3_000,
-}: TargetAgentOptions): Agent {
-  const options = { timeout: connectTimeoutMs, allowH2: false, ...(ca !== undefined && { ca }) }
-  const settings = { allowH2: false, pipelining: 1, keepAliveTimeout: 4_000, keepAliveMaxTimeout: 30_000 }
-  if (allowPrivateTargets) return new Agent({ ...settings, connect: options })
-  const connect = buildConnector({ ...options, lookup: publicLookup })
-  return new Agent({
-    ...settings,
-    connect(target, done) {
-      const literal = literalAddress(target.hostname)
-      if (literal !== undefined && !isPublicAddress(literal)) return done(new TargetRefused(), null)
-      return connect(target, done)
-    },
-  })
 }

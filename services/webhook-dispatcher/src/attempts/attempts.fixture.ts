@@ -1,16 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import type { Db } from '../db.ts'
+import type { Db, Tables } from '../db.ts'
+import { Paces } from '../lanes/paces.ts'
 import { Slots } from '../lanes/slots.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { sealSecret, type SecretKeys } from '../webhooks/secrets.ts'
 import { insertWebhook, type WebhookRow } from '../webhooks/webhooks.queries.ts'
-import { createTargetAgent } from './address-guard.ts'
 import { assetMovedPayload } from './asset-moved-body.ts'
 import type { AttemptDeps, Job } from './attempts.ts'
 import { createPost } from './http-post.ts'
+import type { Resolver } from './public-lookup.ts'
+import { createTargetAgents } from './target-agents.ts'
 
 export const SECRET = 'whsec_test'
 export const secretKeys: SecretKeys = [{ id: 'k1', key: randomBytes(32) }]
@@ -18,15 +21,28 @@ export const secretKeys: SecretKeys = [{ id: 'k1', key: randomBytes(32) }]
 /** What was counted, as `delivered`, `dropped: disabled`, `attempt failed` and so on, in order. */
 type Counted = string[]
 
+/** As requests and deliveries reach it. */
+export const tenantsOf = ({ url }: { url: string }): TenantDatabase<Tables> =>
+  openTenantDatabase<Tables>(url, { max: 10, name: 'test' })
+
 type Options = Partial<AttemptDeps> & {
-  db: Db
+  db: AttemptDeps['db']
+  paces?: Paces
+  resolver?: Resolver
   ca?: string
   timeoutMs?: number
   allowPrivateTargets?: boolean
 }
 
 /** What an attempt needs, with waits that do not wait. `waits` lists how long they would have been. */
-export function attemptDeps({ ca, timeoutMs = 5_000, allowPrivateTargets = true, ...given }: Options) {
+export function attemptDeps({
+  ca,
+  resolver,
+  timeoutMs = 5_000,
+  allowPrivateTargets = true,
+  paces = new Paces(),
+  ...given
+}: Options) {
   const counted: Counted = []
   const waits: number[] = []
   const metrics: DispatcherMetrics = {
@@ -34,12 +50,16 @@ export function attemptDeps({ ca, timeoutMs = 5_000, allowPrivateTargets = true,
     ended: (outcome) => counted.push(outcome),
     dropped: (reason) => counted.push(`dropped: ${reason}`),
   }
-  const agent = createTargetAgent({ allowPrivateTargets, ...(ca !== undefined && { ca }) })
+  const agents = createTargetAgents({
+    allowPrivateTargets,
+    ...(ca !== undefined && { ca }),
+    ...(resolver && { resolver }),
+  })
   const deps: AttemptDeps = {
     subscriptions: new Subscriptions(),
     secretKeys,
-    slots: new Slots(16),
-    post: createPost(agent, timeoutMs),
+    slots: new Slots({ well: 16, slow: 16 }, paces),
+    post: createPost(agents, timeoutMs),
     log: createLogger('test', 'silent'),
     metrics,
     now: Date.now,
@@ -50,7 +70,7 @@ export function attemptDeps({ ca, timeoutMs = 5_000, allowPrivateTargets = true,
     },
     ...given,
   }
-  return { deps, counted, waits, agent }
+  return { deps, counted, waits, agents, paces }
 }
 
 export const movedEvent = (orgId: number, deliveryId: string = randomUUID()): AssetMoved => ({

@@ -1,27 +1,31 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Tables } from '../db.ts'
 import { HandedBack } from '../lanes/handed-back.ts'
-import { updateWebhook } from '../webhooks/webhooks.queries.ts'
-import { addWebhook, attemptDeps, movedJob, SECRET } from './attempts.fixture.ts'
+import { deleteWebhook, updateWebhook } from '../webhooks/webhooks.queries.ts'
+import { addWebhook, attemptDeps, movedJob, SECRET, tenantsOf } from './attempts.fixture.ts'
 import { listAttempts } from './attempts.queries.ts'
 import { deliver, type Job } from './attempts.ts'
 import { signature } from './signature.ts'
 
 let database: ServiceDatabase<Tables>
+let tenants: TenantDatabase<Tables>
 let receiver: Receiver
 let orgId = 1
 
 beforeAll(async () => {
   database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../../migrations'))
+  tenants = tenantsOf(database)
   receiver = await startReceiver()
 })
 afterAll(async () => {
   await receiver.close()
+  await tenants.close()
   await database.drop()
 })
 beforeEach(() => {
@@ -35,7 +39,7 @@ const page = { limit: 50, offset: 0 }
 
 /** Deps that trust the receiver, and its delivery of one job to the end. */
 function dispatcher(options: Omit<Parameters<typeof attemptDeps>[0], 'db'> = {}) {
-  const made = attemptDeps({ db: database.db, ca: receiver.ca, ...options })
+  const made = attemptDeps({ db: tenants, ca: receiver.ca, ...options })
   const run = (job: Job, signals = { stopping: never, abort: never }) =>
     deliver(made.deps, job, () => {}, signals)
   return { ...made, run }
@@ -148,14 +152,14 @@ test('a 200 with an endless body is a success after a bounded part of it', async
 
 test('a certificate nobody vouches for is a failure, and nothing is sent', async () => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
-  const { deps } = attemptDeps({ db: database.db })
+  const { deps } = attemptDeps({ db: tenants })
   await deliver(deps, movedJob(orgId), () => {}, { stopping: never, abort: never })
   expect(receiver.received).toHaveLength(0)
   const [last] = await listAttempts(database.db, orgId, id, page)
   expect(last?.error).toMatch(/^certificate not trusted/)
 })
 
-test.for(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0x7f.1', '[::ffff:7f00:1]'])(
+test.for(['127.0.0.1', '[::ffff:127.0.0.1]', '0x7f.1', '[::ffff:7f00:1]'])(
   'D11.4 a private target as %s gets no connection, and the log names no address',
   async (host) => {
     let connections = 0
@@ -197,6 +201,43 @@ test('D11.3 switched off between two attempts, the second is not made', async ()
   await run(movedJob(orgId))
   expect(receiver.received).toHaveLength(1)
   expect(counted).toEqual(['attempt failed', 'dropped: disabled'])
+})
+
+test('D11.3 lapsed between two attempts, the second is not made', async () => {
+  await addWebhook(database.db, orgId, receiver.url)
+  answerWith(500, 200)
+  const { run, counted, deps } = dispatcher({
+    wait: async () => {
+      const [revision, subscription_ends_at] = [1, '2026-01-01T00:00:00.000Z']
+      deps.subscriptions.apply({ org_id: orgId, revision, name: '', subscription_ends_at })
+    },
+  })
+  await run(movedJob(orgId))
+  expect(receiver.received).toHaveLength(1)
+  expect(counted).toEqual(['attempt failed', 'dropped: subscription_lapsed'])
+})
+
+test.for([
+  { name: 'deleted', again: false, reason: 'no_webhook' },
+  { name: 'deleted and created anew', again: true, reason: 'before_enabled' },
+])('D11.3 $name between two attempts, the second is not made: $reason', async ({ again, reason }) => {
+  const { id } = await addWebhook(database.db, orgId, receiver.url)
+  answerWith(500, 200)
+  const { run, counted } = dispatcher({
+    wait: async () => {
+      await deleteWebhook(database.db, orgId, id)
+      if (again) await addWebhook(database.db, orgId, receiver.url)
+    },
+  })
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+  await database.db
+    .updateTable('webhook')
+    .set({ enabled_at: minutesAgo(2).toISOString() })
+    .where('org_id', '=', orgId)
+    .execute()
+  await run(movedJob(orgId, { receivedAt: minutesAgo(1).getTime() }))
+  expect(receiver.received).toHaveLength(1)
+  expect(counted).toEqual(['attempt failed', `dropped: ${reason}`])
 })
 
 test('a URL changed between two attempts is where the second goes', async () => {

@@ -19,14 +19,14 @@ export async function recordAttempt(db: Db, orgId: number, a: AttemptRecord): Pr
       returning attempts
     )
     insert into delivery_attempt (org_id, slot, position, webhook_id, delivery_id, attempt, attempted_at, outcome,
-      status_code, latency_ms, error)
+      status_code, latency_ms, error, is_test)
     select ${orgId}, attempts % ${LOG_SIZE}::int, attempts, ${a.webhook_id}, ${a.delivery_id}, ${a.attempt},
-      ${a.attempted_at}, ${a.outcome}, ${a.status_code}, ${a.latency_ms}, ${a.error}
+      ${a.attempted_at}, ${a.outcome}, ${a.status_code}, ${a.latency_ms}, ${a.error}, ${a.test}
     from next
     on conflict (org_id, slot) do update set (position, webhook_id, delivery_id, attempt, attempted_at, outcome,
-      status_code, latency_ms, error) = (excluded.position, excluded.webhook_id, excluded.delivery_id,
+      status_code, latency_ms, error, is_test) = (excluded.position, excluded.webhook_id, excluded.delivery_id,
       excluded.attempt, excluded.attempted_at, excluded.outcome, excluded.status_code, excluded.latency_ms,
-      excluded.error)`.execute(db)
+      excluded.error, excluded.is_test)`.execute(db)
 }
 
 /** What the log knows of a delivery, for a message that comes again. No attempt known: `{ attempts: 0 }`. */
@@ -57,6 +57,7 @@ export function listAttempts(
   return db
     .selectFrom('delivery_attempt')
     .select(['delivery_id', 'attempt', 'attempted_at', 'outcome', 'status_code', 'latency_ms', 'error'])
+    .select('is_test as test')
     .where('org_id', '=', orgId)
     .where('webhook_id', '=', webhookId)
     .orderBy('position', 'desc')
@@ -73,4 +74,33 @@ export async function countAttempts(db: Db, orgId: number, webhookId: number): P
     .where('webhook_id', '=', webhookId)
     .executeTakeFirstOrThrow()
   return count
+}
+
+/** As for a bucket that holds five test events and gets a new one every six seconds. */
+const TEST_EVERY_S = 6
+const TESTS_AT_ONCE = 5
+
+/**
+ * Counts a test event of the organization; how many seconds to wait when it has had too many. In the database, so that
+ * replicas count together and neither a restart nor a new webhook forgets.
+ */
+export async function takeTestEvent(db: Db, orgId: number): Promise<number | undefined> {
+  const every = sql`make_interval(secs => ${TEST_EVERY_S}::int)`
+  const { rows } = await sql`
+    insert into delivery_counter as c (org_id, attempts, tests_until)
+    values (${orgId}, 0, clock_timestamp() + ${every})
+    on conflict (org_id) do update set tests_until = greatest(c.tests_until, clock_timestamp()) + ${every}
+    where c.tests_until is null or c.tests_until <= clock_timestamp() + ${TESTS_AT_ONCE - 1}::int * ${every}
+    returning org_id`.execute(db)
+  if (rows.length > 0) return undefined
+  const { wait } = await db
+    .selectFrom('delivery_counter')
+    .select(
+      sql<number>`extract(epoch from tests_until - clock_timestamp())::float8 - ${TEST_EVERY_S * (TESTS_AT_ONCE - 1)}::int`.as(
+        'wait',
+      ),
+    )
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow()
+  return Math.max(1, Math.ceil(wait))
 }

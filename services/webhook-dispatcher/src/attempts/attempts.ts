@@ -1,9 +1,9 @@
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Logger } from '@whereabouts/messaging/logger'
 import { HandedBack } from '../lanes/handed-back.ts'
-import type { ReportHealth } from '../lanes/lanes.ts'
 import type { Slots } from '../lanes/slots.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
-import type { Db } from '../db.ts'
+import type { Tables } from '../db.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { openSecret, type SecretKeys } from '../webhooks/secrets.ts'
 import { findTarget, type Target } from '../webhooks/webhooks.queries.ts'
@@ -11,10 +11,11 @@ import type { Payload } from './asset-moved-body.ts'
 import { findProgress, recordAttempt } from './attempts.queries.ts'
 import { MAX_ATTEMPTS, retryDelayMs, whyNotNow, type DropReason } from './attempts.rules.ts'
 import type { Post, PostResult } from './http-post.ts'
-import { signature } from './signature.ts'
+import { postSigned } from './signed-request.ts'
 
 export type AttemptDeps = {
-  db: Db
+  /** Deliveries too see one organization each: a forgotten filter must not send to somebody else's receiver. */
+  db: Pick<TenantDatabase<Tables>, 'forOrg'>
   subscriptions: Subscriptions
   secretKeys: SecretKeys
   slots: Slots
@@ -52,15 +53,19 @@ export type Signals = {
 export async function deliver(
   deps: AttemptDeps,
   job: Job,
-  report: ReportHealth,
+  progress: () => void,
   signals: Signals,
 ): Promise<void> {
   if (job.deliveryCount > 1 && job.attempts === 0) {
-    const { attempts, delivered } = await findProgress(deps.db, job.orgId, job.payload.deliveryId)
+    const { attempts, delivered } = await findProgress(
+      deps.db.forOrg(job.orgId),
+      job.orgId,
+      job.payload.deliveryId,
+    )
     if (delivered) return deps.metrics.ended('already_delivered')
     job.attempts = attempts
   }
-  const ending = await attemptUntilOver(deps, job, report, signals)
+  const ending = await attemptUntilOver(deps, job, progress, signals)
   if (ending === 'delivered') deps.metrics.ended(ending)
   else drop(deps, job, ending)
 }
@@ -68,14 +73,17 @@ export async function deliver(
 async function attemptUntilOver(
   deps: AttemptDeps,
   job: Job,
-  report: ReportHealth,
+  progress: () => void,
   signals: Signals,
 ): Promise<'delivered' | DropReason> {
   if (job.attempts >= MAX_ATTEMPTS) return 'attempts_exhausted'
   if (job.attempts > 0) await pause(deps, job, signals)
   // The shared slot is held for the request only; who waits for the next attempt waits in its own lane.
-  const result = await deps.slots.use(signals.stopping, () => attemptOnce(deps, job, report, signals))
-  return result === 'failed' ? attemptUntilOver(deps, job, report, signals) : result
+  const result = await deps.slots.use(job.orgId, signals.stopping, (beginning) =>
+    attemptOnce(deps, job, beginning, signals),
+  )
+  progress()
+  return result === 'failed' ? attemptUntilOver(deps, job, progress, signals) : result
 }
 
 /** The end of a delivery that was not delivered: counted, logged, forgotten. */
@@ -103,10 +111,10 @@ async function pause({ wait, random }: AttemptDeps, job: Job, { stopping }: Sign
 async function attemptOnce(
   deps: AttemptDeps,
   job: Job,
-  report: ReportHealth,
+  beginning: () => void,
   signals: Signals,
 ): Promise<'delivered' | 'failed' | DropReason> {
-  const target = await findTarget(deps.db, job.orgId)
+  const target = await findTarget(deps.db.forOrg(job.orgId), job.orgId)
   const subscribed = deps.subscriptions.isActive(job.orgId, deps.now())
   const reason = whyNotNow(target, subscribed, job.receivedAt)
   if (reason !== undefined || !target) return reason ?? 'no_webhook'
@@ -114,10 +122,11 @@ async function attemptOnce(
   if (secret === undefined) return 'secret_unreadable'
   if (signals.stopping.aborted) throw new HandedBack()
   const attemptedAt = deps.now()
+  beginning()
   const result = await send(deps, job, target.url, secret, signals.abort)
   job.attempts += 1
   const delivered = result.error === undefined
-  report(delivered)
+  deps.slots.report(job.orgId, delivered, result.latencyMs)
   await keepRecord(deps, job, target.id, attemptedAt, result)
   return delivered ? 'delivered' : 'failed'
 }
@@ -132,23 +141,9 @@ function readSecret({ secretKeys, log }: AttemptDeps, job: Job, target: Target):
   }
 }
 
-async function send(
-  { post }: AttemptDeps,
-  { payload }: Job,
-  url: string,
-  secret: string,
-  abort: AbortSignal,
-) {
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'Service-Webhooks/1',
-    'x-service-event': payload.event,
-    'x-service-delivery': payload.deliveryId,
-    'x-service-timestamp': payload.timestamp,
-    'x-service-signature': signature(secret, payload.timestamp, payload.body),
-  }
+async function send({ post }: AttemptDeps, job: Job, url: string, secret: string, abort: AbortSignal) {
   try {
-    return await post(url, headers, payload.body, abort)
+    return await postSigned(post, { url, secret }, job.payload, abort)
   } catch (error) {
     throw abort.aborted ? new HandedBack() : error
   }
@@ -179,7 +174,7 @@ async function keepRecord(
     'delivery attempt',
   )
   try {
-    await recordAttempt(deps.db, job.orgId, {
+    await recordAttempt(deps.db.forOrg(job.orgId), job.orgId, {
       webhook_id: webhookId,
       delivery_id: deliveryId,
       attempt: job.attempts,
@@ -188,6 +183,7 @@ async function keepRecord(
       status_code: statusCode ?? null,
       latency_ms: latencyMs,
       error: error ?? null,
+      test: false,
     })
   } catch (failure) {
     deps.log.error(

@@ -1,5 +1,7 @@
-import { request, type Dispatcher } from 'undici'
-import { TargetRefused } from './address-guard.ts'
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { failureText } from './failure-text.ts'
+import type { TargetAgents } from './target-agents.ts'
 
 /** How one request ended. `error` is undefined for 2xx only, and never says more than a customer may read. */
 export type PostResult = { statusCode: number | undefined; error: string | undefined; latencyMs: number }
@@ -14,17 +16,19 @@ export type Post = (
 /** Of an answer's body, this much is read so that the connection can be used again; a longer one is cut off. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
+const MAX_HEADER_BYTES = 16 * 1024
+
 /**
- * A POST through `dispatcher`, without redirects. `timeoutMs` is for all of it: lookup, connection, answer and its
- * body. Resolves for every failure of the other side; rejects only when `signal` aborts.
+ * A POST without redirects. `timeoutMs` is for all of it: lookup, connection, sending, answer and its body. Resolves
+ * for every failure of the other side; rejects only when `signal` aborts.
  */
-export function createPost(dispatcher: Dispatcher, timeoutMs: number): Post {
+export function createPost(agents: TargetAgents, timeoutMs: number): Post {
   return async (url, headers, body, signal) => {
     const startedAt = performance.now()
     const deadline = startDeadline(timeoutMs, signal)
     try {
-      const answer = await send(url, { dispatcher, headers, body, signal: deadline.signal })
-      return { ...answer, latencyMs: since(startedAt) }
+      const statusCode = await send(new URL(url), agents, { headers, signal: deadline.signal }, body)
+      return { statusCode, error: statusError(statusCode), latencyMs: since(startedAt) }
     } catch (error) {
       if (signal.aborted) throw error
       const text = deadline.signal.aborted
@@ -53,58 +57,54 @@ function startDeadline(timeoutMs: number, outer: AbortSignal): { signal: AbortSi
   return { signal: controller.signal, clear }
 }
 
-type SendOptions = {
-  dispatcher: Dispatcher
-  headers: Record<string, string>
-  body: Uint8Array
-  signal: AbortSignal
+/**
+ * Sends and reads the answer to its end. Node's own client and not undici, which takes an answer that begins with
+ * `100 Continue` for a broken one; interim answers are part of HTTP, whoever asked for them.
+ */
+function send(
+  url: URL,
+  agents: TargetAgents,
+  options: RequestOptions & { signal: AbortSignal },
+  body: Uint8Array,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const agent = agents.agentFor(url)
+    const begin = url.protocol === 'https:' ? requestHttps : requestHttp
+    const request = begin(url, { ...options, agent, method: 'POST', maxHeaderSize: MAX_HEADER_BYTES })
+    request.on('error', reject) // not once: a connection that breaks may say so twice
+    request.once('response', (answer) => {
+      request.off('close', closed)
+      readToEnd(answer).then(resolve, reject)
+    })
+    request.once('upgrade', ({ statusCode = 0 }, socket) => {
+      socket.destroy()
+      resolve(statusCode)
+    })
+    // A request may also end without a word of either; who waits for it holds a slot.
+    const closed = () => reject(new ClosedEarly())
+    request.once('close', closed)
+    options.signal.addEventListener('abort', closed, { once: true })
+    // Both sides at once: who answers early is heard, and who never reads the request runs into the deadline.
+    request.end(body)
+  })
 }
 
-async function send(url: string, options: SendOptions): Promise<Omit<PostResult, 'latencyMs'>> {
-  const answer = await request(url, { method: 'POST', ...options })
-  const { statusCode } = answer
+class ClosedEarly extends Error {
+  readonly code = 'ECONNRESET'
+}
+
+/** The status, once the answer is complete or longer than anyone needs. Rejects when it breaks off. */
+async function readToEnd(answer: IncomingMessage): Promise<number> {
   let bytes = 0
-  for await (const chunk of answer.body) {
-    bytes += Buffer.byteLength(chunk)
-    if (bytes > MAX_ANSWER_BYTES) break // leaving the loop destroys the body and its connection
+  for await (const chunk of answer) {
+    bytes += (chunk as Buffer).length
+    if (bytes > MAX_ANSWER_BYTES) break // leaving the loop destroys the answer and its connection
   }
-  return { statusCode, error: statusError(statusCode) }
+  return answer.statusCode ?? 0
 }
 
 function statusError(statusCode: number): string | undefined {
   if (statusCode >= 200 && statusCode < 300) return undefined
   if (statusCode >= 300 && statusCode < 400) return `answered ${statusCode}; redirects are not followed`
   return `answered ${statusCode}`
-}
-
-const TEXTS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the host name does not resolve',
-  EAI_AGAIN: 'the host name does not resolve',
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection closed before an answer',
-  EPIPE: 'connection closed before an answer',
-  UND_ERR_SOCKET: 'connection closed before an answer',
-  ETIMEDOUT: 'no connection in time',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-  EHOSTUNREACH: 'the host is not reachable',
-  ENETUNREACH: 'the host is not reachable',
-}
-
-/** By code, never by message: messages quote addresses of networks the customer should learn nothing about. */
-function failureText(error: unknown): string {
-  const causes = chainOf(error)
-  if (causes.some((cause) => cause instanceof TargetRefused)) return new TargetRefused().message
-  const code = causes
-    .flatMap((cause) => ('code' in cause ? [cause.code] : []))
-    .find((c) => typeof c === 'string')
-  if (code === undefined) return 'request failed'
-  if (/CERT|SIGNATURE|SELF_SIGNED|ISSUER|ALTNAME/.test(code)) return `certificate not trusted (${code})`
-  return TEXTS[code] ?? `request failed (${code})`
-}
-
-/** The error, its causes and, for several addresses tried at once, the errors of each. */
-function chainOf(error: unknown, depth = 0): Error[] {
-  if (!(error instanceof Error) || depth > 4) return []
-  const inner = error instanceof AggregateError ? (error.errors as unknown[]) : []
-  return [error, ...[error.cause, ...inner].flatMap((cause) => chainOf(cause, depth + 1))]
 }

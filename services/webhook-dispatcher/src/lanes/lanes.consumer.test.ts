@@ -1,7 +1,7 @@
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { expect, test } from 'vitest'
-import { decodeJob } from './lanes.consumer.ts'
+import { bytesOf, decodeJob, LANE_LIMITS } from './lanes.consumer.ts'
 
 const event = {
   delivery_id: '6f1c7c52-8f0e-5d55-9d0c-3a1f0a3c9f10',
@@ -36,4 +36,15 @@ test.for([
   ['an unknown event', message(event, 'events.asset-vanished.7')],
 ] as const)('%s is poison: buried, not retried', ([, poison]) => {
   expect(() => decodeJob(poison)).toThrow(PoisonError)
+})
+
+test('a save of 10 000 assets fits into a lane, even if all its names are 255 characters long', () => {
+  const saved = 10_000
+  const bytes = (name: string) => {
+    const place = { id: 2 ** 52, name }
+    const moved = { ...event, asset: { ...place, external_key: 'K'.repeat(name.length) } }
+    return bytesOf(decodeJob(message({ ...moved, from_location: place, to_location: place })))
+  }
+  expect(saved * bytes('N'.repeat(255))).toBeLessThan(LANE_LIMITS.laneBytes)
+  expect(2 * saved * bytes('Forklift 7, hall B')).toBeLessThan(LANE_LIMITS.totalBytes)
 })

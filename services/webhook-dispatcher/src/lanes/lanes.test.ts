@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { HandedBack } from './handed-back.ts'
-import { Lanes, type LaneLimits, type ReportHealth } from './lanes.ts'
+import { Lanes, type LaneLimits } from './lanes.ts'
+import { Paces, SHARES } from './paces.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -12,31 +13,35 @@ afterEach(() => {
 const HANGING = 1
 const WELL = 2
 
-/** Lanes whose work takes as long as it is told, in fake time; `ended` lists what has run, in order. */
+/** Lanes whose work takes as long as it is told, in fake time, each of one byte; `ended` lists what has run, in order. */
 function lanesOf(limits: Partial<LaneLimits> = {}) {
-  const lanes = new Lanes({ perLane: 1, laneCapacity: 100, totalCapacity: 1_000, ...limits })
+  const paces = new Paces()
+  const lanes = new Lanes({ laneBytes: 1_000, totalBytes: 10_000, ...limits }, paces)
   const ended: string[] = []
   const outcomes: Record<string, unknown> = {}
-  const add = (orgId: number, name: string, takesMs: number, healthy = true) => {
-    const work = (report: ReportHealth) =>
+  const add = (orgId: number, name: string, takesMs: number, delivered = true, bytes = 1) => {
+    const work = (progress: () => void) =>
       new Promise<void>((resolve) => {
         setTimeout(() => {
           ended.push(name)
-          report(healthy)
+          paces.report(orgId, delivered, takesMs)
+          progress()
           resolve()
         }, takesMs)
       })
-    void lanes.run(orgId, work).then(
+    void lanes.run(orgId, bytes, work).then(
       (outcome) => (outcomes[name] = outcome),
       (error: unknown) => (outcomes[name] = error),
     )
   }
-  return { lanes, ended, outcomes, add }
+  /** The receiver is asked one at a time. */
+  const inTrouble = (orgId: number) => paces.report(orgId, false, 10)
+  return { lanes, paces, ended, outcomes, add, inTrouble }
 }
 
 test('D11.6 an organization whose receiver hangs does not delay another one', async () => {
   const { add, ended } = lanesOf()
-  for (let i = 0; i < 50; i += 1) add(HANGING, `hanging ${i}`, 5_000)
+  for (let i = 0; i < 50; i += 1) add(HANGING, `hanging ${i}`, 5_000, false)
   for (let i = 0; i < 50; i += 1) add(WELL, `well ${i}`, 10)
   await vi.advanceTimersByTimeAsync(500)
   expect(ended.filter((name) => name.startsWith('well'))).toHaveLength(50)
@@ -44,32 +49,36 @@ test('D11.6 an organization whose receiver hangs does not delay another one', as
 })
 
 test('a lane keeps the order of arrival', async () => {
-  const { add, ended } = lanesOf()
-  for (const name of ['a', 'b', 'c']) add(WELL, name, 10)
+  const { add, ended, inTrouble } = lanesOf()
+  inTrouble(WELL)
+  for (const name of ['a', 'b', 'c']) add(WELL, name, 10, false)
   await vi.advanceTimersByTimeAsync(30)
   expect(ended).toEqual(['a', 'b', 'c'])
 })
 
-test('no lane holds more than its share', async () => {
-  const { add, lanes } = lanesOf({ perLane: 3 })
-  for (let i = 0; i < 10; i += 1) add(WELL, `${i}`, 1_000)
-  expect(lanes.sizes()).toEqual({ lanes: 1, waiting: 7, running: 3 })
-  await vi.advanceTimersByTimeAsync(1_000)
-  expect(lanes.sizes()).toEqual({ lanes: 1, waiting: 4, running: 3 })
+test('no lane holds more than its share, which grows while the receiver takes what it is sent', async () => {
+  const { add, lanes } = lanesOf()
+  for (let i = 0; i < 500; i += 1) add(WELL, `${i}`, 100)
+  expect(lanes.sizes()).toEqual({ lanes: 1, waiting: 496, waiting_bytes: 496, running: SHARES.unknown })
+  await vi.advanceTimersByTimeAsync(200)
+  expect(lanes.sizes().running).toBeGreaterThan(SHARES.unknown)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(lanes.sizes()).toMatchObject({ running: SHARES.well })
 })
 
 test('a receiver in trouble is asked one delivery at a time until one succeeds', async () => {
-  const { add, lanes } = lanesOf({ perLane: 3 })
-  for (let i = 0; i < 3; i += 1) add(WELL, `failed ${i}`, 100, false)
-  for (let i = 0; i < 5; i += 1) add(WELL, `good ${i}`, 1_000)
+  const { add, lanes } = lanesOf()
+  for (let i = 0; i < SHARES.unknown; i += 1) add(WELL, `failed ${i}`, 100, false)
+  for (let i = 0; i < 5; i += 1) add(WELL, `good ${i}`, 500)
   await vi.advanceTimersByTimeAsync(100)
   expect(lanes.sizes()).toMatchObject({ running: 1, waiting: 4 })
-  await vi.advanceTimersByTimeAsync(1_000)
-  expect(lanes.sizes()).toMatchObject({ running: 3, waiting: 1 })
+  await vi.advanceTimersByTimeAsync(500)
+  expect(lanes.sizes()).toMatchObject({ running: 2, waiting: 2 })
 })
 
 test('a full lane drops its oldest waiting delivery and keeps the newest', async () => {
-  const { add, outcomes, ended } = lanesOf({ laneCapacity: 2 })
+  const { add, outcomes, ended, inTrouble } = lanesOf({ laneBytes: 2 })
+  inTrouble(WELL)
   for (const name of ['running', 'old', 'newer', 'newest']) add(WELL, name, 10)
   await vi.advanceTimersByTimeAsync(0)
   expect(outcomes).toEqual({ old: 'dropped' })
@@ -77,18 +86,35 @@ test('a full lane drops its oldest waiting delivery and keeps the newest', async
   expect(ended).toEqual(['running', 'newer', 'newest'])
 })
 
-test('when everything is full, the longest lane pays and not the one that adds', async () => {
-  const { add, outcomes } = lanesOf({ totalCapacity: 4 })
+test('room is counted in bytes: one long delivery costs as many short ones', async () => {
+  const { add, outcomes, inTrouble } = lanesOf({ laneBytes: 10 })
+  inTrouble(WELL)
+  for (const name of ['running', 'a', 'b', 'c']) add(WELL, name, 10, true, 3)
+  add(WELL, 'long', 10, true, 7)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(outcomes).toEqual({ a: 'dropped', b: 'dropped' })
+})
+
+test('when everything is full, the longest lane in trouble pays, and not a longer one that is well', async () => {
+  const { add, outcomes, inTrouble } = lanesOf({ totalBytes: 12 })
+  inTrouble(HANGING)
   for (let i = 0; i < 5; i += 1) add(HANGING, `hanging ${i}`, 5_000)
-  add(WELL, 'well 0', 5_000)
-  add(WELL, 'well 1', 5_000)
+  for (let i = 0; i < SHARES.unknown + 9; i += 1) add(WELL, `well ${i}`, 5_000)
   await vi.advanceTimersByTimeAsync(0)
   expect(outcomes).toEqual({ 'hanging 1': 'dropped' })
 })
 
+test('when everything is full of lanes that are well, the longest pays and not the one that adds', async () => {
+  const { add, outcomes } = lanesOf({ totalBytes: 4 })
+  for (let i = 0; i < SHARES.unknown + 4; i += 1) add(1, `long ${i}`, 5_000)
+  for (let i = 0; i < SHARES.unknown + 1; i += 1) add(WELL, `short ${i}`, 5_000)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(outcomes).toEqual({ 'long 4': 'dropped' })
+})
+
 test('work that rejects says so to its caller and does not stop the lane', async () => {
   const { lanes, add, ended } = lanesOf()
-  const failed = lanes.run(WELL, () => Promise.reject(new Error('database')))
+  const failed = lanes.run(WELL, 1, () => Promise.reject(new Error('database')))
   add(WELL, 'next', 10)
   await expect(failed).rejects.toThrow('database')
   await vi.advanceTimersByTimeAsync(10)
@@ -96,7 +122,8 @@ test('work that rejects says so to its caller and does not stop the lane', async
 })
 
 test('stopping hands back what waits, what runs ends, and nothing is taken any more', async () => {
-  const { lanes, add, ended, outcomes } = lanesOf()
+  const { lanes, add, ended, outcomes, inTrouble } = lanesOf()
+  inTrouble(WELL)
   add(WELL, 'running', 10)
   add(WELL, 'waiting', 10)
   lanes.stop()
@@ -110,5 +137,5 @@ test('a lane that ran empty takes no memory', async () => {
   const { lanes, add } = lanesOf()
   add(WELL, 'only', 10)
   await vi.advanceTimersByTimeAsync(10)
-  expect(lanes.sizes()).toEqual({ lanes: 0, waiting: 0, running: 0 })
+  expect(lanes.sizes()).toEqual({ lanes: 0, waiting: 0, waiting_bytes: 0, running: 0 })
 })

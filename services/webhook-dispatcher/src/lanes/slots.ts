@@ -1,54 +1,91 @@
 import { HandedBack } from './handed-back.ts'
+import { SLOW_MS, type Paces } from './paces.ts'
+import { Share } from './share.ts'
 
-/** A limit shared by all lanes. Who waits gets the next free slot in order of asking. */
+export type SlotCounts = { well: number; slow: number }
+
+/**
+ * The requests of all lanes together, in two shares (ADR 22). Organizations whose receivers keep a request for a
+ * second or longer draw from the share of the slow ones, and a request that turns out to be slow moves there while it
+ * runs. So nobody holds a slot of the other share for longer than that second, however many receivers hang.
+ */
 export class Slots {
-  #free: number
-  readonly #waiting = new Set<() => void>()
+  readonly #paces: Paces
+  readonly #well: Share
+  readonly #slow: Share
 
-  constructor(size: number) {
-    this.#free = size
+  constructor(sizes: SlotCounts, paces: Paces) {
+    this.#paces = paces
+    this.#well = new Share(sizes.well)
+    this.#slow = new Share(sizes.slow)
   }
 
-  get waiting(): number {
-    return this.#waiting.size
-  }
-
-  /** Runs `work` in a slot. Rejects with HandedBack when `stopping` aborts before its turn. */
-  async use<T>(stopping: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.#turn(stopping)
-    try {
-      return await work()
-    } finally {
-      this.#release()
+  /** For metrics. */
+  sizes(): { running: SlotCounts; waiting: SlotCounts } {
+    const [well, slow] = [this.#well, this.#slow]
+    return {
+      running: { well: well.running, slow: slow.running },
+      waiting: { well: well.waiting, slow: slow.waiting },
     }
   }
 
-  #turn(stopping: AbortSignal): Promise<void> {
+  /**
+   * Runs `work` in a slot; it says when its request begins, from which on it may become slow. Rejects with HandedBack
+   * when `stopping` aborts before its turn.
+   */
+  async use<T>(
+    orgId: number,
+    stopping: AbortSignal,
+    work: (beginning: () => void) => Promise<T>,
+  ): Promise<T> {
+    let share = await this.#turn(orgId, stopping)
+    let timer: NodeJS.Timeout | undefined
+    const outstay = () => {
+      this.#paces.markSlow(orgId)
+      const before = share
+      if (before === this.#well) this.#slow.take() // though there may be none left: it runs and cannot be stopped
+      share = this.#slow
+      this.#regroup(orgId)
+      if (before === this.#well) this.#well.giveBack()
+    }
+    try {
+      return await work(() => (timer = setTimeout(outstay, SLOW_MS)))
+    } finally {
+      clearTimeout(timer)
+      share.giveBack()
+    }
+  }
+
+  /** An attempt of the organization has ended: what of it waits may now belong to the other share. */
+  report(orgId: number, delivered: boolean, latencyMs: number): void {
+    this.#paces.report(orgId, delivered, latencyMs)
+    this.#regroup(orgId)
+  }
+
+  #shareOf(orgId: number): Share {
+    return this.#paces.isSlow(orgId) ? this.#slow : this.#well
+  }
+
+  #regroup(orgId: number): void {
+    const to = this.#shareOf(orgId)
+    const from = to === this.#slow ? this.#well : this.#slow
+    for (const waiter of from.removeAll(orgId)) to.queue(orgId, waiter)
+  }
+
+  #turn(orgId: number, stopping: AbortSignal): Promise<Share> {
     return new Promise((resolve, reject) => {
       if (stopping.aborted) return reject(new HandedBack())
-      if (this.#free > 0) {
-        this.#free -= 1
-        return resolve()
-      }
       const giveUp = () => {
-        this.#waiting.delete(go)
+        this.#well.remove(orgId, go)
+        this.#slow.remove(orgId, go)
         reject(new HandedBack())
       }
-      const go = () => {
+      const go = (share: Share) => {
         stopping.removeEventListener('abort', giveUp)
-        resolve()
+        resolve(share)
       }
-      this.#waiting.add(go)
       stopping.addEventListener('abort', giveUp, { once: true })
+      this.#shareOf(orgId).queue(orgId, go)
     })
-  }
-
-  /** A slot is passed on, not freed, while somebody waits: nobody can overtake. */
-  #release(): void {
-    for (const go of this.#waiting) {
-      this.#waiting.delete(go)
-      return go()
-    }
-    this.#free += 1
   }
 }

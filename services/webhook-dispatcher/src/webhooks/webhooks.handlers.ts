@@ -2,31 +2,43 @@ import { API_PREFIX } from '@whereabouts/contracts/routes'
 import type { WebhookView } from '@whereabouts/contracts/webhooks'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import { countAttempts, listAttempts } from '../attempts/attempts.queries.ts'
-import type { Db } from '../db.ts'
-import { webhookNotFound } from '../errors.ts'
-import { maskedSecret, mintSecret, sealSecret, type SecretKeys } from './secrets.ts'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { countAttempts, listAttempts, recordAttempt, takeTestEvent } from '../attempts/attempts.queries.ts'
+import type { PostResult } from '../attempts/http-post.ts'
+import type { Db, Tables } from '../db.ts'
+import { tooManyTests, webhookNotFound } from '../errors.ts'
+import { maskedSecret, mintSecret, openSecret, sealSecret, type SecretKeys } from './secrets.ts'
+import { testPayload, type SendTest } from './test-event.ts'
 import {
   countWebhooks,
   deleteWebhook,
+  findTarget,
   findWebhook,
   insertWebhook,
   listWebhooks,
   updateWebhook,
+  type Target,
   type WebhookRow,
 } from './webhooks.queries.ts'
 import { urlProblems } from './webhooks.rules.ts'
 
-export type WebhookDeps = { db: Db; secretKeys: SecretKeys; allowPrivateTargets: boolean }
+export type WebhookDeps = {
+  db: Pick<TenantDatabase<Tables>, 'forOrg'>
+  secretKeys: SecretKeys
+  allowPrivateTargets: boolean
+  sendTest: SendTest
+}
 
-export const webhookHandlers = ({ db, secretKeys, allowPrivateTargets }: WebhookDeps) =>
+export const webhookHandlers = ({ db: tenants, secretKeys, allowPrivateTargets, sendTest }: WebhookDeps) =>
   ({
     async listWebhooks({ principal: { orgId }, query }) {
+      const db = tenants.forOrg(orgId)
       const rows = await listWebhooks(db, orgId, query)
       return { data: rows.map((row) => toView(row)), ...query, total_count: await countWebhooks(db, orgId) }
     },
 
     async createWebhook({ principal: { orgId }, body: { url, enabled = true } }) {
+      const db = tenants.forOrg(orgId)
       rejectIfAny(urlProblems(url, allowPrivateTargets))
       const secret = mintSecret()
       const sealed = sealSecret(secretKeys, orgId, secret)
@@ -41,10 +53,12 @@ export const webhookHandlers = ({ db, secretKeys, allowPrivateTargets }: Webhook
     },
 
     async getWebhook({ principal: { orgId }, params }) {
+      const db = tenants.forOrg(orgId)
       return { data: toView(await getWebhook(db, orgId, params.webhook_id)) }
     },
 
     async updateWebhook({ principal: { orgId }, params, body }) {
+      const db = tenants.forOrg(orgId)
       if (body.url !== undefined) rejectIfAny(urlProblems(body.url, allowPrivateTargets))
       const row = await updateWebhook(db, orgId, params.webhook_id, body)
       if (!row) throw webhookNotFound()
@@ -52,16 +66,49 @@ export const webhookHandlers = ({ db, secretKeys, allowPrivateTargets }: Webhook
     },
 
     async deleteWebhook({ principal: { orgId }, params }) {
+      const db = tenants.forOrg(orgId)
       if (!(await deleteWebhook(db, orgId, params.webhook_id))) throw webhookNotFound()
       return undefined
     },
 
     async listWebhookDeliveries({ principal: { orgId }, params, query }) {
+      const db = tenants.forOrg(orgId)
       const { id } = await getWebhook(db, orgId, params.webhook_id)
       const data = await listAttempts(db, orgId, id, query)
       return { data, ...query, total_count: await countAttempts(db, orgId, id) }
     },
+
+    /** Whether deliveries are on, and whether the subscription lasts, is not asked: somebody waits for the answer. */
+    async testWebhook({ principal: { orgId }, params }) {
+      const db = tenants.forOrg(orgId)
+      const target = await findTarget(db, orgId)
+      if (target?.id !== params.webhook_id) throw webhookNotFound()
+      const waitSeconds = await takeTestEvent(db, orgId)
+      if (waitSeconds !== undefined) throw tooManyTests(waitSeconds)
+      const payload = testPayload(orgId, Date.now())
+      const secret = openSecret(secretKeys, orgId, target)
+      const attemptedAt = new Date().toISOString()
+      const result = await sendTest({ url: target.url, secret }, payload)
+      await keepTest(db, orgId, { target, deliveryId: payload.deliveryId, attemptedAt, result })
+      return { data: { status_code: result.statusCode ?? null, error: result.error ?? null } }
+    },
   }) satisfies Partial<Handlers<'webhook-dispatcher'>>
+
+type SentTest = { target: Target; deliveryId: string; attemptedAt: string; result: PostResult }
+
+/** Test events are in the log like others, marked as what they are. */
+const keepTest = (db: Db, orgId: number, { target, deliveryId, attemptedAt, result }: SentTest) =>
+  recordAttempt(db, orgId, {
+    webhook_id: target.id,
+    delivery_id: deliveryId,
+    attempt: 1,
+    attempted_at: attemptedAt,
+    outcome: result.error === undefined ? 'delivered' : 'failed',
+    status_code: result.statusCode ?? null,
+    latency_ms: result.latencyMs,
+    error: result.error ?? null,
+    test: true,
+  })
 
 async function getWebhook(db: Db, orgId: number, id: number): Promise<WebhookRow> {
   const row = await findWebhook(db, orgId, id)

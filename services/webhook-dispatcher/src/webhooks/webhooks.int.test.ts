@@ -1,33 +1,45 @@
 import { join } from 'node:path'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { createLogger } from '@whereabouts/service-kit/logging'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { testCallers } from '@whereabouts/testing/caller'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildApp } from '../app.ts'
-import { secretKeys } from '../attempts/attempts.fixture.ts'
+import { secretKeys, tenantsOf } from '../attempts/attempts.fixture.ts'
 import { LOG_SIZE, recordAttempt } from '../attempts/attempts.queries.ts'
+import { createPost, type Post } from '../attempts/http-post.ts'
+import { createTargetAgents } from '../attempts/target-agents.ts'
 import type { Tables } from '../db.ts'
 import { openSecret } from './secrets.ts'
+import { testSender } from './test-event.ts'
 import { findTarget } from './webhooks.queries.ts'
 
 const URL_OF_HOOK = 'https://example.com/hook'
 const callers = testCallers()
 const log = createLogger('test', 'silent')
 let database: ServiceDatabase<Tables>
+let tenants: TenantDatabase<Tables>
 let app: ReturnType<typeof buildApp>
 let nextOrg = 100
 
 beforeAll(async () => {
   database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../../migrations'))
-  const { db } = database
-  const registry = createRegistry('test')
-  app = buildApp({ db, secretKeys, allowPrivateTargets: false, log, registry, verify: callers.verify })
+  tenants = tenantsOf(database)
+  app = serviceWith(createPost(createTargetAgents({ allowPrivateTargets: false }), 5_000))
 })
 afterAll(async () => {
   await app.close()
+  await tenants.close()
   await database.drop()
 })
+
+/** The API as the service serves it; test events go out through `post`. */
+function serviceWith(post: Post) {
+  const [registry, sendTest] = [createRegistry('test'), testSender(post)]
+  const { verify } = callers
+  return buildApp({ db: tenants, secretKeys, allowPrivateTargets: false, sendTest, log, registry, verify })
+}
 
 /** An organization of its own per test, and its calls. */
 function organization() {
@@ -136,8 +148,9 @@ test("D10 another organization's webhook looks missing on every operation and st
     await mine.call('PATCH', `/${data.id}`, { enabled: false }),
     await mine.call('DELETE', `/${data.id}`),
     await mine.call('GET', `/${data.id}/deliveries`),
+    await mine.call('POST', `/${data.id}/test`),
   ]
-  expect(answers.map((a) => a.json().error.type)).toEqual(Array(4).fill('not_found'))
+  expect(answers.map((a) => a.json().error.type)).toEqual(Array(5).fill('not_found'))
   expect((await mine.call('GET')).json().total_count).toBe(0)
   expect((await theirs.call('GET', `/${data.id}`)).json().data).toMatchObject({ enabled: true })
 })
@@ -169,6 +182,7 @@ const attempt = (webhookId: number, n: number) => ({
   status_code: 500,
   latency_ms: n,
   error: 'answered 500',
+  test: false,
 })
 
 test('deliveries are listed newest first, in pages', async () => {

@@ -1,0 +1,42 @@
+import { TargetRefused } from './address-guard.ts'
+
+const TEXTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection closed before a complete answer',
+  EPIPE: 'connection closed before a complete answer',
+  ETIMEDOUT: 'no connection in time',
+  EHOSTUNREACH: 'the host is not reachable',
+  ENETUNREACH: 'the host is not reachable',
+  EADDRNOTAVAIL: 'the host is not reachable',
+  // A name in development, where the machine's own lookup is used.
+  ENOTFOUND: 'the host name does not resolve',
+  EAI_AGAIN: 'the host name does not resolve',
+  EPROTO: 'TLS handshake failed',
+  HPE_HEADER_OVERFLOW: 'the headers of the answer are too long',
+}
+
+/** By code, never by message: messages quote addresses of networks the customer should learn nothing about. */
+export function failureText(error: unknown): string {
+  const causes = chainOf(error)
+  const refused = causes.find((cause) => cause instanceof TargetRefused)
+  if (refused) return refused.message
+  const code = causes
+    .flatMap((cause) => ('code' in cause ? [cause.code] : []))
+    .find((c) => typeof c === 'string')
+  if (code === undefined) return 'request failed'
+  if (/CERT|SIGNATURE|SELF_SIGNED|ISSUER|ALTNAME/.test(code)) return `certificate not trusted (${code})`
+  return TEXTS[code] ?? kindOf(code)
+}
+
+function kindOf(code: string): string {
+  if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return `TLS handshake failed (${code})`
+  if (code.startsWith('HPE_')) return `the answer is not valid HTTP (${code})`
+  return `request failed (${code})`
+}
+
+/** The error, its causes and, for several addresses tried at once, the errors of each. */
+function chainOf(error: unknown, depth = 0): Error[] {
+  if (!(error instanceof Error) || depth > 4) return []
+  const inner = error instanceof AggregateError ? (error.errors as unknown[]) : []
+  return [error, ...[error.cause, ...inner].flatMap((cause) => chainOf(cause, depth + 1))]
+}

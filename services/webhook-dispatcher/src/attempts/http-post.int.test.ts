@@ -1,0 +1,306 @@
+import type { Socket } from 'node:net'
+import { makeCertificate, type Certificate } from '@whereabouts/testing/certificates'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createPost, type PostResult } from './http-post.ts'
+import {
+  answering,
+  answeringOnce,
+  dripping,
+  flooding,
+  startScripted,
+  type Script,
+  type ScriptedReceiver,
+} from './scripted-receiver.fixture.ts'
+import { createTargetAgents, type TargetAgents } from './target-agents.ts'
+
+const never = new AbortController().signal
+const BODY = Buffer.from('{"event":"asset.moved"}')
+const LATE = { statusCode: undefined, error: 'no complete answer within 0.3 s' }
+const HUNG_UP = { statusCode: undefined, error: 'connection closed before a complete answer' }
+
+let trusted: Certificate
+let agents: TargetAgents
+let receivers: ScriptedReceiver[] = []
+
+beforeAll(async () => {
+  trusted = await makeCertificate()
+  agents = createTargetAgents({ allowPrivateTargets: true, ca: trusted.cert })
+})
+afterEach(async () => {
+  await Promise.all(receivers.map((started) => started.close()))
+  receivers = []
+  // However it ended: whoever went away must not leave a connection behind that the agent counts for ever.
+  const { sockets, requests } = agents.https
+  await expect
+    .poll(() => ({ sockets: { ...sockets }, requests: { ...requests } }))
+    .toEqual({ sockets: {}, requests: {} })
+})
+afterAll(() => agents.destroy())
+
+/** A receiver over TLS with a certificate we trust, or with another, or (null) without TLS. */
+async function receiver(script: Script, certificate: Certificate | null = trusted) {
+  const started = await startScripted(script, certificate ?? undefined)
+  receivers.push(started)
+  return started
+}
+
+type How = { timeoutMs?: number; body?: Buffer; host?: string }
+
+async function post(to: ScriptedReceiver, { timeoutMs = 10_000, body = BODY, host }: How = {}) {
+  const url = host === undefined ? to.url : to.url.replace('127.0.0.1', host)
+  const { latencyMs, ...result } = await createPost(agents, timeoutMs)(url, { 'X-A': 'b' }, body, never)
+  expect(latencyMs).toBeGreaterThanOrEqual(0)
+  return result satisfies Omit<PostResult, 'latencyMs'>
+}
+
+const nothing: Script = () => {}
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+
+test('what goes out is one request, with its headers and its bytes', async () => {
+  const to = await receiver(answering(OK))
+  expect(await post(to)).toEqual({ statusCode: 200, error: undefined })
+  expect(to.heard.split('\r\n')).toEqual([
+    'POST /hook HTTP/1.1',
+    'X-A: b',
+    `Host: 127.0.0.1:${to.port}`,
+    'Connection: keep-alive',
+    `Content-Length: ${BODY.length}`,
+    '',
+    BODY.toString(),
+  ])
+})
+
+test('a connection that is still open is used again', async () => {
+  const to = await receiver((socket) => void socket.on('data', () => socket.write(OK)))
+  await post(to)
+  await post(to)
+  expect(to.connections).toBe(1)
+})
+
+describe('D11 the time is for the whole request: a receiver is given up that', () => {
+  const slow: Readonly<Record<string, [Script, Certificate | null | undefined]>> = {
+    'never begins the handshake': [nothing, null],
+    'begins the handshake and stops': [(socket) => void socket.write(Buffer.from([0x16, 0x03, 0x03])), null],
+    'drips its handshake': [
+      (socket) => {
+        socket.write(Buffer.from([0x16, 0x03, 0x03, 0x40, 0x00])) // of 16 384 bytes, which now come one by one
+        const timer = setInterval(() => socket.write(Buffer.from([0x02])), 5)
+        socket.once('close', () => clearInterval(timer))
+      },
+      null,
+    ],
+    'never answers': [nothing, undefined],
+    'stops in its status line': [answering('HTTP/1.1 20'), undefined],
+    'drips its status line': [dripping('HTTP/1.1 200 ', 'O'), undefined],
+    'stops in its headers': [answering('HTTP/1.1 200 OK\r\nX-A:'), undefined],
+    'drips its headers': [dripping('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'), undefined],
+    'stops before its body': [answering('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'), undefined],
+    'drips its body': [dripping('HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n', 'x'), undefined],
+    'drips chunks': [
+      dripping('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\nx\r\n'),
+      undefined,
+    ],
+    'drips a body of no announced length': [dripping('HTTP/1.1 200 OK\r\n\r\n', 'x'), undefined],
+    'sends nothing but interim answers': [dripping('', 'HTTP/1.1 102 Processing\r\n\r\n'), undefined],
+    'promises to go on': [answering('HTTP/1.1 100 Continue\r\n\r\n'), undefined],
+  }
+  test.for(Object.entries(slow))('%s', async ([, [script, certificate]]) => {
+    const to = await receiver(script, certificate)
+    expect(await post(to, { timeoutMs: 300 })).toEqual(LATE)
+  })
+
+  test('never reads the request', async () => {
+    const to = await receiver((socket) => void socket.pause())
+    expect(await post(to, { timeoutMs: 300, body: Buffer.alloc(32 * 1024 * 1024) })).toEqual(LATE)
+  })
+})
+
+describe('a receiver that hangs up is a failure, wherever it does', () => {
+  const gone: Readonly<Record<string, [Script, (Certificate | null)?]>> = {
+    'at once': [(socket) => void socket.destroy(), null],
+    'at once, with a reset': [(socket) => void socket.resetAndDestroy(), null],
+    'after the handshake': [(socket) => void socket.end()],
+    'when the request arrives': [(socket) => void socket.once('data', () => socket.destroy())],
+    'in its status line': [answeringOnce('HTTP/1.1 200')],
+    'in its headers': [answeringOnce('HTTP/1.1 200 OK\r\nContent-Le')],
+    'after an interim answer': [answeringOnce('HTTP/1.1 100 Continue\r\n\r\n')],
+    'before its body': [answeringOnce('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n')],
+    'in its body': [answeringOnce('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx')],
+    'between its chunks': [answeringOnce('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n')],
+  }
+  test.for(Object.entries(gone))('%s', async ([, [script, certificate]]) => {
+    expect(await post(await receiver(script, certificate))).toEqual(HUNG_UP)
+  })
+
+  test('before anybody could connect', async () => {
+    const to = await receiver(nothing)
+    await to.close()
+    expect(await post(to)).toEqual({ statusCode: undefined, error: 'connection refused' })
+  })
+})
+
+describe('a complete answer with a 2xx is a success', () => {
+  const good: Readonly<Record<string, Script>> = {
+    'with a length': answering(OK),
+    'in chunks, with trailers': answering(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\nok\r\n0\r\nX-A: b\r\n\r\n',
+    ),
+    'that ends with the connection': answeringOnce('HTTP/1.1 200 OK\r\n\r\nok'),
+    'of HTTP/1.0': answeringOnce('HTTP/1.0 200 OK\r\n\r\nok'),
+    'without a reason': answering('HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n'),
+    'after 100 Continue, which nobody asked for': answering(`HTTP/1.1 100 Continue\r\n\r\n${OK}`),
+    'after early hints and a progress': answering(
+      `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${OK}`,
+    ),
+    'before the request was read': (socket: Socket) => void socket.write(OK),
+    'byte by byte': (socket) =>
+      void socket.once('data', () => {
+        for (const byte of OK) socket.write(byte)
+      }),
+    'with an endless body, of which a part is read': flooding('HTTP/1.1 200 OK\r\n\r\n', 'x'.repeat(16_384)),
+    'with endless chunks, of which a part is read': flooding(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
+      `4000\r\n${'x'.repeat(16_384)}\r\n`,
+    ),
+  }
+  test.for(Object.entries(good))('%s', async ([, script]) => {
+    expect(await post(await receiver(script))).toEqual({ statusCode: 200, error: undefined })
+  })
+
+  test.for([201, 202, 203, 204, 205, 206, 207, 208, 226, 299])('%i', async (status) => {
+    const to = await receiver(answering(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`))
+    expect(await post(to)).toEqual({ statusCode: status, error: undefined })
+  })
+})
+
+describe('any other answer is a failure', () => {
+  test.for([300, 301, 302, 303, 304, 305, 306, 307, 308, 399])(
+    '%i, which is not followed',
+    async (status) => {
+      const elsewhere = await receiver(answering(OK))
+      const to = await receiver(
+        answering(`HTTP/1.1 ${status} X\r\nLocation: ${elsewhere.url}\r\nContent-Length: 0\r\n\r\n`),
+      )
+      expect(await post(to)).toEqual({
+        statusCode: status,
+        error: `answered ${status}; redirects are not followed`,
+      })
+      expect(elsewhere.connections).toBe(0)
+    },
+  )
+
+  test.for([400, 401, 404, 410, 429, 500, 503, 599, 600, 999])('%i', async (status) => {
+    const to = await receiver(answering(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`))
+    expect(await post(to)).toEqual({ statusCode: status, error: `answered ${status}` })
+  })
+
+  test('101, which would have the connection speak another protocol', async () => {
+    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'
+    const to = await receiver(answering(upgrade))
+    expect(await post(to)).toEqual({ statusCode: 101, error: 'answered 101' })
+  })
+
+  const garbage: Readonly<Record<string, string>> = {
+    text: 'hello, who is there?\r\n\r\n',
+    'another protocol': 'SSH-2.0-OpenSSH_9.9\r\n',
+    'a status that is no number': 'HTTP/1.1 OK 200\r\n\r\n',
+    'a status of four digits': 'HTTP/1.1 2000 OK\r\n\r\n',
+    'a newer version': 'HTTP/2 200\r\n\r\n',
+    'NUL bytes': '\0'.repeat(100),
+    'a length below zero': 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n',
+    'a length beyond counting': 'HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n\r\n',
+    'two lengths': 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!',
+    'a length and chunks':
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+    'chunks that are none': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n0\r\n\r\n',
+    'a chunk of more than 2^64': `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'f'.repeat(17)}\r\n`,
+    'a header without a name': 'HTTP/1.1 200 OK\r\n: x\r\n\r\n',
+  }
+  test.for(Object.entries(garbage))('garbage: %s', async ([, bytes]) => {
+    const { statusCode, error } = await post(await receiver(answering(bytes)))
+    expect({ statusCode, error }).toEqual({
+      statusCode: undefined,
+      error: expect.stringMatching(/^the answer is not valid HTTP \(HPE_\w+\)$/),
+    })
+  })
+
+  test('endless headers', async () => {
+    const to = await receiver(flooding('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'.repeat(512)))
+    expect(await post(to)).toEqual({ statusCode: undefined, error: 'the headers of the answer are too long' })
+  })
+
+  test('one endless header', async () => {
+    const to = await receiver(flooding('HTTP/1.1 200 OK\r\nX-A: ', 'b'.repeat(4_096)))
+    expect(await post(to)).toEqual({ statusCode: undefined, error: 'the headers of the answer are too long' })
+  })
+
+  test.for([
+    ['chunk extensions', '1;', 'a'.repeat(4_096)],
+    ['trailers', '0\r\n', 'X-A: b\r\n'.repeat(512)],
+  ] as const)('endless %s', async ([, beginning, again]) => {
+    const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const { error } = await post(await receiver(flooding(head + beginning, again)))
+    expect(error).toEqual(expect.any(String))
+  })
+})
+
+describe('D11.4 TLS is verified against the name, and nothing is sent to who fails it', () => {
+  const bad: Readonly<Record<string, () => Promise<Certificate>>> = {
+    'signed by itself': () => makeCertificate(),
+    'of an authority nobody knows': async () => makeCertificate({ issuer: await makeCertificate() }),
+    expired: () => makeCertificate({ issuer: trusted, expired: true }),
+    'for another name': () => makeCertificate({ issuer: trusted, names: ['receiver.example'] }),
+    'for another address': () => makeCertificate({ issuer: trusted, names: ['127.0.0.2'] }),
+  }
+  test.for(Object.entries(bad))('a certificate %s', async ([, make]) => {
+    const to = await receiver(answering(OK), await make())
+    expect(await post(to)).toEqual({
+      statusCode: undefined,
+      error: expect.stringMatching(/^certificate not trusted \(\w+\)$/),
+    })
+    expect(to.heard).toBe('')
+  })
+
+  test('a name that the certificate does not have, though the address is in it', async () => {
+    const to = await receiver(answering(OK), await makeCertificate({ issuer: trusted, names: ['127.0.0.1'] }))
+    expect(await post(to, { host: 'localhost' })).toMatchObject({ statusCode: undefined })
+    expect(to.heard).toBe('')
+    expect(await post(to)).toEqual({ statusCode: 200, error: undefined })
+  })
+
+  test('a receiver that speaks no TLS', async () => {
+    const to = await receiver(answeringOnce(OK), null)
+    expect(await post(to)).toEqual({
+      statusCode: undefined,
+      error: expect.stringMatching(/^TLS handshake failed/),
+    })
+  })
+
+  test('whatever the environment says of certificates', async () => {
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+    try {
+      const to = await receiver(answering(OK), await makeCertificate())
+      expect(await post(to)).toMatchObject({ error: expect.stringMatching(/^certificate not trusted/) })
+    } finally {
+      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+    }
+  })
+})
+
+test('aborted from outside, the post rejects and its connection is closed', async () => {
+  const stopping = new AbortController()
+  const to = await receiver(nothing)
+  const posting = createPost(agents, 10_000)(to.url, {}, BODY, stopping.signal)
+  await expect.poll(() => to.heard).toContain('POST')
+  stopping.abort()
+  await expect(posting).rejects.toThrow()
+})
+
+test('plain http is sent to nobody unless private targets are allowed', async () => {
+  const guarded = createTargetAgents({ allowPrivateTargets: false })
+  const to = await receiver(answering(OK), null)
+  const url = to.url.replace('https:', 'http:')
+  expect(await createPost(guarded, 1_000)(url, {}, BODY, never)).toMatchObject({ error: 'request failed' })
+  expect(to.connections).toBe(0)
+  expect(await createPost(agents, 1_000)(url, {}, BODY, never)).toMatchObject({ statusCode: 200 })
+})

@@ -1,0 +1,21 @@
+import type { Payload } from './asset-moved-body.ts'
+import type { Post, PostResult } from './http-post.ts'
+import { signature } from './signature.ts'
+
+/** One attempt, as the contract wants it: headers, signature, bytes. Resolves and rejects as `Post` does. */
+export function postSigned(
+  post: Post,
+  { url, secret }: { url: string; secret: string },
+  { event, deliveryId, timestamp, body }: Payload,
+  signal: AbortSignal,
+): Promise<PostResult> {
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Service-Webhooks/1',
+    'X-Service-Event': event,
+    'X-Service-Delivery': deliveryId,
+    'X-Service-Timestamp': timestamp,
+    'X-Service-Signature': signature(secret, timestamp, body),
+  }
+  return post(url, headers, body, signal)
+}

@@ -1,0 +1,157 @@
+import { promises as dns } from 'node:dns'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import { startNameServer, type AnswerDns, type NameServer } from '@whereabouts/testing/name-server'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPost } from './http-post.ts'
+import { publicAddresses } from './public-lookup.ts'
+import { brokenHosts, refusedHosts } from './refused-hosts.fixture.ts'
+import { createTargetAgents } from './target-agents.ts'
+
+const never = new AbortController().signal
+const UNRESOLVED = 'the host name does not resolve to public addresses'
+/** Global unicast, and so far given to nobody: a connection to it ends nowhere. */
+const NOBODY = '2d00::1'
+const PUBLIC = '8.8.8.8'
+
+/** On every address of this machine: whatever gets past the guard to it is counted. */
+let listener: Server
+let port = 0
+let connections = 0
+let names: NameServer | undefined
+
+beforeAll(async () => {
+  listener = createServer((socket) => {
+    connections += 1
+    socket.destroy()
+  })
+  listener.listen(0)
+  await once(listener, 'listening')
+  port = (listener.address() as AddressInfo).port
+})
+afterAll(() => void listener.close())
+beforeEach(() => {
+  connections = 0
+})
+afterEach(() => {
+  names?.close()
+  names = undefined
+})
+
+/** A resolver that asks a name server of this test. */
+async function resolverOf(answer: AnswerDns) {
+  names = await startNameServer(answer)
+  const resolver = new dns.Resolver({ timeout: 500, tries: 1 })
+  resolver.setServers([names.address])
+  return resolver
+}
+
+const a = (...addresses: string[]) => addresses.map((data) => ({ type: 'A' as const, data }))
+const aaaa = (...addresses: string[]) => addresses.map((data) => ({ type: 'AAAA' as const, data }))
+/** The same answers to every question, by type. */
+const always =
+  (ipv4: ReturnType<typeof a>, ipv6: ReturnType<typeof aaaa> = []): AnswerDns =>
+  (_name, type) =>
+    type === 'A' ? ipv4 : ipv6
+
+async function postTo(host: string, resolver?: dns.Resolver): Promise<string | undefined> {
+  const agents = createTargetAgents({ allowPrivateTargets: false, ...(resolver && { resolver }) })
+  const url = `https://${host}:${port}/hook`
+  const { error } = await createPost(agents, 2_000)(url, {}, Buffer.from('{}'), never)
+  const left = () => Object.keys({ ...agents.https.sockets, ...agents.https.requests })
+  await expect.poll(left).toEqual([]) // a refusal leaves nothing behind
+  agents.destroy()
+  return error
+}
+
+describe('D11.4 a literal address gets no connection, however it is spelled', () => {
+  test.for(Object.entries(refusedHosts))('%s', async ([, hosts]) => {
+    const errors = await Promise.all(hosts.map((host) => postTo(host)))
+    expect(hosts.filter((_, i) => errors[i] !== 'the target address is not public')).toEqual([])
+    expect(connections).toBe(0)
+  })
+
+  test('what is no host at all', async () => {
+    for (const host of brokenHosts) expect(await postTo(host)).toEqual(expect.any(String))
+    expect(connections).toBe(0)
+  })
+
+  test('without the guard, the same listener is reached', async () => {
+    const agents = createTargetAgents({ allowPrivateTargets: true })
+    const post = createPost(agents, 2_000)
+    await post(`https://127.0.0.1:${port}/hook`, {}, Buffer.from('{}'), never)
+    expect(connections).toBe(1)
+  })
+})
+
+describe('D11.4 a name is refused when any of its addresses is not public', () => {
+  const answers: Readonly<Record<string, AnswerDns>> = {
+    'one private': always(a('127.0.0.1')),
+    'several, the first private': always(a('127.0.0.1', PUBLIC)),
+    'several, the last private': always(a(PUBLIC, '1.1.1.1', '127.0.0.1')),
+    'a public IPv4 and a private IPv6': always(a(PUBLIC), aaaa('::1')),
+    'a public IPv6 and a private IPv4': always(a('127.0.0.1'), aaaa(NOBODY)),
+    'an IPv4-mapped IPv6': always([], aaaa('::ffff:7f00:1')),
+    'a NAT64 address': always([], aaaa('64:ff9b::7f00:1')),
+    'the metadata of the cloud': always(a('169.254.169.254')),
+    'this network': always(a('0.0.0.0')),
+    'none at all': always([]),
+  }
+  test.for(Object.entries(answers))('%s', async ([, answer]) => {
+    expect(await postTo('receiver.example', await resolverOf(answer))).toBe(UNRESOLVED)
+    expect(connections).toBe(0)
+  })
+
+  test('what is refused and what does not exist read alike: names of our network cannot be listed', async () => {
+    const resolver = await resolverOf((name) => (name === 'redis.internal' ? a('10.0.0.5') : []))
+    const [there, missing] = [
+      await postTo('redis.internal', resolver),
+      await postTo('nobody.internal', resolver),
+    ]
+    expect(there).toBe(missing)
+  })
+
+  test('a name stands for itself: no search domain and no hosts file makes another of it', async () => {
+    const resolver = await resolverOf(always([]))
+    await postTo('localhost', resolver)
+    await postTo('redis', resolver)
+    expect(names?.questions.toSorted()).toEqual(['A localhost', 'A redis', 'AAAA localhost', 'AAAA redis'])
+    expect(connections).toBe(0)
+  })
+
+  test('one family that has no answer leaves the other', async () => {
+    const resolver = await resolverOf((_name, type) => (type === 'A' ? a(PUBLIC) : undefined))
+    expect(await publicAddresses(resolver, 'receiver.example')).toEqual([{ address: PUBLIC, family: 4 }])
+  })
+})
+
+test('D11.4 a name that is rebound is never asked for again between the look and the connection', async () => {
+  let asked = 0
+  // Public to whoever looks first, this machine to whoever looks next.
+  const resolver = await resolverOf((_name, type) => {
+    asked += 1
+    if (asked <= 2) return type === 'A' ? [] : aaaa(NOBODY)
+    return type === 'A' ? a('127.0.0.1') : []
+  })
+  const first = await postTo('rebound.example', resolver)
+  expect(first).not.toBe(UNRESOLVED) // it was let through, and went to where nobody is
+  expect(names?.questions).toHaveLength(2)
+  expect(await postTo('rebound.example', resolver)).toBe(UNRESOLVED)
+  expect(connections).toBe(0)
+})
+
+test('D11.6 name servers that never answer do not keep other names from being looked up', async () => {
+  const resolver = await resolverOf((name, type) => {
+    if (name.startsWith('hangs')) return undefined
+    return type === 'A' ? a(PUBLIC) : []
+  })
+  let waiting = 0
+  const hanging = Array.from({ length: 50 }, async (_, i) => {
+    waiting += 1
+    await publicAddresses(resolver, `hangs-${i}.example`).catch(() => {})
+    waiting -= 1
+  })
+  expect(await publicAddresses(resolver, 'well.example')).toEqual([{ address: PUBLIC, family: 4 }])
+  expect(waiting).toBe(50)
+  await Promise.all(hanging)
+})

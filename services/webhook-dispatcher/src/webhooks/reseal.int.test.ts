@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Tables } from '../db.ts'
+import { resealSecrets, startResealing } from './reseal.loop.ts'
+import { listSealedOtherwise, replaceSeal } from './reseal.queries.ts'
+import { openSecret, sealSecret, type SecretKeys } from './secrets.ts'
+import { findTarget, insertWebhook } from './webhooks.queries.ts'
+
+const [k1, k2, k3] = ['k1', 'k2', 'k3'].map((id) => ({ id, key: randomBytes(32) })) as [Key, Key, Key]
+type Key = SecretKeys[0]
+const log = createLogger('test', 'silent')
+let database: ServiceDatabase<Tables>
+
+beforeAll(async () => {
+  database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../../migrations'))
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  await database.db.deleteFrom('webhook').execute()
+})
+
+const URL_OF_HOOK = 'https://example.com/hook'
+
+async function addWebhooks(keys: SecretKeys, count: number, from = 1) {
+  const orgIds = Array.from({ length: count }, (_, i) => from + i)
+  for (const orgId of orgIds) {
+    const sealed = sealSecret(keys, orgId, `whsec_${orgId}`)
+    const webhook = { url: URL_OF_HOOK, enabled: true, secret_last_four: 'test', ...sealed }
+    await insertWebhook(database.db, orgId, webhook)
+  }
+  return orgIds
+}
+
+const reseal = (secretKeys: SecretKeys) => resealSecrets({ owner: database.db, secretKeys, log })
+
+/** What the organization's secret opens to with these keys. */
+async function secretOf(orgId: number, keys: SecretKeys): Promise<string> {
+  const target = await findTarget(database.db, orgId)
+  if (!target) throw new Error('no webhook')
+  return openSecret(keys, orgId, target)
+}
+
+test('D11.1 every secret is sealed anew under the first key, after which the old key is not needed', async () => {
+  const orgIds = await addWebhooks([k1], 450)
+  const before = await database.db
+    .selectFrom('webhook')
+    .select(['org_id', 'updated_at', 'enabled_at'])
+    .orderBy('org_id')
+    .execute()
+  expect(await reseal([k2, k1])).toBe(450)
+  for (const orgId of orgIds) expect(await secretOf(orgId, [k2])).toBe(`whsec_${orgId}`)
+  const after = await database.db
+    .selectFrom('webhook')
+    .select(['org_id', 'updated_at', 'enabled_at'])
+    .orderBy('org_id')
+    .execute()
+  expect(after).toEqual(before)
+})
+
+test('a second time, there is nothing to do', async () => {
+  await addWebhooks([k1], 3)
+  await reseal([k2, k1])
+  const before = await database.db.selectFrom('webhook').selectAll().orderBy('org_id').execute()
+  expect(await reseal([k2, k1])).toBe(0)
+  expect(await database.db.selectFrom('webhook').selectAll().orderBy('org_id').execute()).toEqual(before)
+})
+
+test('two replicas at once replace each seal once, and every secret opens', async () => {
+  const orgIds = await addWebhooks([k1], 300)
+  const replaced = await Promise.all([reseal([k2, k1]), reseal([k2, k1]), reseal([k2, k1])])
+  expect(replaced.reduce((sum, n) => sum + n, 0)).toBe(300)
+  for (const orgId of orgIds) expect(await secretOf(orgId, [k2])).toBe(`whsec_${orgId}`)
+})
+
+test('a webhook that was created anew meanwhile keeps its new secret', async () => {
+  await addWebhooks([k1], 1)
+  const [stale] = await listSealedOtherwise(database.db, 'k2', 0, 10)
+  await database.db.deleteFrom('webhook').execute()
+  const sealed = sealSecret([k1], 1, 'whsec_new')
+  const webhook = { url: URL_OF_HOOK, enabled: true, secret_last_four: 'test', ...sealed }
+  await insertWebhook(database.db, 1, webhook)
+  expect(stale && (await replaceSeal(database.db, stale, sealSecret([k2], 1, 'whsec_1')))).toBe(false)
+  expect(await secretOf(1, [k1])).toBe('whsec_new')
+})
+
+test('a secret whose key is gone is left as it is, does not stop the others, and is counted', async () => {
+  await addWebhooks([k1], 1)
+  await addWebhooks([k3], 1, 2)
+  await addWebhooks([k1], 1, 3)
+  const rounds: number[] = []
+  const secretKeys: SecretKeys = [k2, k1]
+  const loop = startResealing({ owner: database.db, secretKeys, log, onRound: (left) => rounds.push(left) })
+  await expect.poll(() => rounds).toEqual([1])
+  await loop.stop()
+  expect(await secretOf(1, [k2])).toBe('whsec_1')
+  expect(await secretOf(3, [k2])).toBe('whsec_3')
+  expect(await secretOf(2, [k3])).toBe('whsec_2') // put back, it opens
+})
+
+test('stopped in the middle, the rest is sealed anew the next time', async () => {
+  await addWebhooks([k1], 50)
+  const stopping = new AbortController()
+  const options = { owner: database.db, secretKeys: [k2, k1] as SecretKeys, log }
+  const running = resealSecrets(options, stopping.signal)
+  stopping.abort()
+  const before = await running
+  expect(before).toBeLessThan(50)
+  expect(await resealSecrets(options)).toBe(50 - before)
+})

@@ -1,0 +1,84 @@
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Db } from '../db.ts'
+import { countSeals, listSealedOtherwise, replaceSeal, type SealedRow } from './reseal.queries.ts'
+import { openSecret, sealSecret, type SecretKeys } from './secrets.ts'
+
+type Options = {
+  /** As the owner of the schema: sees the webhooks of all organizations. */
+  owner: Db
+  secretKeys: SecretKeys
+  log: Logger
+  /** Told after each round how many webhooks are still sealed under another key than the first. */
+  onRound?: (others: number) => void
+}
+
+const EVERY_MS = 10 * 60_000
+const BATCH = 200
+
+/**
+ * Seals every secret that is under another key anew, under the first. May run twice at once: a seal replaces only the
+ * one it was made from. Where the old key is gone the seal is left alone, and counted. Returns how many were replaced.
+ */
+export async function resealSecrets(
+  { owner, secretKeys, log }: Options,
+  stopping?: AbortSignal,
+): Promise<number> {
+  let [after, replaced] = [0, 0]
+  for (;;) {
+    const rows = await listSealedOtherwise(owner, secretKeys[0].id, after, BATCH)
+    for (const row of rows) {
+      if (stopping?.aborted === true) return replaced
+      if (await resealOne(owner, secretKeys, log, row)) replaced += 1
+      after = row.org_id
+    }
+    if (rows.length < BATCH) return replaced
+  }
+}
+
+async function resealOne(owner: Db, keys: SecretKeys, log: Logger, row: SealedRow): Promise<boolean> {
+  const secret = openOrWarn(keys, log, row)
+  return secret !== undefined && replaceSeal(owner, row, sealSecret(keys, row.org_id, secret))
+}
+
+function openOrWarn(keys: SecretKeys, log: Logger, row: SealedRow): string | undefined {
+  try {
+    return openSecret(keys, row.org_id, row)
+  } catch (error) {
+    const fields = { org_id: row.org_id, webhook_id: row.id, secret_key_id: row.secret_key_id }
+    log.error({ err: error, ...fields }, 'webhook secret cannot be sealed anew')
+    return undefined
+  }
+}
+
+/** Begins at once and looks again every ten minutes: a replica that still has the old settings seals under the old key. */
+export function startResealing(options: Options): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+  const round = () => {
+    running ??= resealAndTell(options, stopping.signal).finally(() => (running = undefined))
+  }
+  const timer = setInterval(round, EVERY_MS)
+  round()
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+async function resealAndTell(options: Options, stopping: AbortSignal): Promise<void> {
+  const { owner, secretKeys, log, onRound } = options
+  try {
+    const replaced = await resealSecrets(options, stopping)
+    const seals = await countSeals(owner)
+    const others = seals.filter(({ secret_key_id }) => secret_key_id !== secretKeys[0].id)
+    const left = others.reduce((sum, { webhooks }) => sum + webhooks, 0)
+    onRound?.(left)
+    const keys = others.map(({ secret_key_id }) => secret_key_id)
+    if (replaced > 0 || left > 0) log.info({ replaced, left, keys }, 'webhook secrets sealed anew')
+  } catch (error) {
+    log.warn({ err: error }, 'webhook secrets not sealed anew')
+  }
+}
