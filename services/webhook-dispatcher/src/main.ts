@@ -9,6 +9,7 @@ import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/
 import { runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { buildApp } from './app.ts'
 import type { AttemptDeps } from './attempts/attempts.ts'
+import { deliveryStore } from './attempts/delivery-store.ts'
 import { createPost } from './attempts/http-post.ts'
 import { createTargetAgents } from './attempts/target-agents.ts'
 import { loadConfig } from './config.ts'
@@ -20,6 +21,7 @@ import { Paces } from './lanes/paces.ts'
 import { Slots } from './lanes/slots.ts'
 import { dispatcherMetrics, laneGauges, sealGauge } from './metrics.ts'
 import { Subscriptions } from './subscriptions/subscriptions.ts'
+import { OpenedSecrets } from './webhooks/opened-secrets.ts'
 import { startResealing } from './webhooks/reseal.loop.ts'
 import { testSender } from './webhooks/test-event.ts'
 
@@ -35,13 +37,13 @@ await start(SERVICE, async () => {
   const config = loadConfig(process.env)
   const log = createLogger(SERVICE, config.LOG_LEVEL)
   const registry = createRegistry(SERVICE)
-  // Requests and deliveries see one organization each; whether all secrets are under the newest key concerns all.
+  // Requests see one organization each. What the deliveries under way ask together concerns many, and so do the loops.
   const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: SERVICE,
     log,
   })
-  const database = openDatabase<Tables>(config.DATABASE_URL, { max: 2, name: `${SERVICE} loops`, log })
+  const database = openDatabase<Tables>(config.DATABASE_URL, { max: 4, name: `${SERVICE} deliveries`, log })
   const { WEBHOOK_SECRET_KEYS: secretKeys, ALLOW_PRIVATE_TARGETS: allowPrivateTargets } = config
   if (allowPrivateTargets) log.warn('private targets and plain http are allowed: for development only')
 
@@ -70,9 +72,9 @@ await start(SERVICE, async () => {
   const slots = new Slots(REQUESTS_AT_ONCE, paces)
   laneGauges(registry, lanes, slots)
   const deps: AttemptDeps = {
-    db: tenants,
+    store: deliveryStore(tenants, database.db),
     subscriptions: new Subscriptions(),
-    secretKeys,
+    secrets: new OpenedSecrets(secretKeys),
     slots,
     post,
     log,

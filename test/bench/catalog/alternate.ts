@@ -2,8 +2,8 @@ import { median, quantile } from '../load/figures.ts'
 import type { Question } from './questions.ts'
 import type { Way } from './ways.ts'
 
-/** What a way took for one question; milliseconds. */
-type Figures = { p50: number; p99: number; perSecond: number }
+/** What a way took for one question: milliseconds alone and among others, and how often it was answered then. */
+type Figures = { p50: number; p99: number; together: { p50: number; p99: number }; perSecond: number }
 export type Compared = {
   question: Question
   ways: Figures[]
@@ -11,9 +11,16 @@ export type Compared = {
 }
 
 /** `alone`: one question at a time. `together`: as many as there are connections, each asking when it was answered. */
-export type Effort = { rounds: number; aloneMs: number; togetherMs: number; fewest: number }
+export type Effort = {
+  rounds: number
+  aloneMs: number
+  togetherMs: number
+  fewest: number
+  /** The data changes meanwhile, so that the ways may answer with different rows. */
+  isMoving?: boolean
+}
 
-type Round = { alone: number[]; perSecond: number }
+type Round = { alone: number[]; together: number[]; perSecond: number }
 
 /**
  * Asks a question in several ways by turns, so that what slows the machine down for a while slows down all of them.
@@ -26,7 +33,7 @@ export async function alternate(
 ): Promise<Compared> {
   let asked = 0
   const next = () => question.ask(asked++)
-  await agree(question, ways)
+  if (!effort.isMoving) await agree(question, ways)
   const results = ways.map((): Round[] => [])
   for (let round = 0; round <= effort.rounds; round += 1)
     for (const [i, connections] of ways.entries()) {
@@ -62,20 +69,25 @@ async function oneRound(
     await ways[0]?.ask(question)
     alone.push(performance.now() - at)
   }
-  let answered = 0
-  const at = performance.now()
+  const together: number[] = []
+  const begun = performance.now()
   const loop = async (way: Way) => {
-    while (performance.now() - at < effort.togetherMs) {
+    while (performance.now() - begun < effort.togetherMs) {
+      const at = performance.now()
       await way.ask(next())
-      answered += 1
+      together.push(performance.now() - at)
     }
   }
   await Promise.all(ways.map(loop))
-  return { alone, perSecond: (answered * 1000) / (performance.now() - at) }
+  return { alone, together, perSecond: (together.length * 1000) / (performance.now() - begun) }
 }
 
 const figuresOf = (rounds: readonly Round[]): Figures => ({
   p50: median(rounds.map(({ alone }) => median(alone))),
   p99: quantile(rounds.flatMap(({ alone }) => alone), 0.99), // prettier-ignore
+  together: {
+    p50: quantile(rounds.flatMap(({ together }) => together), 0.5), // prettier-ignore
+    p99: quantile(rounds.flatMap(({ together }) => together), 0.99), // prettier-ignore
+  },
   perSecond: median(rounds.map(({ perSecond }) => perSecond)),
 })

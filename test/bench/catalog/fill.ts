@@ -51,7 +51,7 @@ export async function fillCatalog(url: string, size: Size): Promise<Filled> {
   }
 }
 
-async function readFilled(owner: pg.Client, size: Size): Promise<Filled> {
+export async function readFilled(owner: pg.Client, size: Size): Promise<Filled> {
   const { rows } = await owner.query<{ id: string; external_key: string; serial: string; value: string }>(
     SAMPLE,
     [ORG_ID],

@@ -2,7 +2,13 @@ import type { Filled } from './fill.ts'
 import { ORG_ID } from './fill.ts'
 import { BATCH, CREATE, DESCENDANTS, FIND, LIST, SEARCH, UPDATE } from './statements.ts'
 
-export type Request = { method: 'GET' | 'POST' | 'PATCH'; path: string; body?: object }
+export type Request = {
+  method: 'GET' | 'POST' | 'PATCH'
+  path: string
+  body?: object
+  /** What every row of the answer has once; `deleted_at` if left out. */
+  rowField?: string
+}
 /** Prepared unless its best plan depends on the values. */
 export type Statement = { text: string; values: unknown[]; isPlannedAnew?: true }
 

@@ -30,7 +30,7 @@ function overHttp(origin: string, common: Record<string, string>, requestOf: (as
   const client = new Client(origin, { pipelining: 1 })
   return {
     async ask(asked) {
-      const { method, path, body } = requestOf(asked)
+      const { method, path, body, rowField = 'deleted_at' } = requestOf(asked)
       const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
       const headers = body ? { ...common, 'content-type': type } : common
       const answer = await client.request({
@@ -42,14 +42,14 @@ function overHttp(origin: string, common: Record<string, string>, requestOf: (as
       const text = await answer.body.text()
       if (answer.statusCode >= 300)
         throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`)
-      return rowsIn(text)
+      return rowsIn(text, rowField)
     },
     close: () => client.close(),
   }
 }
 
-/** Without parsing the answer, which is the client's own affair: every row has this field once. */
-const rowsIn = (text: string): number => text.split('"deleted_at"').length - 1
+/** Without parsing the answer, which is the client's own affair. */
+const rowsIn = (text: string, rowField: string): number => text.split(`"${rowField}"`).length - 1
 
 /** Without any HTTP: as a program that holds the tables' own rights. `setting` is run once. */
 export async function bareSql(url: string, setting = ''): Promise<Way> {

@@ -7,10 +7,12 @@ import { Paces } from '../lanes/paces.ts'
 import { Slots } from '../lanes/slots.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
+import { OpenedSecrets } from '../webhooks/opened-secrets.ts'
 import { sealSecret, type SecretKeys } from '../webhooks/secrets.ts'
 import { insertWebhook, type WebhookRow } from '../webhooks/webhooks.queries.ts'
 import { assetMovedPayload } from './asset-moved-body.ts'
 import type { AttemptDeps, Job } from './attempts.ts'
+import type { DeliveryStore } from './delivery-store.ts'
 import { createPost } from './http-post.ts'
 import type { Resolver } from './public-lookup.ts'
 import { createTargetAgents } from './target-agents.ts'
@@ -26,7 +28,7 @@ export const tenantsOf = ({ url }: { url: string }): TenantDatabase<Tables> =>
   openTenantDatabase<Tables>(url, { max: 10, name: 'test' })
 
 type Options = Partial<AttemptDeps> & {
-  db: AttemptDeps['db']
+  store: DeliveryStore
   paces?: Paces
   resolver?: Resolver
   ca?: string
@@ -57,7 +59,7 @@ export function attemptDeps({
   })
   const deps: AttemptDeps = {
     subscriptions: new Subscriptions(),
-    secretKeys,
+    secrets: new OpenedSecrets(secretKeys),
     slots: new Slots({ well: 16, slow: 16 }, paces),
     post: createPost(agents, timeoutMs),
     log: createLogger('test', 'silent'),

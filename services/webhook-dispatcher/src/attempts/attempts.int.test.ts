@@ -1,3 +1,4 @@
+import { deliveryStore } from './delivery-store.ts'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Tables } from '../db.ts'
 import { HandedBack } from '../lanes/handed-back.ts'
+import { OpenedSecrets } from '../webhooks/opened-secrets.ts'
 import { deleteWebhook, updateWebhook } from '../webhooks/webhooks.queries.ts'
 import { addWebhook, attemptDeps, movedJob, SECRET, tenantsOf } from './attempts.fixture.ts'
 import { listAttempts } from './attempts.queries.ts'
@@ -38,8 +40,8 @@ const never = new AbortController().signal
 const page = { limit: 50, offset: 0 }
 
 /** Deps that trust the receiver, and its delivery of one job to the end. */
-function dispatcher(options: Omit<Parameters<typeof attemptDeps>[0], 'db'> = {}) {
-  const made = attemptDeps({ db: tenants, ca: receiver.ca, ...options })
+function dispatcher(options: Omit<Parameters<typeof attemptDeps>[0], 'store'> = {}) {
+  const made = attemptDeps({ store: deliveryStore(tenants, database.db), ca: receiver.ca, ...options })
   const run = (job: Job, signals = { stopping: never, abort: never }) =>
     deliver(made.deps, job, () => {}, signals)
   return { ...made, run }
@@ -152,7 +154,7 @@ test('a 200 with an endless body is a success after a bounded part of it', async
 
 test('a certificate nobody vouches for is a failure, and nothing is sent', async () => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
-  const { deps } = attemptDeps({ db: tenants })
+  const { deps } = attemptDeps({ store: deliveryStore(tenants, database.db) })
   await deliver(deps, movedJob(orgId), () => {}, { stopping: never, abort: never })
   expect(receiver.received).toHaveLength(0)
   const [last] = await listAttempts(database.db, orgId, id, page)
@@ -275,7 +277,7 @@ test('without a webhook, switched off, or lapsed, nothing is sent and the reason
 
 test('a secret whose key is gone is dropped and counted, not sent unsigned', async () => {
   await addWebhook(database.db, orgId, receiver.url)
-  const { run, counted } = dispatcher({ secretKeys: [{ id: 'k9', key: Buffer.alloc(32) }] })
+  const { run, counted } = dispatcher({ secrets: new OpenedSecrets([{ id: 'k9', key: Buffer.alloc(32) }]) })
   await run(movedJob(orgId))
   expect(counted).toEqual(['dropped: secret_unreadable'])
   expect(receiver.received).toHaveLength(0)

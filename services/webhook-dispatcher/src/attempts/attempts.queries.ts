@@ -9,32 +9,50 @@ export type Outcome = 'delivered' | 'failed'
 
 export type AttemptRecord = Omit<DeliveryView, 'outcome'> & { webhook_id: number; outcome: Outcome }
 
-/** Writes one attempt over the one that was made 500 attempts earlier: two rows by their keys, nothing to trim. */
-export async function recordAttempt(db: Db, orgId: number, a: AttemptRecord): Promise<void> {
-  // The counter's row lock is held until the statement is committed, so that a slot has one writer at a time.
+/** See recordAttempts. */
+export const recordAttempt = (db: Db, orgId: number, attempt: AttemptRecord): Promise<void> =>
+  recordAttempts(db, [{ ...attempt, org_id: orgId }])
+
+/**
+ * Writes attempts in their order, each over the one that its organization made 500 attempts earlier: rows by their
+ * keys, nothing to trim. At most LOG_SIZE of them.
+ */
+export async function recordAttempts(
+  db: Db,
+  attempts: readonly (AttemptRecord & { org_id: number })[],
+): Promise<void> {
+  // The counters' row locks are held until the statement is committed, so that a slot has one writer at a time.
   await sql`
-    with next as (
-      insert into delivery_counter as c (org_id, attempts) values (${orgId}, 1)
-      on conflict (org_id) do update set attempts = c.attempts + 1
-      returning attempts
+    with made as (
+      select * from rows from (jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as (
+        org_id bigint, webhook_id bigint, delivery_id uuid, attempt smallint, attempted_at timestamptz, outcome text,
+        status_code smallint, latency_ms integer, error text, test boolean)) with ordinality
+        as r (org_id, webhook_id, delivery_id, attempt, attempted_at, outcome, status_code, latency_ms, error, is_test,
+        nth)
+    ), counted as (
+      insert into delivery_counter as c (org_id, attempts)
+      select org_id, count(*) from made group by org_id order by org_id
+      on conflict (org_id) do update set attempts = c.attempts + excluded.attempts
+      returning org_id, attempts
+    ), placed as (
+      select m.*, c.attempts + 1 - row_number() over (partition by m.org_id order by m.nth desc) as position
+      from made m join counted c using (org_id)
     )
     insert into delivery_attempt (org_id, slot, position, webhook_id, delivery_id, attempt, attempted_at, outcome,
       status_code, latency_ms, error, is_test)
-    select ${orgId}, attempts % ${LOG_SIZE}::int, attempts, ${a.webhook_id}, ${a.delivery_id}, ${a.attempt},
-      ${a.attempted_at}, ${a.outcome}, ${a.status_code}, ${a.latency_ms}, ${a.error}, ${a.test}
-    from next
+    select org_id, position % ${LOG_SIZE}::int, position, webhook_id, delivery_id, attempt, attempted_at, outcome,
+      status_code, latency_ms, error, is_test
+    from placed
     on conflict (org_id, slot) do update set (position, webhook_id, delivery_id, attempt, attempted_at, outcome,
       status_code, latency_ms, error, is_test) = (excluded.position, excluded.webhook_id, excluded.delivery_id,
       excluded.attempt, excluded.attempted_at, excluded.outcome, excluded.status_code, excluded.latency_ms,
       excluded.error, excluded.is_test)`.execute(db)
 }
 
+export type Progress = { attempts: number; delivered: boolean }
+
 /** What the log knows of a delivery, for a message that comes again. No attempt known: `{ attempts: 0 }`. */
-export async function findProgress(
-  db: Db,
-  orgId: number,
-  deliveryId: string,
-): Promise<{ attempts: number; delivered: boolean }> {
+export async function findProgress(db: Db, orgId: number, deliveryId: string): Promise<Progress> {
   const { attempts, delivered } = await db
     .selectFrom('delivery_attempt')
     .select((e) => [

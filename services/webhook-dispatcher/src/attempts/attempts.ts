@@ -1,23 +1,20 @@
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Logger } from '@whereabouts/messaging/logger'
 import { HandedBack } from '../lanes/handed-back.ts'
 import type { Slots } from '../lanes/slots.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
-import type { Tables } from '../db.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
-import { openSecret, type SecretKeys } from '../webhooks/secrets.ts'
-import { findTarget, type Target } from '../webhooks/webhooks.queries.ts'
+import type { OpenedSecrets } from '../webhooks/opened-secrets.ts'
+import type { Target } from '../webhooks/webhooks.queries.ts'
 import type { Payload } from './asset-moved-body.ts'
-import { findProgress, recordAttempt } from './attempts.queries.ts'
 import { MAX_ATTEMPTS, retryDelayMs, whyNotNow, type DropReason } from './attempts.rules.ts'
+import type { DeliveryStore } from './delivery-store.ts'
 import type { Post, PostResult } from './http-post.ts'
 import { postSigned } from './signed-request.ts'
 
 export type AttemptDeps = {
-  /** Deliveries too see one organization each: a forgotten filter must not send to somebody else's receiver. */
-  db: Pick<TenantDatabase<Tables>, 'forOrg'>
+  store: DeliveryStore
   subscriptions: Subscriptions
-  secretKeys: SecretKeys
+  secrets: OpenedSecrets
   slots: Slots
   post: Post
   log: Logger
@@ -57,11 +54,7 @@ export async function deliver(
   signals: Signals,
 ): Promise<void> {
   if (job.deliveryCount > 1 && job.attempts === 0) {
-    const { attempts, delivered } = await findProgress(
-      deps.db.forOrg(job.orgId),
-      job.orgId,
-      job.payload.deliveryId,
-    )
+    const { attempts, delivered } = await deps.store.findProgress(job.orgId, job.payload.deliveryId)
     if (delivered) return deps.metrics.ended('already_delivered')
     job.attempts = attempts
   }
@@ -114,7 +107,7 @@ async function attemptOnce(
   beginning: () => void,
   signals: Signals,
 ): Promise<'delivered' | 'failed' | DropReason> {
-  const target = await findTarget(deps.db.forOrg(job.orgId), job.orgId)
+  const target = await deps.store.findTarget(job.orgId)
   const subscribed = deps.subscriptions.isActive(job.orgId, deps.now())
   const reason = whyNotNow(target, subscribed, job.receivedAt)
   if (reason !== undefined || !target) return reason ?? 'no_webhook'
@@ -131,9 +124,9 @@ async function attemptOnce(
   return delivered ? 'delivered' : 'failed'
 }
 
-function readSecret({ secretKeys, log }: AttemptDeps, job: Job, target: Target): string | undefined {
+function readSecret({ secrets, log }: AttemptDeps, job: Job, target: Target): string | undefined {
   try {
-    return openSecret(secretKeys, job.orgId, target)
+    return secrets.open(job.orgId, target)
   } catch (error) {
     const fields = { org_id: job.orgId, webhook_id: target.id, secret_key_id: target.secret_key_id }
     log.error({ err: error, ...fields }, 'webhook secret cannot be decrypted')
@@ -174,7 +167,7 @@ async function keepRecord(
     'delivery attempt',
   )
   try {
-    await recordAttempt(deps.db.forOrg(job.orgId), job.orgId, {
+    await deps.store.recordAttempt(job.orgId, {
       webhook_id: webhookId,
       delivery_id: deliveryId,
       attempt: job.attempts,

@@ -1,5 +1,6 @@
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { onAbort } from '../lanes/on-abort.ts'
 import { failureText } from './failure-text.ts'
 import type { TargetAgents } from './target-agents.ts'
 
@@ -49,10 +50,10 @@ function startDeadline(timeoutMs: number, outer: AbortSignal): { signal: AbortSi
   const abort = () => controller.abort()
   const timer = setTimeout(abort, timeoutMs)
   if (outer.aborted) abort()
-  outer.addEventListener('abort', abort)
+  const takeBack = onAbort(outer, abort)
   const clear = () => {
     clearTimeout(timer)
-    outer.removeEventListener('abort', abort)
+    takeBack()
   }
   return { signal: controller.signal, clear }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { assetMoved, type AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
-import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
+import { openDatabase } from '@whereabouts/db/database'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { listDeadLetters } from '@whereabouts/messaging/dead-letters'
 import { publish, publishMany } from '@whereabouts/messaging/publish'
@@ -10,6 +11,7 @@ import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { addWebhook, attemptDeps, movedEvent, movedJob, tenantsOf } from '../attempts/attempts.fixture.ts'
+import { deliveryStore } from '../attempts/delivery-store.ts'
 import type { AttemptDeps } from '../attempts/attempts.ts'
 import { recordAttempt } from '../attempts/attempts.queries.ts'
 import type { Tables } from '../db.ts'
@@ -70,7 +72,7 @@ function startReplica(broker: Broker, options: Options = {}) {
   const paces = new Paces()
   for (const org of oneAtATime) paces.report(org, false, 10)
   const made = attemptDeps({
-    db: tenants,
+    store: deliveryStore(tenants, database.db),
     ca: receiver.ca,
     timeoutMs,
     slots: new Slots(slots, paces),
@@ -243,14 +245,14 @@ test('a lane that overflows drops its oldest, counts it and says so in the log, 
 test('when the database is away, events are held and delivered once it is back', async ({ bus }) => {
   await addWebhook(database.db, orgId, receiver.url)
   const { deps, settled } = startReplica(bus.broker, { log: bus.logger })
-  const away = openTenantDatabase<Tables>('postgres://nobody@127.0.0.1:1/none', { max: 1, name: 'away' })
-  deps.db = away
+  const away = openDatabase<Tables>('postgres://nobody@127.0.0.1:1/none', { max: 1 })
+  deps.store = deliveryStore(tenants, away.db)
   const event = movedEvent(orgId)
   await send(bus.broker, event)
   await expect
     .poll(() => bus.log.map(({ text }) => text), SOON)
     .toContain('consumer holds messages during an outage')
-  deps.db = tenants
+  deps.store = deliveryStore(tenants, database.db)
   await expect.poll(receivedIds, SOON).toEqual([event.delivery_id])
   await expect.poll(() => settled, SOON).toEqual(['ack'])
   await away.close()

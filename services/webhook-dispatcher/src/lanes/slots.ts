@@ -1,4 +1,5 @@
 import { HandedBack } from './handed-back.ts'
+import { onAbort } from './on-abort.ts'
 import { SLOW_MS, type Paces } from './paces.ts'
 import { Share } from './share.ts'
 
@@ -80,11 +81,11 @@ export class Slots {
         this.#slow.remove(orgId, go)
         reject(new HandedBack())
       }
+      const takeBack = onAbort(stopping, giveUp)
       const go = (share: Share) => {
-        stopping.removeEventListener('abort', giveUp)
+        takeBack()
         resolve(share)
       }
-      stopping.addEventListener('abort', giveUp, { once: true })
       this.#shareOf(orgId).queue(orgId, go)
     })
   }

@@ -1,3 +1,4 @@
+import { bigints } from '@whereabouts/db/array-parameters'
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tables } from '../db.ts'
 import { webhookExists } from '../errors.ts'
@@ -101,6 +102,17 @@ export function findTarget(db: Db, orgId: number): Promise<Target | undefined> {
     .select(['id', 'url', 'enabled', 'enabled_at', 'secret_ciphertext', 'secret_key_id'])
     .where('org_id', '=', orgId)
     .executeTakeFirst()
+}
+
+/** The same of many organizations, in their order. */
+export async function findTargets(db: Db, orgIds: readonly number[]): Promise<(Target | undefined)[]> {
+  const rows = await db
+    .selectFrom('webhook')
+    .select(['org_id', 'id', 'url', 'enabled', 'enabled_at', 'secret_ciphertext', 'secret_key_id'])
+    .where(sql<boolean>`org_id = any(${bigints([...new Set(orgIds)])})`)
+    .execute()
+  const byOrg = new Map(rows.map((row) => [row.org_id, row]))
+  return orgIds.map((orgId) => byOrg.get(orgId))
 }
 
 const violates = (error: unknown, constraint: string) =>

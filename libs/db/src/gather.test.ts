@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { gather } from './gather.ts'
+
+/** Doubles, in runs that end when they are told to. */
+function doubling(atMost = 100) {
+  const runs: number[][] = []
+  const ends: ((error?: Error) => void)[] = []
+  const double = gather<number, number>(
+    (values) => {
+      runs.push([...values])
+      return new Promise((resolve, reject) => {
+        ends.push((error) => (error ? reject(error) : resolve(values.map((value) => 2 * value))))
+      })
+    },
+    { atMost },
+  )
+  const began = (count: number) => expect.poll(() => runs.length).toBe(count)
+  return { double, runs, ends, began }
+}
+
+test('calls of one moment are one run, and each gets its own answer', async () => {
+  const { double, runs, ends, began } = doubling()
+  const answers = Promise.all([1, 2, 3].map(double))
+  await began(1)
+  ends[0]?.()
+  expect(await answers).toEqual([2, 4, 6])
+  expect(runs).toEqual([[1, 2, 3]])
+})
+
+test('what comes during a run waits and goes together, at most so many at a time', async () => {
+  const { double, runs, ends, began } = doubling(2)
+  const first = double(1)
+  await began(1)
+  const later = Promise.all([2, 3, 4].map(double))
+  ends[0]?.()
+  expect(await first).toBe(2)
+  await began(2)
+  ends[1]?.()
+  await began(3)
+  ends[2]?.()
+  expect(await later).toEqual([4, 6, 8])
+  expect(runs).toEqual([[1], [2, 3], [4]])
+})
+
+test('a run that fails fails its calls, and the next run is made', async () => {
+  const { double, ends, began } = doubling()
+  const lost = Promise.allSettled([double(1), double(2)])
+  await began(1)
+  ends[0]?.(new Error('away'))
+  expect((await lost).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const next = double(3)
+  await began(2)
+  ends[1]?.()
+  expect(await next).toBe(6)
+})
+
+test('a run that answers too few is an error, not an undefined', async () => {
+  const short = gather<number, number>(async () => [], { atMost: 10 })
+  await expect(short(1)).rejects.toThrow('must answer every value')
+})

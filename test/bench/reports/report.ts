@@ -1,0 +1,38 @@
+import type { Compared } from '../catalog/alternate.ts'
+import type { Verdict } from '../edge/report.ts'
+import { table } from '../load/figures.ts'
+
+const ms = (value = Number.NaN) => value.toFixed(value < 100 ? 1 : 0)
+
+export function reportsTable(compared: readonly Compared[], connections: number): string {
+  const head = ['', 'service p50 ms', 'p99', 'SQL p50 ms', 'p99', 'ratio']
+  const together = [`at ${connections}: service p50`, 'p99', '/s', 'SQL p50', 'p99', '/s']
+  const rows = compared.map(({ question, ways: [service, bare], ratios: [ratio] }) => [
+    question.name,
+    ms(service?.p50),
+    ms(service?.p99),
+    ms(bare?.p50),
+    ms(bare?.p99),
+    (ratio ?? Number.NaN).toFixed(2),
+    ...[service, bare].flatMap((way) => [
+      ms(way?.together.p50),
+      ms(way?.together.p99),
+      (way?.perSecond ?? Number.NaN).toFixed(0),
+    ]),
+  ])
+  return `\nThe service over HTTP, and a statement written by hand that has the same rows and totals\n${table([[...head, ...together], ...rows])}\n`
+}
+
+export const verdictsOf = (compared: readonly Compared[]): Verdict[] =>
+  compared.flatMap(({ question: { name, wanted }, ways: [service] }) => {
+    if (!wanted || !('p99' in wanted)) return []
+    const p99 = service?.p99 ?? Number.NaN
+    return [
+      {
+        what: `${name}: p99`,
+        wanted: `≤ ${wanted.p99} ms`,
+        got: `${ms(p99)} ms`,
+        reached: p99 <= wanted.p99,
+      },
+    ]
+  })

@@ -1,0 +1,168 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { databaseUrl } from '@whereabouts/deploy/database/roles'
+import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
+import { connect, type NatsConnection } from 'nats'
+import { alternate, type Compared, type Effort } from '../catalog/alternate.ts'
+import { atService, bareSql, type Way } from '../catalog/ways.ts'
+import { verdictTable } from '../edge/report.ts'
+import { machine } from '../load/machine.ts'
+import { announceLocations } from './announce.ts'
+import { measureCsv } from './csv.ts'
+import { fillThings } from './fill-things.ts'
+import { OLDER_ASSETS, questionsAbout } from './questions.ts'
+import { reportsTable, verdictsOf } from './report.ts'
+import { startWriting, type Writing } from './writing.ts'
+
+export const REPORTS_HELP = `pnpm bench reports [flags]    where things are and were: tracking over HTTP, and SQL written by hand, side by side
+
+  --assets N        of the organization that is asked, 1000 to 200000    default 200000
+  --rows N          of history, of all organizations                     default 5000000
+  --data DIR        kept and used again; filling goes on where it ended  default: throwaway
+  --fill-only       does not measure
+  --ingest          meanwhile 1000 new rows a second are written
+  --only TEXT       questions whose name contains it; may be repeated
+  --effort X        scales how long is measured, 0.1 to 10               default 1
+`
+
+const CONNECTIONS = 8
+
+type Settings = {
+  assets: number
+  rows: number
+  data: string | undefined
+  fillOnly: boolean
+  ingest: boolean
+  only: string[]
+  effort: Effort
+}
+type Say = (text: string) => void
+
+function readSettings(args: string[]): Settings {
+  const { values } = parseArgs({
+    args,
+    options: {
+      assets: { type: 'string', default: '200000' },
+      rows: { type: 'string', default: '5000000' },
+      data: { type: 'string' },
+      'fill-only': { type: 'boolean', default: false },
+      ingest: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [''] },
+      effort: { type: 'string', default: '1' },
+    },
+  })
+  const [assets, rows, scale] = [Number(values.assets), Number(values.rows), Number(values.effort)]
+  if (!(Number.isInteger(assets) && assets >= 1_000 && assets <= 200_000))
+    throw new Error('--assets is 1000 to 200000')
+  if (!(scale >= 0.1 && scale <= 10)) throw new Error('--effort is a number from 0.1 to 10')
+  const effort = { rounds: 3, aloneMs: 400 * scale, togetherMs: 400 * scale, fewest: 5 }
+  const { data, 'fill-only': fillOnly, ingest, only } = values
+  return { assets, rows, data, fillOnly, ingest, only, effort }
+}
+
+/** Starts tracking on throwaway or kept data, measures, prints tables. Answers whether every target was reached. */
+export async function benchReports(args: string[], say: Say): Promise<boolean> {
+  const settings = readSettings(args)
+  const folder = openFolder(settings.data)
+  let [stack, nc]: [Stack?, NatsConnection?] = []
+  try {
+    say(`${machine()}\nStarting tracking …\n`)
+    stack = await startStack({ dataDir: join(folder, 'data'), services: ['catalog', 'tracking'] })
+    nc = await connect({
+      servers: stack.urls.nats,
+      user: 'services',
+      pass: stack.secrets.nats.services_password,
+    })
+    return await measure(stack, nc, settings, say)
+  } finally {
+    await nc?.close()
+    await stack?.stop()
+    if (settings.data === undefined) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** As root, PostgreSQL runs as another user, who must get in. */
+function openFolder(data: string | undefined): string {
+  const folder = data === undefined ? mkdtempSync(join(tmpdir(), 'whereabouts-bench-')) : resolve(data)
+  mkdirSync(folder, { recursive: true })
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+/** As the owner of the tables of a service. */
+const ownerUrl = ({ urls, secrets }: Stack, name: 'catalog' | 'tracking'): string =>
+  databaseUrl(urls.postgres, 'whereabouts', { name, password: secrets.database_passwords[name] })
+
+/** As an administrator, who may read both schemas. */
+function adminUrl({ urls }: Stack): string {
+  const url = new URL(urls.postgres)
+  url.pathname = '/whereabouts'
+  return url.href
+}
+
+async function measure(stack: Stack, nc: NatsConnection, settings: Settings, say: Say): Promise<boolean> {
+  const urls = { catalog: ownerUrl(stack, 'catalog'), admin: adminUrl(stack) }
+  const started = performance.now()
+  const things = await fillThings(urls, settings, say)
+  say(`Filled in ${((performance.now() - started) / 1000).toFixed(0)} s: ${things.scans} rows of history\n`)
+  if (settings.fillOnly) return true
+  await announceLocations(stack, nc, urls.admin)
+  const questions = questionsAbout(things).filter(({ name }) =>
+    settings.only.some((part) => name.includes(part)),
+  )
+  const effort = { ...settings.effort, isMoving: settings.ingest }
+  const compared = settings.ingest
+    ? await whileWriting(await startWriting(stack, nc, things), say, () =>
+        compareAll(stack, questions, effort),
+      )
+    : await compareAll(stack, questions, effort)
+  say(reportsTable(compared, CONNECTIONS))
+  say(await measureCsv(stack))
+  const verdicts = verdictsOf(compared)
+  say(verdictTable(verdicts))
+  return verdicts.every(({ reached }) => reached)
+}
+
+async function whileWriting<T>(writing: Writing, say: Say, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    say(`\nMeanwhile ${(await writing.stop()).toFixed(0)} new rows a second were written.\n`)
+  }
+}
+
+async function compareAll(
+  stack: Stack,
+  questions: ReturnType<typeof questionsAbout>,
+  effort: Effort,
+): Promise<Compared[]> {
+  const ways = [
+    () => atServices(stack),
+    () => bareSql(adminUrl(stack), 'set search_path = tracking, extensions; set jit = off'),
+  ]
+  const open: Way[][] = await Promise.all(
+    ways.map((one) => Promise.all(Array.from({ length: CONNECTIONS }, one))),
+  )
+  try {
+    const compared: Compared[] = []
+    for (const question of questions) compared.push(await alternate(question, open, effort))
+    return compared
+  } finally {
+    await Promise.all(open.flat().map((way) => way.close()))
+  }
+}
+
+/** At tracking, or at catalog what is its. */
+async function atServices({ urls, secrets }: Stack): Promise<Way> {
+  const tracking = await atService(urls.api.tracking, secrets.principal_private_key)
+  const catalog = await atService(urls.api.catalog, secrets.principal_private_key)
+  return {
+    ask: (asked) => (asked.request.path.startsWith(`${OLDER_ASSETS}?`) ? catalog : tracking).ask(asked),
+    async close() {
+      await tracking.close()
+      await catalog.close()
+    },
+  }
+}
