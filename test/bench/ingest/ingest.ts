@@ -68,7 +68,7 @@ function readSettings(args: string[]): Run {
 }
 
 function partsOf(only: string | undefined): Part[] {
-  if (only === undefined) return ['rescans', 'rows', 'delay']
+  if (only === undefined) return ['delay', 'rescans', 'rows']
   if (!isPart(only)) throw new Error(`--only is ${Object.keys(PARTS).join(', ')}`)
   return [only]
 }

@@ -1,4 +1,7 @@
+import { errors } from 'undici'
 import { TargetRefused } from './address-guard.ts'
+
+const INVALID = 'the answer is not valid HTTP'
 
 const TEXTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -12,7 +15,11 @@ const TEXTS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name does not resolve',
   EAI_AGAIN: 'the host name does not resolve',
   EPROTO: 'TLS handshake failed',
-  HPE_HEADER_OVERFLOW: 'the headers of the answer are too long',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too long',
+  // Also an answer of 101, or of 100 that nobody asked for: undici ends the connection (ADR 23).
+  UND_ERR_SOCKET: 'connection closed before a complete answer',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: INVALID,
 }
 
 /** By code, never by message: messages quote addresses of networks the customer should learn nothing about. */
@@ -23,6 +30,7 @@ export function failureText(error: unknown): string {
   const code = causes
     .flatMap((cause) => ('code' in cause ? [cause.code] : []))
     .find((c) => typeof c === 'string')
+  if (causes.some((cause) => cause instanceof errors.HTTPParserError)) return INVALID
   if (code === undefined) return 'request failed'
   if (/CERT|SIGNATURE|SELF_SIGNED|ISSUER|ALTNAME/.test(code)) return `certificate not trusted (${code})`
   return TEXTS[code] ?? kindOf(code)
@@ -30,7 +38,6 @@ export function failureText(error: unknown): string {
 
 function kindOf(code: string): string {
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return `TLS handshake failed (${code})`
-  if (code.startsWith('HPE_')) return `the answer is not valid HTTP (${code})`
   return `request failed (${code})`
 }
 

@@ -58,9 +58,7 @@ async function postTo(host: string, resolver?: dns.Resolver): Promise<string | u
   const agents = createTargetAgents({ allowPrivateTargets: false, ...(resolver && { resolver }) })
   const url = `https://${host}:${port}/hook`
   const { error } = await createPost(agents, 2_000)(url, {}, Buffer.from('{}'), never)
-  const left = () => Object.keys({ ...agents.https.sockets, ...agents.https.requests })
-  await expect.poll(left).toEqual([]) // a refusal leaves nothing behind
-  agents.destroy()
+  await agents.destroy()
   return error
 }
 
