@@ -5,6 +5,9 @@ import { ConsumerRun, type RunOptions } from './consumer-run.ts'
 import type { Delivery, IncomingMessage } from './delivery.ts'
 import { rootTrace, traceOfMessage, withTrace } from '@whereabouts/service-kit/trace'
 
+/** Of those that have arrived: many small steps through the loop cost more than the messages. */
+const TAKEN_AT_ONCE = 64
+
 /**
  * Handles a durable's messages one by one, `concurrency` at a time, until stopped. At least once, in no guaranteed
  * order across redeliveries: handlers are idempotent. A missing durable or broker is waited for, and logged.
@@ -16,7 +19,7 @@ export function consume<T>(broker: Broker, consumer: MessageConsumer<T>, options
     const active = new Set<Promise<void>>()
     for (;;) {
       if (active.size >= concurrency) await Promise.race(active)
-      const taken = await run.take(1, 0)
+      const taken = await run.take(Math.min(concurrency - active.size, TAKEN_AT_ONCE), 0)
       if (!taken) break
       for (const delivery of taken) {
         const handled = handleAlone(run, consumer, delivery)

@@ -154,18 +154,11 @@ async function keepRecord(
   const outcome = error === undefined ? 'delivered' : 'failed'
   const { deliveryId } = job.payload
   deps.metrics.attempted(outcome, latencyMs)
-  deps.log.info(
-    {
-      org_id: job.orgId,
-      delivery_id: deliveryId,
-      attempt: job.attempts,
-      outcome,
-      status: statusCode,
-      latency_ms: latencyMs,
-      error,
-    },
-    'delivery attempt',
-  )
+  const fields = { outcome, status: statusCode, latency_ms: latencyMs, error }
+  const about = { org_id: job.orgId, delivery_id: deliveryId, attempt: job.attempts }
+  // A success is in the delivery log and in the metrics; thousands of lines a second say nothing more.
+  if (outcome === 'delivered') deps.log.debug({ ...about, ...fields }, 'delivery attempt')
+  else deps.log.info({ ...about, ...fields }, 'delivery attempt')
   try {
     await deps.store.recordAttempt(job.orgId, {
       webhook_id: webhookId,

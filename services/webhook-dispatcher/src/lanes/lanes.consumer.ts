@@ -7,6 +7,7 @@ import { toAppError } from '@whereabouts/service-kit/error-handler'
 import { assetMovedPayload } from '../attempts/asset-moved-body.ts'
 import { deliver, drop, type AttemptDeps, type Job } from '../attempts/attempts.ts'
 import { HandedBack } from './handed-back.ts'
+import { Heart } from './heart.ts'
 import { Lanes, type LaneLimits } from './lanes.ts'
 
 const DURABLE = 'webhook-dispatcher-lanes'
@@ -33,6 +34,7 @@ export function lanesConsumer(
   stopping: AbortSignal,
   heartbeatMs = HEARTBEAT_MS,
 ): MessageConsumer<Job> {
+  const heart = new Heart(heartbeatMs)
   return {
     durable: DURABLE,
     concurrency: HANDLED_AT_ONCE,
@@ -40,7 +42,7 @@ export function lanesConsumer(
     decode: decodeJob,
     isOutage: (error) => error instanceof HandedBack || toAppError(error).type === 'service_unavailable',
     async handle(job, context) {
-      const heartbeat = setInterval(() => context.working(), heartbeatMs)
+      const end = heart.beatFor(context.working)
       const signals = { stopping, abort: context.signal }
       try {
         const outcome = await lanes.run(job.orgId, bytesOf(job), (progress) =>
@@ -48,7 +50,7 @@ export function lanesConsumer(
         )
         if (outcome === 'dropped') drop(deps, job, 'lane_full')
       } finally {
-        clearInterval(heartbeat)
+        end()
       }
     },
   }
