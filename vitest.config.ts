@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), black box (a started system; `contract` too). */
@@ -6,6 +7,8 @@ const named = (ending: string) => sources.map((folder) => `${folder}/*${ending}`
 
 export default defineConfig({
   test: {
+    // Tests wait for servers more than they compute; on two cores vitest would use one.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         test: {

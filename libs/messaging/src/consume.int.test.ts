@@ -104,6 +104,48 @@ test('the broker keeps what a busy consumer cannot take', async ({ bus }) => {
   await consumption.stop()
 })
 
+test('a batch ends with the message that reaches maxBytes', async ({ bus }) => {
+  await scans(bus, range(1_001, 1_010)) // of four bytes each
+  const sizes: number[] = []
+  const consumption = batches(bus, {
+    maxBytes: 10,
+    handle: async (messages) => void sizes.push(messages.length),
+  })
+  await vi.waitFor(() => expect(consumption.counts['ack']).toBe(10))
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(3)
+  await consumption.stop()
+})
+
+test('the next batch is decoded while the current one is handled; stopped, it goes back at once', async ({
+  bus,
+}) => {
+  await scans(bus, range(1, 20))
+  const decoded: number[] = []
+  const handled: number[] = []
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  const consumption = batches(bus, {
+    maxMessages: 10,
+    decode: (message) => {
+      decoded.push(number(message))
+      return number(message)
+    },
+    handle: async (messages) => {
+      handled.push(...messages)
+      await released
+    },
+  })
+  await vi.waitFor(() => expect(decoded).toEqual(range(1, 20)))
+  expect(handled).toEqual(range(1, 10))
+  const stopped = consumption.stop()
+  await vi.waitFor(() => expect(consumption.counts['return']).toBe(10))
+  expect(consumption.counts['ack']).toBeUndefined()
+  release()
+  await stopped
+  expect(handled).toEqual(range(1, 10))
+  expect(consumption.counts).toEqual({ ack: 10, return: 10 })
+})
+
 test('the broker keeps large messages too: what is held is bounded in bytes, and all of it comes in the end', async ({
   bus,
 }) => {
