@@ -1,4 +1,3 @@
-import { deliveryStore } from './delivery-store.ts'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -13,6 +12,7 @@ import { deleteWebhook, updateWebhook } from '../webhooks/webhooks.queries.ts'
 import { addWebhook, attemptDeps, movedJob, SECRET, tenantsOf } from './attempts.fixture.ts'
 import { listAttempts } from './attempts.queries.ts'
 import { deliver, type Job } from './attempts.ts'
+import { deliveryStore } from './delivery-store.ts'
 import { signature } from './signature.ts'
 
 let database: ServiceDatabase<Tables>
