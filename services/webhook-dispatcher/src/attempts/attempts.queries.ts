@@ -1,6 +1,7 @@
 import type { DeliveryView } from '@whereabouts/contracts/webhooks'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
+import type { PostResult } from './http-post.ts'
 
 /** Attempts kept per organization (D11.7). */
 export const LOG_SIZE = 500
@@ -8,6 +9,20 @@ export const LOG_SIZE = 500
 export type Outcome = 'delivered' | 'failed'
 
 export type AttemptRecord = Omit<DeliveryView, 'outcome'> & { webhook_id: number; outcome: Outcome }
+
+type MadeAttempt = Pick<AttemptRecord, 'webhook_id' | 'delivery_id' | 'attempt' | 'test'> & {
+  attemptedAt: number
+}
+
+/** How an attempt that began at `attemptedAt` (ms since 1970) is logged. */
+export const attemptRecord = ({ attemptedAt, ...made }: MadeAttempt, result: PostResult): AttemptRecord => ({
+  ...made,
+  attempted_at: new Date(attemptedAt).toISOString(),
+  outcome: result.error === undefined ? 'delivered' : 'failed',
+  status_code: result.statusCode ?? null,
+  latency_ms: result.latencyMs,
+  error: result.error ?? null,
+})
 
 /** See recordAttempts. */
 export const recordAttempt = (db: Db, orgId: number, attempt: AttemptRecord): Promise<void> =>

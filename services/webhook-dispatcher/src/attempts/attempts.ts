@@ -7,6 +7,7 @@ import type { OpenedSecrets } from '../webhooks/opened-secrets.ts'
 import type { Target } from '../webhooks/webhooks.queries.ts'
 import type { Payload } from './asset-moved-body.ts'
 import { MAX_ATTEMPTS, retryDelayMs, whyNotNow, type DropReason } from './attempts.rules.ts'
+import { attemptRecord } from './attempts.queries.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { Post, PostResult } from './http-post.ts'
 import { postSigned } from './signed-request.ts'
@@ -151,8 +152,10 @@ async function keepRecord(
   result: PostResult,
 ) {
   const { statusCode, latencyMs, error } = result
-  const outcome = error === undefined ? 'delivered' : 'failed'
   const { deliveryId } = job.payload
+  const made = { webhook_id: webhookId, delivery_id: deliveryId, attempt: job.attempts, test: false }
+  const record = attemptRecord({ ...made, attemptedAt }, result)
+  const { outcome } = record
   deps.metrics.attempted(outcome, latencyMs)
   const fields = { outcome, status: statusCode, latency_ms: latencyMs, error }
   const about = { org_id: job.orgId, delivery_id: deliveryId, attempt: job.attempts }
@@ -160,17 +163,7 @@ async function keepRecord(
   if (outcome === 'delivered') deps.log.debug({ ...about, ...fields }, 'delivery attempt')
   else deps.log.info({ ...about, ...fields }, 'delivery attempt')
   try {
-    await deps.store.recordAttempt(job.orgId, {
-      webhook_id: webhookId,
-      delivery_id: deliveryId,
-      attempt: job.attempts,
-      attempted_at: new Date(attemptedAt).toISOString(),
-      outcome,
-      status_code: statusCode ?? null,
-      latency_ms: latencyMs,
-      error: error ?? null,
-      test: false,
-    })
+    await deps.store.recordAttempt(job.orgId, record)
   } catch (failure) {
     deps.log.error(
       { err: failure, org_id: job.orgId, delivery_id: deliveryId },

@@ -3,8 +3,13 @@ import type { WebhookView } from '@whereabouts/contracts/webhooks'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import { countAttempts, listAttempts, recordAttempt, takeTestEvent } from '../attempts/attempts.queries.ts'
-import type { PostResult } from '../attempts/http-post.ts'
+import {
+  attemptRecord,
+  countAttempts,
+  listAttempts,
+  recordAttempt,
+  takeTestEvent,
+} from '../attempts/attempts.queries.ts'
 import type { Db, Tables } from '../db.ts'
 import { tooManyTests, webhookNotFound } from '../errors.ts'
 import { maskedSecret, mintSecret, openSecret, sealSecret, type SecretKeys } from './secrets.ts'
@@ -17,7 +22,6 @@ import {
   insertWebhook,
   listWebhooks,
   updateWebhook,
-  type Target,
   type WebhookRow,
 } from './webhooks.queries.ts'
 import { urlProblems } from './webhooks.rules.ts'
@@ -87,28 +91,14 @@ export const webhookHandlers = ({ db: tenants, secretKeys, allowPrivateTargets, 
       if (waitSeconds !== undefined) throw tooManyTests(waitSeconds)
       const payload = testPayload(orgId, Date.now())
       const secret = openSecret(secretKeys, orgId, target)
-      const attemptedAt = new Date().toISOString()
+      const attemptedAt = Date.now()
       const result = await sendTest({ url: target.url, secret }, payload)
-      await keepTest(db, orgId, { target, deliveryId: payload.deliveryId, attemptedAt, result })
+      // Test events are in the log like others, marked as what they are.
+      const made = { webhook_id: target.id, delivery_id: payload.deliveryId, attempt: 1, test: true }
+      await recordAttempt(db, orgId, attemptRecord({ ...made, attemptedAt }, result))
       return { data: { status_code: result.statusCode ?? null, error: result.error ?? null } }
     },
   }) satisfies Partial<Handlers<'webhook-dispatcher'>>
-
-type SentTest = { target: Target; deliveryId: string; attemptedAt: string; result: PostResult }
-
-/** Test events are in the log like others, marked as what they are. */
-const keepTest = (db: Db, orgId: number, { target, deliveryId, attemptedAt, result }: SentTest) =>
-  recordAttempt(db, orgId, {
-    webhook_id: target.id,
-    delivery_id: deliveryId,
-    attempt: 1,
-    attempted_at: attemptedAt,
-    outcome: result.error === undefined ? 'delivered' : 'failed',
-    status_code: result.statusCode ?? null,
-    latency_ms: result.latencyMs,
-    error: result.error ?? null,
-    test: true,
-  })
 
 async function getWebhook(db: Db, orgId: number, id: number): Promise<WebhookRow> {
   const row = await findWebhook(db, orgId, id)

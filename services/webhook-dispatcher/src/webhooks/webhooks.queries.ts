@@ -96,12 +96,9 @@ export async function deleteWebhook(db: Db, orgId: number, id: number): Promise<
 export type Target = SealedSecret & { id: number; url: string; enabled: boolean; enabled_at: string }
 
 /** Asked before every attempt (D11.3). Undefined: the organization has no webhook. */
-export function findTarget(db: Db, orgId: number): Promise<Target | undefined> {
-  return db
-    .selectFrom('webhook')
-    .select(['id', 'url', 'enabled', 'enabled_at', 'secret_ciphertext', 'secret_key_id'])
-    .where('org_id', '=', orgId)
-    .executeTakeFirst()
+export async function findTarget(db: Db, orgId: number): Promise<Target | undefined> {
+  const [target] = await findTargets(db, [orgId])
+  return target
 }
 
 /** The same of many organizations, in their order. */
