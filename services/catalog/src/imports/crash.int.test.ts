@@ -247,20 +247,24 @@ test('D10 an import waits while its messages are not published; a dry run does n
 })
 
 describe('D10 beside the requests of the API', () => {
-  /** Runs an import while a transaction of somebody else is open, which ends once the import waits for it. */
+  /**
+   * Runs an import while a transaction of somebody else is open, which ends once the import waits for it. The
+   * import begins after the statements: begun before them, it may be first, and nobody waits.
+   */
   async function runBeside(catalog: Catalog, files: Imports, statements: string[], id: number) {
     const other = await catalog.database.pool.connect()
-    const worker = workerOn(catalog)
+    let worker: ImportWorker | undefined
     try {
       await other.query('begin')
       for (const statement of statements) await other.query(statement)
+      worker = workerOn(catalog)
       const running = files.finished(id)
       await expect.poll(() => catalog.waitingForLocks(), { timeout: 10_000, interval: 5 }).toBeGreaterThan(0)
       await other.query('commit')
       await running
     } finally {
-      other.release(true)
-      await worker.stop()
+      other.release(true) // first: the worker may be waiting for it
+      await worker?.stop()
     }
     return files.rows(id)
   }
