@@ -1,4 +1,5 @@
 // The broker step of a deployment: run once before the services of a release, never by a service.
+import { brokerLogin } from '@whereabouts/messaging/connection'
 import { brokerEnv, loadEnv } from '@whereabouts/service-kit/env'
 import { z } from 'zod'
 import { runCommand } from './command.ts'
@@ -10,6 +11,7 @@ Environment
   NATS_URL          addresses of nats-server, separated by commas
   NATS_USER         default services
   NATS_PASSWORD     its password
+  NATS_CA_FILE      a CA for the certificates of the brokers, where connections are encrypted
   STREAM_REPLICAS   copies of each stream: 1 (default), or 3 on a cluster of three servers
   SCANS_MAX_BYTES   how much of unprocessed and recent scans is kept at most, in bytes
 `
@@ -21,8 +23,7 @@ const Config = z.object({
 
 async function main(): Promise<string> {
   const config = loadEnv(Config, process.env)
-  const login = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD }
-  await applyBrokerTopology(login, {
+  await applyBrokerTopology(brokerLogin(config), {
     replicas: config.STREAM_REPLICAS,
     ...(config.SCANS_MAX_BYTES !== undefined && { scansMaxBytes: config.SCANS_MAX_BYTES }),
   })

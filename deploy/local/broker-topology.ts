@@ -3,7 +3,7 @@ import { type TopologyOptions, applyTopology } from '@whereabouts/messaging/topo
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
-export type ServicesLogin = { url: string; user: string; password: string }
+export type ServicesLogin = { url: string; user: string; password: string; tls?: { caFile: string } }
 
 /** Creates the streams and durable consumers as far as they are missing or differ. */
 export async function applyBrokerTopology(

@@ -40,6 +40,8 @@ export type Wiring = {
   postgresUrl: string
   database: string
   natsUrl: string
+  /** Where connections to the broker are encrypted. */
+  natsCaFile?: string | undefined
 }
 
 export function serviceMain(name: ServiceName): string {
@@ -75,8 +77,9 @@ function databaseEnvironment(name: ServiceName, wiring: Wiring): Record<string, 
   return role ? { DATABASE_URL: roleUrl(role, wiring) } : {}
 }
 
-const broker = ({ natsUrl, secrets }: Wiring) => ({
+const broker = ({ natsUrl, natsCaFile, secrets }: Wiring) => ({
   NATS_URL: natsUrl,
+  ...(natsCaFile !== undefined && { NATS_CA_FILE: natsCaFile }),
   NATS_USER: 'services',
   NATS_PASSWORD: secrets.nats.services_password,
 })

@@ -18,6 +18,9 @@ export type BrokerServer = {
   restart: (signal?: NodeJS.Signals) => Promise<void>
 }
 
+/** One that runs already; with `caFile` connections to it are encrypted. */
+export type GivenBroker = { url: string; mqttUrl: string; caFile?: string; replicas?: number }
+
 export const postgresDir = (dataDir: string) => join(dataDir, 'postgres')
 export const natsDir = (dataDir: string) => join(dataDir, 'nats')
 
@@ -45,9 +48,9 @@ export async function startBroker(
   {
     given,
     ports,
-  }: { given: { url: string; mqttUrl: string } | undefined; ports: { nats?: number; mqtt?: number } },
+  }: { given: GivenBroker | undefined; ports: { nats?: number; mqtt?: number } },
 ): Promise<BrokerServer> {
-  if (given) return { ...given, pid: undefined, stop: async () => {}, restart: notOurs }
+  if (given) return { url: given.url, mqttUrl: given.mqttUrl, pid: undefined, stop: async () => {}, restart: notOurs }
   const options: NatsOptions = {
     binary: await findNatsServer({ cacheDir: join(ROOT, '.cache/nats-server'), onNote }),
     dataDir: natsDir(dataDir),

@@ -12,7 +12,8 @@ import { perService, presentServices, roleUrl, serviceEnvironment } from './serv
 import { type ExactPorts, checkPorts } from './stack-ports.ts'
 import { stopLeftovers } from './leftovers.ts'
 import { claimDataDir } from './stack-lock.ts'
-import { type BrokerServer, type DatabaseServer, startBroker, startDatabase } from './stack-servers.ts'
+import { type BrokerServer, type DatabaseServer, type GivenBroker } from './stack-servers.ts'
+import { startBroker, startDatabase } from './stack-servers.ts'
 import { type Step, runStep } from './stack-steps.ts'
 
 export type StackOptions = {
@@ -30,8 +31,8 @@ export type StackOptions = {
   secrets?: Secrets
   /** A running PostgreSQL 18: an administrator's address. Default: an embedded one. */
   postgresUrl?: string
-  /** A running broker with deploy/nats/nats.conf and the passwords of `secrets`. Default: one of our own. */
-  broker?: { url: string; mqttUrl: string }
+  /** A running broker or cluster with the passwords of `secrets`. Default: one of our own, with deploy/nats/nats.conf. */
+  broker?: GivenBroker
   /** Default `whereabouts`. */
   database?: string
   onStep?: (step: Step) => void
@@ -94,7 +95,8 @@ async function start(
   const secrets = options.secrets ?? loadSecrets(join(dataDir, 'secrets.json'))
   const ports = await choosePorts(options.ports?.base)
   const { postgres, broker } = await startServers({ ...options, database }, secrets, stops)
-  const wiring: Wiring = { secrets, ports, database, postgresUrl: postgres.url, natsUrl: broker.url }
+  const addresses = { postgresUrl: postgres.url, natsUrl: broker.url, natsCaFile: options.broker?.caFile }
+  const wiring: Wiring = { secrets, ports, database, ...addresses }
   writeOpsEnv(dataDir, wiring)
   const services = createControls(options, wiring)
   stops.unshift(async () => {
@@ -136,8 +138,10 @@ async function startServers(
     const given = { given: options.broker, ports }
     const broker = await runStep('nats-server', onStep, () => startBroker(common, given))
     stops.push(() => broker.stop())
+    const { caFile, replicas = 1 } = options.broker ?? {}
     const login = { url: broker.url, user: 'services', password: secrets.nats.services_password }
-    await runStep('Streams and consumers', onStep, () => applyBrokerTopology(login))
+    const encrypted = { ...login, ...(caFile !== undefined && { tls: { caFile } }) }
+    await runStep('Streams and consumers', onStep, () => applyBrokerTopology(encrypted, { replicas }))
     return broker
   }
   // Both are awaited even when one fails: the other's server must be known before everything is stopped.

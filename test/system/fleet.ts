@@ -13,7 +13,8 @@ export type Reader = {
   close(): Promise<void>
 }
 
-type Options = { urls: Record<Transport, string>; key: ApiKey; name: string }
+/** `ca`: as PEM, where the broker expects encrypted connections. */
+type Options = { urls: Record<Transport, string>; ca?: string; key: ApiKey; name: string }
 
 /** Between two attempts, spread as a fleet of devices is. */
 const retryMs = () => 500 + Math.random() * 1_000
@@ -23,10 +24,11 @@ const PATIENCE_MS = 30_000
 export const startReader = (transport: Transport, options: Options): Promise<Reader> =>
   transport === 'nats' ? overNats(options) : overMqtt(options)
 
-async function overNats({ urls, key, name }: Options): Promise<Reader> {
+async function overNats({ urls, ca, key, name }: Options): Promise<Reader> {
   const state = { isConnected: true, refusals: 0 }
   const nc = await connect({
     servers: urls.nats,
+    ...(ca !== undefined && { tls: { ca } }),
     user: key.clientId,
     pass: key.clientSecret,
     name,
@@ -57,10 +59,11 @@ async function overNats({ urls, key, name }: Options): Promise<Reader> {
   }
 }
 
-async function overMqtt({ urls, key, name }: Options): Promise<Reader> {
+async function overMqtt({ urls, ca, key, name }: Options): Promise<Reader> {
   const client = await mqtt.connectAsync(urls.mqtt, {
     protocolVersion: 4,
     clientId: name,
+    ...(ca !== undefined && { ca }),
     username: key.clientId,
     password: key.clientSecret,
     connectTimeout: PATIENCE_MS,

@@ -10,16 +10,21 @@ export type ReaderLink = {
 
 export type Transport = 'nats' | 'mqtt'
 
-/** `urls`: where the broker listens. */
+/** `urls`: where the broker listens; `ca`, as PEM, where it expects encrypted connections. */
 export const connectReader = (
-  { urls }: { urls: Record<Transport, string> },
+  { urls, ca }: { urls: Record<Transport, string>; ca?: string },
   key: ApiKey,
   transport: Transport,
-): Promise<ReaderLink> => (transport === 'nats' ? overNats(urls.nats, key) : overMqtt(urls.mqtt, key))
+): Promise<ReaderLink> =>
+  transport === 'nats' ? overNats(urls.nats, key, ca) : overMqtt(urls.mqtt, key, ca)
 
-async function overNats(servers: string, { clientId, clientSecret }: ApiKey): Promise<ReaderLink> {
+async function overNats(servers: string, key: ApiKey, ca: string | undefined): Promise<ReaderLink> {
+  const { clientId, clientSecret } = key
   const nc: NatsConnection = await connect({
-    servers,
+    servers: servers.split(','),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    ...(ca !== undefined && { tls: { ca } }),
     user: clientId,
     pass: clientSecret,
     inboxPrefix: `_INBOX.${clientId}`,
@@ -32,9 +37,11 @@ async function overNats(servers: string, { clientId, clientSecret }: ApiKey): Pr
   }
 }
 
-async function overMqtt(url: string, { clientId, clientSecret }: ApiKey): Promise<ReaderLink> {
+async function overMqtt(url: string, key: ApiKey, ca: string | undefined): Promise<ReaderLink> {
+  const { clientId, clientSecret } = key
   const client = await mqtt.connectAsync(url, {
     protocolVersion: 4,
+    ...(ca !== undefined && { ca }),
     username: clientId,
     password: clientSecret,
   })

@@ -11,7 +11,10 @@ export type System = { stack: Stack; receiver: Receiver; stop(): Promise<void> }
  * The whole product on free ports and throwaway data, and a receiver of webhooks whose certificate it trusts. Known
  * to the tests by its addresses only. `env` is added to the environment of single services.
  */
-export async function startSystem(env: NonNullable<StackOptions['env']> = {}): Promise<System> {
+export async function startSystem(
+  env: NonNullable<StackOptions['env']> = {},
+  options: Pick<StackOptions, 'broker' | 'secrets' | 'postgresUrl'> = {},
+): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-system-'))
   chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
   const receiver = await startReceiver()
@@ -20,6 +23,7 @@ export async function startSystem(env: NonNullable<StackOptions['env']> = {}): P
   const stack = await startStack({
     dataDir: join(folder, 'data'),
     durable: false,
+    ...options,
     env: {
       ...env,
       'webhook-dispatcher': { NODE_EXTRA_CA_CERTS: caFile, ...env['webhook-dispatcher'] },

@@ -9,6 +9,8 @@ import { recordProcess, stopRecordedProcess } from './process-record.ts'
 
 /** The configuration of the broker, for whoever starts one: it takes its values from the environment. */
 const NATS_CONF = resolve(import.meta.dirname, '../../nats/nats.conf')
+/** The same as one of several, with encrypted connections. */
+const CLUSTER_CONF = resolve(import.meta.dirname, '../../nats/cluster.conf')
 
 const START_SECONDS = 20
 const STOP_SECONDS = 10
@@ -35,6 +37,18 @@ export type NatsOptions = {
   logFile?: string
   /** Told what a person should know: a leftover that was stopped. */
   onNote?: (note: string) => void
+  /** As one of a cluster, see `startNatsCluster`. */
+  member?: ClusterMembership
+}
+
+export type ClusterMembership = {
+  name: string
+  /** Where the others connect. */
+  port: number
+  /** The ports of all. */
+  ports: readonly number[]
+  /** Files below `dataDir`, by names that nats.conf can hold. */
+  tls: { certFile: string; keyFile: string; caFile: string }
 }
 
 export type NatsServer = {
@@ -57,8 +71,12 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
   const port = options.port ?? (await freePort())
   const mqttPort = options.mqttPort ?? (await freePort())
   const monitorPort = await freePort()
-  const env = natsEnvironment({ secrets, host: '127.0.0.1', port, mqttPort, monitorPort })
-  const child = spawnLogged(binary, ['-c', NATS_CONF], logFile, {
+  const { member } = options
+  const env = {
+    ...natsEnvironment({ secrets, host: '127.0.0.1', port, mqttPort, monitorPort }),
+    ...(member && memberEnvironment(member)),
+  }
+  const child = spawnLogged(binary, ['-c', member ? CLUSTER_CONF : NATS_CONF], logFile, {
     cwd: dataDir, // the store is relative to it: a path with a space could not go through the environment
     detached: true, // Ctrl-C in the terminal is for the launcher, which stops things in order
     env: { ...process.env, ...env },
@@ -106,6 +124,17 @@ function natsEnvironment({ secrets, host, port, mqttPort, monitorPort }: Place):
     CALLOUT_XKEY: secrets.callout_xkey,
   }
 }
+
+/** The values of `cluster.conf`. */
+const memberEnvironment = ({ name, port, ports, tls }: ClusterMembership) => ({
+  NATS_SERVER_NAME: name,
+  NATS_CLUSTER_HOST: '127.0.0.1',
+  NATS_CLUSTER_PORT: String(port),
+  NATS_ROUTES: `[${ports.map((other) => `nats://127.0.0.1:${other}`).join(', ')}]`,
+  NATS_CERT_FILE: tls.certFile,
+  NATS_KEY_FILE: tls.keyFile,
+  NATS_CA_FILE: tls.caFile,
+})
 
 async function untilHealthy(child: ChildProcess, monitorUrl: string, logFile: string): Promise<number> {
   const look = async () => {

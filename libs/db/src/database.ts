@@ -3,10 +3,22 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { parseInt8, parseTimestamptz } from './type-parsers.ts'
 
+/** Connections in use and idle, statements that wait for one, and how many connections there are at most. */
+export type PoolLoad = { inUse: number; idle: number; waiting: number; max: number }
+
+export const loadOf = ({ totalCount, idleCount, waitingCount, options }: pg.Pool): PoolLoad => ({
+  inUse: totalCount - idleCount,
+  idle: idleCount,
+  waiting: waitingCount,
+  max: options.max,
+})
+
 export type Database<T> = {
   db: Kysely<T>
   /** For what Kysely does not do: session locks, COPY. */
   pool: pg.Pool
+  /** How its connections are used at this moment. */
+  load(): PoolLoad
   /** Answers whether a statement gets through within a second. */
   isReachable(): Promise<boolean>
   close(): Promise<void>
@@ -72,7 +84,13 @@ export function openDatabase<T>(url: string, { log, ...options }: Options): Data
   const pool = new pg.Pool(poolConfig(url, options))
   surviveBreaks(pool, log)
   const db = new Kysely<T>({ dialect: new PostgresDialect({ pool }) })
-  return { db, pool, isReachable: () => isReachable(pool), close: () => db.destroy() }
+  return {
+    db,
+    pool,
+    load: () => loadOf(pool),
+    isReachable: () => isReachable(pool),
+    close: () => db.destroy(),
+  }
 }
 
 /**

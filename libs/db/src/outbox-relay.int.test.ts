@@ -188,6 +188,7 @@ test('events are never merged, states of different entities neither', () => {
     msg_id: '',
     payload: {},
     headers: {},
+    age: 0,
   })
   const rows = [
     row(1, 'e', 'all'),

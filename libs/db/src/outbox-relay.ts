@@ -2,8 +2,8 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type pg from 'pg'
 import type { OutboxTable } from './outbox.ts'
 
-/** One row on its way out. */
-export type OutboxRow = Omit<OutboxTable, 'created_at'>
+/** One row on its way out; `age` is how long it has waited, in seconds. */
+export type OutboxRow = Omit<OutboxTable, 'created_at'> & { age: number }
 
 /** Hands rows to the broker, in order; true per row that is stored there, also when it was a duplicate. */
 export type OutboxPublish = (rows: readonly OutboxRow[]) => Promise<boolean[]>
@@ -98,7 +98,7 @@ export function startOutboxRelay({ pool, publish, log, pollMs = 100 }: Options):
 type Outcome = { more: boolean; failed: number; ageSeconds: number }
 
 async function relayBatch(client: pg.PoolClient, publish: OutboxPublish): Promise<Outcome> {
-  const { rows } = await client.query<OutboxRow & { age: number }>(
+  const { rows } = await client.query<OutboxRow>(
     `select id, subject, msg_id, keep, payload, headers,
             extract(epoch from clock_timestamp() - created_at)::float8 as age
      from outbox order by id limit ${BATCH}`,

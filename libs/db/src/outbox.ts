@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from '@whereabouts/contracts/messages/message'
-import { childTrace, currentTrace, traceHeaders } from '@whereabouts/service-kit/trace'
+import { currentTrace, traceHeaders } from '@whereabouts/service-kit/trace'
 import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
 import type { z } from 'zod'
 
@@ -47,7 +47,8 @@ export async function enqueue<S extends z.ZodType>(
 ): Promise<void> {
   if (payloads.length === 0) return
   // `traceparent` and `request_id` of the request or message that caused the change.
-  const headers = currentTrace() ? traceHeaders(childTrace()) : {}
+  const cause = currentTrace()
+  const headers = cause ? traceHeaders(cause) : {}
   const rows = payloads.map((payload) => ({
     subject: message.subject(payload),
     msg_id: message.messageId?.(payload) ?? randomUUID(),

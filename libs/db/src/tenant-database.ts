@@ -8,7 +8,7 @@ import {
   type Transaction,
 } from 'kysely'
 import pg from 'pg'
-import { poolConfig, surviveBreaks } from './database.ts'
+import { loadOf, poolConfig, surviveBreaks, type PoolLoad } from './database.ts'
 
 /**
  * The door through which requests reach tables that belong to organizations. Every statement runs as a role that owns
@@ -18,6 +18,8 @@ import { poolConfig, surviveBreaks } from './database.ts'
 export type TenantDatabase<T> = {
   /** How many connections there are at most. */
   readonly connections: number
+  /** How they are used at this moment. */
+  load(): PoolLoad
   /** Statements of one organization. Cheap: asked for by each request. */
   forOrg(orgId: number): Kysely<T>
   /** Runs `work` in a transaction of one organization. Not to be nested. */
@@ -63,6 +65,7 @@ export function openTenantDatabase<T>(url: string, { log, ...options }: Options)
   }
   return {
     connections: options.max,
+    load: () => loadOf(pool),
     forOrg,
     transaction: (orgId, work) => forOrg(orgId).transaction().execute(work),
     close: () => pool.end(),

@@ -40,6 +40,10 @@ export type CalloutSeeds = {
 
 export type LoginAnswerer = { stop(): Promise<void> }
 
+/** `undecided`: refused because it could not be decided in time, or at all. Must be cheap and must not throw. */
+export type LoginOutcome = 'granted' | 'refused' | 'undecided'
+export type OnLogin = (clientType: string, outcome: LoginOutcome, seconds: number) => void
+
 /** The largest legal reader message is 256 KiB; headers count too. */
 const MAX_PAYLOAD = 257 * 1024
 const MAX_SUBSCRIPTIONS = 20
@@ -72,6 +76,7 @@ export function answerLogins(
   seeds: CalloutSeeds,
   decide: (login: Login) => Promise<Grant | undefined>,
   logger: Logger,
+  onLogin: OnLogin = () => undefined,
 ): LoginAnswerer {
   const signer: Signer = { key: signingKey(seeds.issuerSeed), issuer: issuerOf(seeds.issuerSeed) }
   const xkey = sealedBox(seeds.xkeySeed)
@@ -116,6 +121,7 @@ export function answerLogins(
 
   /** Not even opened: whoever is overloaded must not spend time on answers that nobody waits for. */
   function drop(msg: Msg, reason: string): void {
+    onLogin('unknown', 'undecided', DECISION_MS / 1_000)
     logger.error({ reason }, 'login refused because it could not be decided')
     refuseUnread(msg)
   }
@@ -151,13 +157,17 @@ export function answerLogins(
 
   async function decision(login: Login, deadline: number): Promise<Grant | undefined> {
     const fields = { user: loggable(login.user), client_type: login.clientType, host: login.host }
+    const ended = (outcome: LoginOutcome) =>
+      onLogin(login.clientType, outcome, (DECISION_MS - (deadline - performance.now())) / 1_000)
     try {
       const late = delay(deadline - performance.now(), 'late' as const, { ref: false })
       const grant = await Promise.race([decide(login), late])
       if (grant === 'late') throw new Error('decision took too long')
       if (!grant) logger.info(fields, 'login refused')
+      ended(grant ? 'granted' : 'refused')
       return grant
     } catch (error) {
+      ended('undecided')
       logger.error(
         { ...fields, reason: describeError(error) },
         'login refused because it could not be decided',

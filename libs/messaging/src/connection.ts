@@ -36,13 +36,38 @@ export type ConnectOptions = {
   eager?: boolean
   /** How long the first connection is tried. Afterwards the connection is never given up. */
   firstConnectMs?: number
+  metrics?: ConnectionMetrics | undefined
 }
+
+/** Where counts go. Every method must be cheap and must not throw. */
+export type ConnectionMetrics = {
+  connected(isConnected: boolean): void
+  reconnected(): void
+  unpublished(reason: 'disconnected' | 'no_answer' | 'refused', count: number): void
+}
+
+/** The settings of `brokerEnv`. */
+export type BrokerSettings = Readonly<{
+  NATS_URL: string
+  NATS_USER: string
+  NATS_PASSWORD: string
+  NATS_CA_FILE?: string | undefined
+}>
+
+/** Where the brokers are and how to log in there, as the settings of a service say. */
+export const brokerLogin = ({ NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE }: BrokerSettings) => ({
+  url: NATS_URL,
+  user: NATS_USER,
+  password: NATS_PASSWORD,
+  ...(NATS_CA_FILE !== undefined && { tls: { caFile: NATS_CA_FILE } }),
+})
 
 type Live = {
   nc: NatsConnection
   connected: boolean
   inboxPrefix: string | undefined
   onReconnect: Set<() => void>
+  metrics: ConnectionMetrics | undefined
 }
 const live = new WeakMap<Broker, Live>()
 
@@ -51,6 +76,9 @@ export const natsOf = (broker: Broker): NatsConnection => liveOf(broker).nc
 
 /** For the other files of this lib only: an address for answers, which this user may subscribe to. */
 export const newInbox = (broker: Broker): string => createInbox(liveOf(broker).inboxPrefix)
+
+/** For the other files of this lib only. */
+export const metricsOf = (broker: Broker): ConnectionMetrics | undefined => liveOf(broker).metrics
 
 /** For the other files of this lib only: calls back after each reconnect, until the returned function is called. */
 export function onReconnect(broker: Broker, listener: () => void): () => void {
@@ -77,7 +105,9 @@ export async function connect(options: ConnectOptions): Promise<Broker> {
     await nc.close()
     throw new Error(`nats-server ${version} is too old: ${MINIMUM_VERSION.join('.')} or newer is needed`)
   }
-  const connection: Live = { nc, connected: true, inboxPrefix: options.inboxPrefix, onReconnect: new Set() }
+  const { inboxPrefix, metrics } = options
+  const connection: Live = { nc, connected: true, inboxPrefix, onReconnect: new Set(), metrics }
+  metrics?.connected(true)
   void followStatus(connection, logger)
   logger.info({ broker: nc.getServer(), version }, 'broker connected')
   return brokerOf(connection, logger)
@@ -141,6 +171,7 @@ function brokerOf(connection: Live, logger: Logger): Broker {
   const { nc } = connection
   const closed = nc.closed().then((reason) => {
     if (reason) logger.error({ reason: describeError(reason) }, 'broker connection closed')
+    connection.metrics?.connected(false)
     return reason ?? undefined
   })
   const close = async () => {
@@ -162,9 +193,12 @@ async function followStatus(connection: Live, logger: Logger): Promise<void> {
     const text = typeof data === 'string' ? data : JSON.stringify(data)
     if (type === Events.Disconnect) {
       connection.connected = false
+      connection.metrics?.connected(false)
       logger.warn({ broker: text }, 'broker disconnected')
     } else if (type === Events.Reconnect) {
       connection.connected = true
+      connection.metrics?.connected(true)
+      connection.metrics?.reconnected()
       logger.info({ broker: text }, 'broker reconnected')
       for (const listener of connection.onReconnect) listener()
     } else if (type === Events.Error) {

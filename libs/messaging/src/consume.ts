@@ -3,7 +3,9 @@ import type { Broker } from './connection.ts'
 import type { BatchConsumer, Consumption, HandleContext, MessageConsumer } from './consumer.ts'
 import { ConsumerRun, type RunOptions } from './consumer-run.ts'
 import type { Delivery, IncomingMessage } from './delivery.ts'
-import { rootTrace, traceOfMessage, withTrace } from '@whereabouts/service-kit/trace'
+import { describeError } from './logger.ts'
+import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
+import { rootTrace, traceFrom, traceOfMessage, withTrace, type Trace } from '@whereabouts/service-kit/trace'
 
 /** Of those that have arrived: many small steps through the loop cost more than the messages. */
 const TAKEN_AT_ONCE = 64
@@ -109,9 +111,11 @@ async function handleTogether<T>(run: ConsumerRun, consumer: BatchConsumer<T>, i
   if (items.length <= 1) return handleOneByOne(run, consumer, items)
   const deliveries = items.map(({ delivery }) => delivery)
   const messages = items.map(({ message }) => message)
+  const [trace, startedAt] = [rootTrace(), spanTime()]
   const attempt = await run.attempt(deliveries, (context) =>
-    withTrace(rootTrace(), async () => consumer.handle(messages, context)),
+    withTrace(trace, async () => consumer.handle(messages, context)),
   )
+  recordHandling(trace, deliveries, { startedAt, attempt, links: linksOf(deliveries) })
   if (attempt === 'stopped') return run.settler.giveBack(deliveries)
   if (attempt.error === undefined) return run.settler.acknowledge(deliveries)
   run.park(deliveries)
@@ -128,11 +132,53 @@ async function handleOneByOne<T>(run: ConsumerRun, consumer: BatchConsumer<T>, i
 type Handle<T> = (message: T, context: HandleContext) => Promise<void>
 
 async function attemptAlone<T>(run: ConsumerRun, { delivery, message }: Decoded<T>, handle: Handle<T>) {
+  const [trace, startedAt] = [traceOfMessage(delivery.headers), spanTime()]
   const attempt = await run.attempt([delivery], (context) =>
-    withTrace(traceOfMessage(delivery.headers), async () => handle(message, context)),
+    withTrace(trace, async () => handle(message, context)),
   )
+  recordHandling(trace, [delivery], { startedAt, attempt })
   if (attempt === 'stopped') run.settler.giveBack([delivery])
   else await run.settler.settle(delivery, attempt.error)
+}
+
+type Attempt = 'stopped' | { error?: unknown }
+type Handling = { startedAt: number; attempt: Attempt; links?: readonly Trace[] }
+
+function recordHandling(
+  trace: Trace,
+  deliveries: readonly Delivery[],
+  { attempt, ...times }: Handling,
+): void {
+  const [first] = deliveries
+  if (!isTracing() || !first) return
+  const failed = attempt === 'stopped' || attempt.error !== undefined
+  recordSpan(trace, {
+    ...times,
+    name: `process ${first.info.consumer}`,
+    kind: 'consumer',
+    attributes: {
+      'messaging.system': 'nats',
+      'messaging.destination.name': first.info.stream,
+      'messaging.batch.message_count': deliveries.length,
+      // How long the oldest waited in the stream and here: what a consumer that lags behind looks like in a trace.
+      waited_ms: Math.max(0, times.startedAt - first.receivedAt),
+    },
+    ...(failed && { failure: attempt === 'stopped' ? 'stopped' : describeError(attempt.error) }),
+  })
+}
+
+const LINKED_AT_MOST = 32
+
+/** A batch has a trace of its own; it names those of its messages that are recorded. */
+function linksOf(deliveries: readonly Delivery[]): Trace[] {
+  if (!isTracing()) return []
+  const links: Trace[] = []
+  for (const { headers } of deliveries) {
+    const sent = traceFrom(headers)
+    if (sent?.sampled) links.push(sent)
+    if (links.length === LINKED_AT_MOST) break
+  }
+  return links
 }
 
 type Decoded<T> = { delivery: Delivery; message: T }

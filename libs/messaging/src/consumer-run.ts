@@ -96,7 +96,7 @@ export class ConsumerRun {
   async take(max: number, maxWaitMs: number, maxBytes?: number): Promise<Delivery[] | undefined> {
     const taken = await this.intake.next(max, maxWaitMs, maxBytes)
     if (taken.length === 0) return undefined
-    this.#options.metrics?.lag?.(this.intake.pending)
+    this.#measure(taken)
     for (const delivery of taken) this.#inHand.add(delivery)
     // Our own policy would have buried them long ago, had a handler ever lived to report a failure.
     const hopeless = taken.filter((delivery) => delivery.deliveryCount >= MAX_DELIVER)
@@ -105,6 +105,14 @@ export class ConsumerRun {
     await Promise.all(hopeless.map((delivery) => this.settler.bury(delivery, reason, 'never_settled')))
     this.release(hopeless)
     return taken.filter((delivery) => delivery.deliveryCount < MAX_DELIVER)
+  }
+
+  #measure(taken: readonly Delivery[]): void {
+    const { metrics } = this.#options
+    metrics?.lag?.(this.intake.pending)
+    let again = 0
+    for (const { deliveryCount } of taken) if (deliveryCount > 1) again += 1
+    if (again > 0) metrics?.redelivered?.(again)
   }
 
   /** Done with them, settled or not. */
@@ -135,6 +143,7 @@ export class ConsumerRun {
       if (this.#graceOver.signal.aborted) return 'stopped'
       if (!this.#isOutage(error)) return { error }
       if (this.isStopping) return 'stopped'
+      this.#options.metrics?.held?.()
       const { durable } = this.#policy
       const fields = {
         durable,

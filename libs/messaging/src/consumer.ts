@@ -43,6 +43,10 @@ export type ConsumerMetrics = {
   /** `return`: handed back unhandled, because we were stopped. */
   handled(outcome: 'ack' | 'nak' | 'bury' | 'return', count: number): void
   buried?(reason: BuryReason): void
+  /** Deliveries that were not the first of their message. */
+  redelivered?(count: number): void
+  /** An attempt ended because something was away; its messages are held and tried again. */
+  held?(): void
   /** Messages in the stream not yet delivered to any replica. */
   lag?(messages: number): void
 }

@@ -1,15 +1,29 @@
-import { AckPolicy, DeliverPolicy, nanos, nuid, ReplayPolicy, type JetStreamManager, type Msg } from 'nats'
+import {
+  AckPolicy,
+  DeliverPolicy,
+  nanos,
+  nuid,
+  ReplayPolicy,
+  type JetStreamManager,
+  type Msg,
+  type Subscription,
+} from 'nats'
 import { setTimeout as delay } from 'node:timers/promises'
 import { natsOf, type Broker } from './connection.ts'
 import type { DeliveryInfo } from './delivery.ts'
 import { describeError, type Logger } from './logger.ts'
 import { startPull, type Pull } from './pull.ts'
-import type { StreamName } from './topology.ts'
+import { streams, type StreamName } from './topology.ts'
 
 export type FollowOptions = {
   stream: StreamName
   /** A subject pattern; everything in the stream when left out. */
   filter?: string
+  /**
+   * True: states are also applied as they are published, before the stream has stored them, for views that must not
+   * wait for a cluster to elect a leader. What is never stored is published again by the outbox until it is.
+   */
+  atOnce?: boolean
   /** `now`: what the stream holds at the first look is passed over, and so is the content of one made anew. */
   from?: 'start' | 'now'
   /**
@@ -95,6 +109,7 @@ class StreamFollower implements Follower {
   async run(): Promise<void> {
     const { stream, logger } = this.#options
     const { signal } = this.#stopping
+    const heard = this.#hearAtOnce()
     while (!signal.aborted) {
       try {
         const reason = await this.#followUntilTrouble()
@@ -104,6 +119,25 @@ class StreamFollower implements Follower {
         logger.warn({ stream, reason: describeError(error) }, 'stream cannot be followed yet')
       }
       await delay(RETRY_MS / 2 + (Math.random() * RETRY_MS) / 2, undefined, { signal }).catch(() => {})
+    }
+    if (!natsOf(this.#broker).isClosed()) heard?.unsubscribe()
+  }
+
+  #hearAtOnce(): Subscription | undefined {
+    const { atOnce = false, stream, filter = streams[stream].subjects[0] } = this.#options
+    if (!atOnce) return undefined
+    const callback = (error: Error | null, msg: Msg) => {
+      if (!error && this.#streamCreated !== undefined) this.#hear(msg)
+    }
+    return natsOf(this.#broker).subscribe(filter, { callback })
+  }
+
+  /** Not counted, and no word about what cannot be read: it comes again, from the stream. */
+  #hear(msg: Msg): void {
+    try {
+      this.#options.onState(msg.subject, msg.json(), this.#lastSeq)
+    } catch {
+      return
     }
   }
 

@@ -51,7 +51,7 @@ test('a message carries the running trace and request id, unless it brings its o
   expect(second?.header.get('request_id')).toBe('R2')
 })
 
-const row = (msg_id: string, to = subject) => ({ subject: to, msg_id, payload: {}, headers: {} })
+const row = (msg_id: string, to = subject) => ({ subject: to, msg_id, payload: {}, headers: {}, age: 0 })
 
 test('an outbox relay learns per row what is stored; the reason of a failure is logged', async ({ bus }) => {
   const publishRows = outboxPublish(bus.broker, bus.logger)

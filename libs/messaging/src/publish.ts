@@ -1,8 +1,9 @@
 import type { Msg, NatsConnection } from 'nats'
-import { natsOf, newInbox, type Broker } from './connection.ts'
+import { metricsOf, natsOf, newInbox, type Broker } from './connection.ts'
 import { toNatsHeaders } from './headers.ts'
 import { describeError, type Logger } from './logger.ts'
-import { childTrace, traceHeaders } from '@whereabouts/service-kit/trace'
+import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
+import { childTrace, traceFrom, traceHeaders, type Trace } from '@whereabouts/service-kit/trace'
 
 export type OutgoingMessage = {
   subject: string
@@ -38,7 +39,10 @@ export async function publishMany(
 ): Promise<PublishResult[]> {
   if (messages.length === 0) return []
   const nc = natsOf(broker)
-  if (!broker.isConnected()) return messages.map(() => ({ ok: false, reason: 'broker disconnected' }))
+  if (!broker.isConnected()) {
+    metricsOf(broker)?.unpublished('disconnected', messages.length)
+    return messages.map(() => ({ ok: false, reason: 'broker disconnected' }))
+  }
   const results: (PublishResult | undefined)[] = messages.map(() => undefined)
   const inbox = newInbox(broker)
   await new Promise<void>((done) => {
@@ -68,7 +72,15 @@ export async function publishMany(
       if (reason !== undefined) answered(index, { ok: false, reason })
     }
   })
+  countFailures(broker, results)
   return results.map((result) => result ?? { ok: false, reason: 'no answer in time' })
+}
+
+function countFailures(broker: Broker, results: readonly (PublishResult | undefined)[]): void {
+  const unanswered = results.filter((result) => result === undefined).length
+  const refused = results.filter((result) => result?.ok === false).length
+  if (unanswered > 0) metricsOf(broker)?.unpublished('no_answer', unanswered)
+  if (refused > 0) metricsOf(broker)?.unpublished('refused', refused)
 }
 
 /** Returns why it could not even be sent, so that one bad message does not take the others with it. */
@@ -99,7 +111,14 @@ function readAck(msg: Msg): PublishResult {
   }
 }
 
-export type OutboxRow = { subject: string; msg_id: string; payload: unknown; headers: Record<string, string> }
+export type OutboxRow = {
+  subject: string
+  msg_id: string
+  payload: unknown
+  headers: Record<string, string>
+  /** How long it has waited, in seconds. */
+  age: number
+}
 
 /** True: stored, now or before. Rows answered false stay in the outbox. */
 export type OutboxPublish = (rows: readonly OutboxRow[]) => Promise<boolean[]>
@@ -108,13 +127,18 @@ export type OutboxPublish = (rows: readonly OutboxRow[]) => Promise<boolean[]>
 export function outboxPublish(broker: Broker, logger: Logger): OutboxPublish {
   let failing = false // the relay tries several times a second: one line per outage is enough
   return async (rows) => {
-    const messages = rows.map(({ subject, msg_id: msgId, payload, headers }) => ({
-      subject,
-      msgId,
-      payload,
-      headers,
-    }))
+    const steps = rows.map(stepOf)
+    const messages = rows.map(({ subject, msg_id: msgId, payload, headers }, i) => {
+      const step = steps[i]
+      return {
+        subject,
+        msgId,
+        payload,
+        headers: step ? { ...headers, ...traceHeaders(step.trace) } : headers,
+      }
+    })
     const results = await publishMany(broker, messages)
+    for (const [i, result] of results.entries()) if (result.ok) recordPublished(rows[i], steps[i])
     const at = results.findIndex(({ ok }) => !ok)
     const failed = results[at]
     if (failed && !failed.ok && !failing) {
@@ -123,4 +147,22 @@ export function outboxPublish(broker: Broker, logger: Logger): OutboxPublish {
     failing = failed !== undefined
     return results.map(({ ok }) => ok)
   }
+}
+
+type Step = { trace: Trace; startedAt: number }
+
+/** The way of a row through the outbox, below what wrote it; undefined when it is not recorded. */
+function stepOf({ headers, age }: OutboxRow): Step | undefined {
+  const cause = isTracing() ? traceFrom(headers) : undefined
+  return cause?.sampled ? { trace: childTrace(cause), startedAt: spanTime() - age * 1000 } : undefined
+}
+
+function recordPublished(row: OutboxRow | undefined, step: Step | undefined): void {
+  if (!row || !step) return
+  recordSpan(step.trace, {
+    name: `publish ${row.subject.split('.', 2).join('.')}`, // without organization and id
+    kind: 'producer',
+    startedAt: step.startedAt,
+    attributes: { 'messaging.system': 'nats', 'messaging.message.id': row.msg_id },
+  })
 }

@@ -2,7 +2,14 @@ import { NatsError, ErrorCode, type Msg } from 'nats'
 import { natsOf, type Broker } from './connection.ts'
 import { fromNatsHeaders, toNatsHeaders } from './headers.ts'
 import { describeError, type Logger } from './logger.ts'
-import { childTrace, traceHeaders, traceOfMessage, withTrace } from '@whereabouts/service-kit/trace'
+import { recordSpan, spanTime } from '@whereabouts/service-kit/spans'
+import {
+  currentTrace,
+  rootTrace,
+  traceHeaders,
+  traceOfMessage,
+  withTrace,
+} from '@whereabouts/service-kit/trace'
 
 /** Why a request has no result. `refused` and `failed` were said by the other side, the rest happened on the way. */
 export type RequestFailure =
@@ -48,7 +55,7 @@ export async function request(
 }
 
 async function send(broker: Broker, subject: string, payload: unknown, timeoutMs: number): Promise<Msg> {
-  const headers = toNatsHeaders(traceHeaders(childTrace()))
+  const headers = toNatsHeaders(traceHeaders(currentTrace() ?? rootTrace()))
   try {
     return await natsOf(broker).request(subject, JSON.stringify(payload), { timeout: timeoutMs, headers })
   } catch (error) {
@@ -120,10 +127,13 @@ export function respond(
     } catch {
       return answer(msg, failure('refused', 'the request is not JSON'))
     }
-    const trace = traceOfMessage(fromNatsHeaders(msg.headers))
+    const [trace, startedAt] = [traceOfMessage(fromNatsHeaders(msg.headers)), spanTime()]
+    const span = { name: `answer ${subject}`, kind: 'server', startedAt } as const
     try {
       answer(msg, { data: (await withTrace(trace, async () => handler(payload))) ?? null })
+      recordSpan(trace, span)
     } catch (error) {
+      recordSpan(trace, { ...span, failure: describeError(error) })
       const refused = error instanceof RefusedError
       const fields = { subject, reason: describeError(error), request_id: trace.requestId }
       if (!refused) logger.error(fields, 'request failed')

@@ -24,6 +24,28 @@ export const commonEnv = {
     .min(0)
     .default(10_000)
     .describe('Time each shutdown phase may take on SIGTERM.'),
+  DRAIN_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe(
+      'On SIGTERM, how long requests are still taken before the port closes: balancers look away meanwhile.',
+    ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'OTLP/HTTP collector that receives traces, without `/v1/traces`; none are recorded when left out.',
+    ),
+  TRACE_SAMPLE_RATIO: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.1)
+    .describe(
+      'Share of the traces beginning here that is recorded; one begun elsewhere is recorded as its sender says.',
+    ),
 }
 
 export const databaseEnv = {
@@ -43,6 +65,11 @@ export const brokerEnv = {
   NATS_URL: z.string().min(1).describe('nats-server addresses, separated by commas.'),
   NATS_USER: z.string().min(1).default('services').describe('User of the services account.'),
   NATS_PASSWORD: z.string().min(1).describe('Its password.'),
+  NATS_CA_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('PEM of a CA for the certificates of the brokers; set, connections must be encrypted.'),
 }
 
 export const principalEnv = {

@@ -2,12 +2,46 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
-/** A registry of this process; every metric carries the service's name. */
-export function createRegistry(service: string): Registry {
+/**
+ * A registry of this process; every metric carries the service's name. `version` is what the image was built from, for
+ * dashboards that mark releases.
+ */
+export function createRegistry(service: string, version = process.env['APP_VERSION'] || 'unknown'): Registry {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
   collectDefaultMetrics({ register: registry })
+  const build = new Gauge({
+    name: 'build_info',
+    help: 'Always 1; the release and the Node it runs on are labels.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  })
+  build.set({ version, node: process.version }, 1)
   return registry
+}
+
+type Values<L extends string> = Readonly<Record<L, readonly string[]>>
+
+/**
+ * Shows every combination of these label values as 0 from the start. Without it a series begins with its first
+ * increment, which `rate()` then misses, and an alert cannot tell "never happened" from "no longer measured".
+ */
+export function fromZero<L extends string, M extends Counter<L> | Histogram<L>>(
+  metric: M,
+  values: Values<L>,
+): M {
+  for (const labels of combinations(values)) {
+    if (metric instanceof Histogram) metric.zero(labels)
+    else metric.inc(labels, 0)
+  }
+  return metric
+}
+
+function combinations<L extends string>(values: Values<L>): Record<L, string>[] {
+  let all: Partial<Record<L, string>>[] = [{}]
+  for (const [label, known] of Object.entries(values) as [L, readonly string[]][])
+    all = all.flatMap((labels) => known.map((value) => ({ ...labels, [label]: value })))
+  return all as Record<L, string>[]
 }
 
 /** Delay and outcome of HTTP requests by operation, which is a closed set: a path would be one series per id. */
@@ -24,29 +58,81 @@ export function httpHistogram(registry: Registry): Histogram<'operation' | 'meth
 /** What `libs/messaging` reports of a durable: messages by outcome, burials by reason, and how far behind it is. */
 export function consumerMetrics(registry: Registry) {
   const registers = [registry]
-  const handled = new Counter({
-    name: 'consumer_messages_total',
-    help: 'Messages settled, by durable consumer and outcome.',
-    labelNames: ['durable', 'outcome'],
-    registers,
-  })
-  const buried = new Counter({
-    name: 'consumer_buried_total',
-    help: 'Messages put among the dead letters, by durable consumer and reason.',
-    labelNames: ['durable', 'reason'],
-    registers,
-  })
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Counter({ name, help, labelNames, registers })
+  const handled = counter('consumer_messages_total', 'Messages settled, by durable consumer and outcome.', [
+    'durable',
+    'outcome',
+  ])
+  const buried = counter(
+    'consumer_buried_total',
+    'Messages put among the dead letters, by durable consumer and reason.',
+    ['durable', 'reason'],
+  )
+  const redelivered = counter(
+    'consumer_redelivered_total',
+    'Deliveries that were not the first of their message: a failure before, or a replica that died.',
+    ['durable'],
+  )
+  const held = counter(
+    'consumer_held_total',
+    'Attempts that ended because something the consumer depends on was away; the messages were held.',
+    ['durable'],
+  )
   const lag = new Gauge({
     name: 'consumer_lag_messages',
     help: 'Messages in the stream not yet delivered to any replica, as last heard.',
     labelNames: ['durable'],
     registers,
   })
-  return (durable: string) => ({
-    handled: (outcome: string, count: number) => handled.inc({ durable, outcome }, count),
-    buried: (reason: string) => buried.inc({ durable, reason }),
-    lag: (messages: number) => lag.set({ durable }, messages),
+  return (name: string) => {
+    const durable = [name]
+    fromZero(handled, { durable, outcome: ['ack', 'nak', 'bury', 'return'] })
+    fromZero(buried, { durable, reason: ['poison', 'retries_exhausted', 'never_settled'] })
+    fromZero(redelivered, { durable })
+    fromZero(held, { durable })
+    return {
+      handled: (outcome: string, count: number) => handled.inc({ durable: name, outcome }, count),
+      buried: (reason: string) => buried.inc({ durable: name, reason }),
+      redelivered: (count: number) => redelivered.inc({ durable: name }, count),
+      held: () => held.inc({ durable: name }),
+      lag: (messages: number) => lag.set({ durable: name }, messages),
+    }
+  }
+}
+
+/** Of a connection to the broker, by its name: whether it is there, and what failed on it. */
+export function brokerMetrics(registry: Registry) {
+  const registers = [registry]
+  const connected = new Gauge({
+    name: 'broker_connected',
+    help: '1 while this connection to the broker is there.',
+    labelNames: ['connection'],
+    registers,
   })
+  const reconnects = new Counter({
+    name: 'broker_reconnects_total',
+    help: 'Times a connection to the broker was lost and made again.',
+    labelNames: ['connection'],
+    registers,
+  })
+  const unpublished = new Counter({
+    name: 'broker_publish_failures_total',
+    help: 'Messages the broker did not confirm as stored, by reason; each is published again.',
+    labelNames: ['connection', 'reason'],
+    registers,
+  })
+  return (name: string) => {
+    const connection = [name]
+    connected.set({ connection: name }, 0)
+    fromZero(reconnects, { connection })
+    fromZero(unpublished, { connection, reason: ['disconnected', 'no_answer', 'refused'] })
+    return {
+      connected: (isConnected: boolean) => connected.set({ connection: name }, isConnected ? 1 : 0),
+      reconnected: () => reconnects.inc({ connection: name }),
+      unpublished: (reason: string, count: number) => unpublished.inc({ connection: name, reason }, count),
+    }
+  }
 }
 
 /** How long the oldest unpublished change has waited. */

@@ -1,5 +1,5 @@
 import fastify from 'fastify'
-import type { Registry } from './metrics.ts'
+import { Gauge, type Registry } from './metrics.ts'
 
 export type Readiness = () => Promise<Record<string, boolean>> | Record<string, boolean>
 
@@ -24,6 +24,7 @@ export async function startOps(options: {
 }): Promise<Ops> {
   const app = fastify({ logger: false })
   let stopping = false
+  measureChecks(options)
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
     const checks = await options.ready()
@@ -47,4 +48,18 @@ export async function startOps(options: {
       await app.close()
     },
   }
+}
+
+/** The same checks as `/readyz`, asked anew by each scrape. */
+function measureChecks({ registry, ready }: { registry: Registry; ready: Readiness }): void {
+  const gauge: Gauge<'check'> = new Gauge({
+    name: 'readiness_check',
+    help: '1 where what this service needs to be ready is there.',
+    labelNames: ['check'],
+    registers: [],
+    collect: async () => {
+      for (const [check, isThere] of Object.entries(await ready())) gauge.set({ check }, isThere ? 1 : 0)
+    },
+  })
+  registry.registerMetric(gauge)
 }

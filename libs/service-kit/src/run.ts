@@ -3,7 +3,12 @@ import { ConfigError } from './env.ts'
 import type { Logger } from './logging.ts'
 
 /** One step of a shutdown, in the order given: readiness, intake, in-flight work, broker, database. */
-export type Phase = { name: string; run: () => unknown }
+export type Phase = {
+  name: string
+  run: () => unknown
+  /** What this phase may take beyond the grace that every phase has. */
+  extraMs?: number
+}
 
 /**
  * Runs the phases one after the other; each may take `graceMs`, then the next begins all the same. A phase that
@@ -22,7 +27,7 @@ export async function shutDown(phases: readonly Phase[], graceMs: number, log: L
 
 async function withinGrace(phase: Phase, graceMs: number): Promise<'done' | 'timed out'> {
   const timer = new AbortController()
-  const late = wait(graceMs, 'timed out' as const, { signal: timer.signal, ref: true })
+  const late = wait(graceMs + (phase.extraMs ?? 0), 'timed out' as const, { signal: timer.signal, ref: true })
   try {
     return await Promise.race([Promise.resolve(phase.run()).then(() => 'done' as const), late])
   } finally {
@@ -30,6 +35,28 @@ async function withinGrace(phase: Phase, graceMs: number): Promise<'done' | 'tim
     late.catch(() => undefined) // the aborted timer has nobody left to tell
   }
 }
+
+type Leaving = {
+  ops: { unready(): void }
+  app: { endConnections(): void }
+  /** Longer than any client keeps an idle connection, and than a balancer needs to see that we are unready. */
+  drainMs: number
+}
+
+/**
+ * The first phase of a shutdown that nobody notices: `/readyz` answers 503, so that balancers look elsewhere, while
+ * requests are still served, each on a connection that ends with its answer. After `drainMs` no client has a
+ * connection left on which its next request could cross our closing of it.
+ */
+export const leave = ({ ops, app, drainMs }: Leaving): Phase => ({
+  name: 'drain',
+  extraMs: drainMs,
+  run: () => {
+    ops.unready()
+    app.endConnections()
+    return wait(drainMs)
+  },
+})
 
 /** Resolves never: shuts down on SIGTERM or SIGINT and exits; a second signal exits at once. */
 export function runUntilSignal(phases: readonly Phase[], options: { graceMs: number; log: Logger }): void {

@@ -28,7 +28,7 @@ import { invalidToken, unsupportedMediaType } from './errors.ts'
 import type { Logger } from './logging.ts'
 import type { PrincipalVerifier } from './principal.ts'
 import { decodeForm, decodeJsonObject, parsePairs } from './request-body.ts'
-import { traceOfMessage, withTrace } from './trace.ts'
+import { rootTrace, withTrace } from './trace.ts'
 import { checkAnnouncedSize, streamBodies, uploadConfig } from './upload.ts'
 import { parsePageOrNothing, parsePart } from './validate.ts'
 
@@ -100,7 +100,7 @@ export function serveRows(
       },
       handler: async (request, reply) => {
         const context = readRequest(row, request)
-        return send(row, reply, await withTrace(traceOfRequest(request), async () => handler(context)))
+        return send(row, reply, await withTrace(request.trace ?? rootTrace(), async () => handler(context)))
       },
     })
   }
@@ -115,10 +115,6 @@ export function addRoute(app: FastifyInstance, row: Route, route: RouteOptions):
       scope.route(route)
     })
 }
-
-/** Below the gateway's step, carrying the request id into every message this request causes. */
-const traceOfRequest = ({ headers, id }: FastifyRequest) =>
-  traceOfMessage({ traceparent: String(headers['traceparent'] ?? ''), request_id: id })
 
 async function principalOf(row: Route, request: FastifyRequest, verify: PrincipalVerifier) {
   if (row.access === 'none') return undefined

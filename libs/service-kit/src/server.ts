@@ -7,13 +7,21 @@ import { unknownRoute } from './errors.ts'
 import type { Logger } from './logging.ts'
 import { httpHistogram, type Registry } from './metrics.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
+import { recordSpan, spanTime } from './spans.ts'
+import { edgeTrace, traceOfMessage, type Trace } from './trace.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined
+    /** This step of the trace, under the request's id; undefined where the request could not even be read. */
+    trace: Trace | undefined
   }
   interface FastifyContextConfig {
     operationId?: string
+  }
+  interface FastifyInstance {
+    /** From now on every answer ends its connection. Requests are still taken, on old and new connections. */
+    endConnections(): void
   }
 }
 
@@ -32,6 +40,8 @@ const SERVER_OPTIONS = {
 
 /** What the public port does differently: it stands before proxies, and answers for malformed requests itself. */
 export type EdgeOptions = {
+  /** Strangers call here: whether a trace is recorded is not theirs to say. */
+  isPublic?: boolean
   trustProxy?: false | string[]
   frameworkErrors?: (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown
   clientErrorHandler?: (error: Error, socket: Socket) => void
@@ -68,13 +78,14 @@ export function createServer(
   // Another expectation than `100-continue` is none of ours; Node would answer 417 by itself, outside the envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorateRequest('principal', undefined)
+  app.decorateRequest('trace', undefined)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setErrorHandler(handleError)
   app.setNotFoundHandler((request) => {
     throw unknownRoute(request.url.split('?', 1)[0] ?? request.url)
   })
-  observe(app, registry)
+  observe(app, registry, edge.isPublic ?? false)
   limitBodyTime(app, bodyTimes)
   endConnectionsOnClose(app)
   return app
@@ -82,32 +93,60 @@ export function createServer(
 
 /** A connection that is kept open after its last answer would hold up the shutdown until it has been idle for long. */
 function endConnectionsOnClose(app: FastifyInstance): void {
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
+  let ending = false
+  const end = () => {
+    ending = true
+  }
+  app.decorate('endConnections', end)
+  app.addHook('preClose', async () => end())
   app.addHook('onSend', async (_request, reply) => {
-    if (closing) reply.header('connection', 'close')
+    if (ending) reply.header('connection', 'close')
   })
 }
 
-function observe(app: FastifyInstance, registry: Registry): void {
+function observe(app: FastifyInstance, registry: Registry, isPublic: boolean): void {
   const histogram = httpHistogram(registry)
   app.addHook('onRequest', async (request, reply) => {
     reply.header(REQUEST_ID_HEADER, request.id)
+    request.trace = traceOf(request, isPublic)
   })
   app.addHook('onResponse', async (request, reply) => {
     const operation = request.routeOptions.config?.operationId ?? 'none'
     const labels = { operation, method: request.method, status: String(reply.statusCode) }
     histogram.observe(labels, reply.elapsedTime / 1000)
+    recordRequest(request, reply, operation)
     const line = {
       operation,
       method: request.method,
       status: reply.statusCode,
       org_id: request.principal?.orgId,
       duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+      trace_id: request.trace?.traceId,
     }
     if (reply.statusCode >= 500) request.log.error(line, 'request')
     else request.log.info(line, 'request')
+  })
+}
+
+/** Below the sender's step; the request id goes into every message that this request causes. */
+function traceOf({ headers, id }: FastifyRequest, isPublic: boolean): Trace {
+  if (isPublic) return { ...edgeTrace(headers), requestId: id }
+  return traceOfMessage({ traceparent: String(headers['traceparent'] ?? ''), request_id: id })
+}
+
+function recordRequest(request: FastifyRequest, reply: FastifyReply, operation: string): void {
+  const status = reply.statusCode
+  recordSpan(request.trace, {
+    name: `${request.method} ${operation}`,
+    kind: 'server',
+    startedAt: spanTime() - reply.elapsedTime,
+    attributes: {
+      'http.request.method': request.method,
+      'http.response.status_code': status,
+      operation,
+      org_id: request.principal?.orgId,
+      request_id: request.id,
+    },
+    ...(status >= 500 && { failure: `answered ${status}` }),
   })
 }

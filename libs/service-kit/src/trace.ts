@@ -7,6 +7,9 @@ export type Trace = {
   traceId: string
   /** 16 lower-case hex digits. */
   spanId: string
+  /** The step that led to this one; undefined at the root. */
+  parentSpanId?: string
+  /** Whether the steps of this trace are recorded, see spans.ts. */
   sampled: boolean
   requestId?: string
 }
@@ -21,10 +24,26 @@ export const withTrace = <T>(trace: Trace, work: () => T): T => storage.run(trac
 
 /** A new step below `parent`; without one, the root of a new trace. */
 export const childTrace = (parent = currentTrace()): Trace =>
-  parent ? { ...parent, spanId: randomId(8) } : rootTrace()
+  parent ? { ...parent, spanId: randomId(8), parentSpanId: parent.spanId } : rootTrace()
 
 /** The first step of a new trace. */
-export const rootTrace = (): Trace => ({ traceId: randomId(16), spanId: randomId(8), sampled: true })
+export const rootTrace = (): Trace => ({ traceId: randomId(16), spanId: randomId(8), sampled: isChosen() })
+
+/** At the public port: below a stranger's step, while whether to record it stays our own choice. */
+export const edgeTrace = (headers: Readonly<Record<string, unknown>>): Trace => {
+  const { traceparent } = headers
+  const sent = typeof traceparent === 'string' ? traceFrom({ traceparent }) : undefined
+  return sent ? { ...childTrace(sent), sampled: isChosen() } : rootTrace()
+}
+
+let sampleRatio = 0
+
+/** The share of traces beginning here that is recorded; 0 until said otherwise. */
+export function setSampleRatio(ratio: number): void {
+  sampleRatio = ratio
+}
+
+const isChosen = () => sampleRatio > 0 && Math.random() < sampleRatio
 
 const randomId = (bytes: number) => idBytes(bytes).toString('hex')
 

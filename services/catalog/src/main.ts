@@ -1,14 +1,15 @@
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay, type OutboxRelay } from '@whereabouts/db/outbox-relay'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
-import { connect, type Broker } from '@whereabouts/messaging/connection'
+import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { outboxPublish } from '@whereabouts/messaging/publish'
 import type { Responder } from '@whereabouts/messaging/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
-import { runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { changing } from './change.ts'
 import { loadConfig } from './config.ts'
@@ -23,6 +24,7 @@ await start('catalog', async () => {
   const config = loadConfig(process.env)
   const log = createLogger('catalog', config.LOG_LEVEL)
   const registry = createRegistry('catalog')
+  const tracing = await startTracing({ service: 'catalog', log, config })
   // Requests see one organization each; the outbox and the claims of imports, which are of all, have their own.
   const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
@@ -60,23 +62,18 @@ await start('catalog', async () => {
   })
   await app.listen({ host: config.HOST, port: config.PORT })
   const phases = [
-    { name: 'unready', run: () => ops.unready() },
+    leave({ ops, app, drainMs: config.DRAIN_MS }),
     { name: 'api', run: () => app.close() },
     { name: 'imports', run: () => Promise.all([imports.stop(), purge.stop()]) },
     { name: 'answers', run: () => Promise.all([lookups?.stop(), claims?.stop()]) },
     { name: 'outbox', run: () => relay?.stop() },
     { name: 'broker', run: () => broker?.drain() },
     { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
+    { name: 'traces', run: () => tracing.stop() },
     { name: 'ops', run: () => ops.close() },
   ]
   runUntilSignal(phases, { graceMs: config.SHUTDOWN_GRACE_MS, log })
-  broker = await connect({
-    url: config.NATS_URL,
-    user: config.NATS_USER,
-    password: config.NATS_PASSWORD,
-    name: 'catalog',
-    logger: log,
-  })
+  broker = await connect({ ...brokerLogin(config), name: 'catalog', logger: log })
   relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
   claims = answerTagClaims(broker, change, log)
   lookups = answerLookups(broker, tenants, log)

@@ -1,7 +1,8 @@
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
-import { runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { loadConfig } from './config.ts'
 import { readPages } from './pages.ts'
@@ -10,14 +11,16 @@ await start('console', async () => {
   const config = loadConfig(process.env)
   const log = createLogger('console', config.LOG_LEVEL)
   const registry = createRegistry('console')
+  const tracing = await startTracing({ service: 'console', log, config })
   const pages = await readPages(new URL('../public/', import.meta.url))
   const app = buildApp({ log, registry, pages })
   await app.listen({ host: config.HOST, port: config.PORT })
   const ops = await startOps({ host: config.HOST, port: config.OPS_PORT, registry, ready: () => ({}) })
   runUntilSignal(
     [
-      { name: 'unready', run: () => ops.unready() },
+      leave({ ops, app, drainMs: config.DRAIN_MS }),
       { name: 'requests', run: () => app.close() },
+      { name: 'traces', run: () => tracing.stop() },
       { name: 'ops', run: () => ops.close() },
     ],
     { graceMs: config.SHUTDOWN_GRACE_MS, log },

@@ -25,8 +25,11 @@ export type GatewayDeps = {
   refusedAgents: readonly string[]
   /** Proxies in front whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
-  /** `stall`: how long a file may not move before its connection is ended; two minutes unless said. */
-  timeoutsMs: { read: number; write: number; stall?: number }
+  /**
+   * `keepAlive`: how long a connection to a service may idle. `stall`: how long a file may not move before its
+   * connection is ended; two minutes unless said.
+   */
+  timeoutsMs: { read: number; write: number; keepAlive: number; stall?: number }
   /** The route table. */
   routes: RouteTable
   /** When everything below /legacy/api/v1 is withdrawn; undefined while no date is set. */
@@ -38,6 +41,7 @@ export function buildApp(deps: GatewayDeps): FastifyInstance {
   const old = legacy(deps.legacySunset)
   const app = createServer(deps, {
     ...protocolErrors(old),
+    isPublic: true,
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
   })
   addPipeline(app, { refusedAgents: deps.refusedAgents, routes: deps.routes, legacy: old })
@@ -46,12 +50,12 @@ export function buildApp(deps: GatewayDeps): FastifyInstance {
   const streams = openStreams(deps.authenticate)
   app.addHook('preClose', async () => streams.close())
   app.register(async (scope) => {
-    addProxy(scope)
+    addProxy(scope, deps.timeoutsMs.keepAlive)
     addOperations(scope, { ...deps, streams }, (row) => !isEndless(row))
     addSigningKeys(scope, deps)
   })
   app.register(async (scope) => {
-    addStreamProxy(scope, deps.timeoutsMs.read)
+    addStreamProxy(scope, deps.timeoutsMs)
     addOperations(scope, { ...deps, streams }, isEndless)
   })
   addConsole(app, deps)

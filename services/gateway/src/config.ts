@@ -60,6 +60,12 @@ export const Config = z.object({
     .min(1)
     .default(30_000)
     .describe('Longest wait for a service to begin its answer to a write.'),
+  UPSTREAM_KEEP_ALIVE_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(4_000)
+    .describe('How long an idle connection to a service is kept: less than its DRAIN_MS.'),
   LEGACY_SUNSET: z
     .string()
     .transform(instant)

@@ -1,12 +1,13 @@
 import { routes } from '@whereabouts/contracts/routes'
 import { openDatabase } from '@whereabouts/db/database'
 import { openPipeline } from '@whereabouts/db/pipeline'
-import { connect, type Broker } from '@whereabouts/messaging/connection'
+import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPrivateKey } from '@whereabouts/service-kit/principal'
-import { runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { authenticator } from './auth/authenticator.ts'
 import { keyDirectory } from './auth/key-directory.ts'
@@ -32,6 +33,7 @@ await start('gateway', async () => {
   const config = loadConfig(process.env)
   const log = createLogger('gateway', config.LOG_LEVEL)
   const registry = createRegistry('gateway')
+  const tracing = await startTracing({ service: 'gateway', log, config })
   const metrics = gatewayMetrics(registry)
 
   const database = openDatabase(config.DATABASE_URL, {
@@ -43,13 +45,7 @@ await start('gateway', async () => {
   const buckets = openPipeline(config.DATABASE_URL, { name: 'gateway-buckets', log, timeoutMs: 1_000 })
   const view = new KeyView()
   const connectBroker = (): Promise<Broker> =>
-    connect({
-      url: config.NATS_URL,
-      user: config.NATS_USER,
-      password: config.NATS_PASSWORD,
-      name: 'gateway',
-      logger: log,
-    })
+    connect({ ...brokerLogin(config), name: 'gateway', logger: log })
   const follower = startKeyFollower({ connect: connectBroker, view, log })
   const verifier = tokenVerifier({ keysUrl: config.KEYS_URL, environment: config.ENVIRONMENT, log })
   const refresh = startKeyRefresh(verifier, log)
@@ -76,7 +72,11 @@ await start('gateway', async () => {
     upstreams: upstreamsOf(config),
     refusedAgents: config.WEB_FILTER_PREFIXES,
     trustedProxies: config.TRUSTED_PROXIES,
-    timeoutsMs: { read: config.READ_TIMEOUT_MS, write: config.WRITE_TIMEOUT_MS },
+    timeoutsMs: {
+      read: config.READ_TIMEOUT_MS,
+      write: config.WRITE_TIMEOUT_MS,
+      keepAlive: config.UPSTREAM_KEEP_ALIVE_MS,
+    },
     routes,
     legacySunset: config.LEGACY_SUNSET,
   })
@@ -90,11 +90,12 @@ await start('gateway', async () => {
   })
   runUntilSignal(
     [
-      { name: 'unready', run: () => ops.unready() },
+      leave({ ops, app, drainMs: config.DRAIN_MS }),
       { name: 'requests', run: () => app.close() },
       { name: 'loops', run: () => [refresh.stop(), purge.stop()] },
       { name: 'broker', run: () => follower.stop() },
       { name: 'database', run: () => Promise.all([buckets.close(), database.close()]) },
+      { name: 'traces', run: () => tracing.stop() },
       { name: 'ops', run: () => ops.close() },
     ],
     { graceMs: config.SHUTDOWN_GRACE_MS, log },

@@ -1,6 +1,6 @@
 import type { OutboxPublish } from '@whereabouts/db/outbox-relay'
 import { answerLogins, type LoginAnswerer } from '@whereabouts/messaging/callout'
-import { connect, type Broker } from '@whereabouts/messaging/connection'
+import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { disconnectUser } from '@whereabouts/messaging/kick'
 import { outboxPublish } from '@whereabouts/messaging/publish'
 import type { Logger } from '@whereabouts/service-kit/logging'
@@ -64,7 +64,7 @@ async function asSystem(system: Broker | undefined, work: (system: Broker) => Pr
 async function connectAll(config: Config, { db, log }: { db: Db; log: Logger }): Promise<Connections> {
   const open = (user: string, password: string, options: { eager?: boolean } = {}) =>
     connect({
-      url: config.NATS_URL,
+      ...brokerLogin(config),
       user,
       password,
       name: 'keys',

@@ -4,7 +4,8 @@ import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
-import { runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { openBrokers } from './brokers.ts'
 import { loadConfig } from './config.ts'
@@ -16,6 +17,7 @@ await start('keys', async () => {
   const config = loadConfig(process.env)
   const log = createLogger('keys', config.LOG_LEVEL)
   const registry = createRegistry('keys')
+  const tracing = await startTracing({ service: 'keys', log, config })
   const database = openDatabase<KeysDatabase>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: 'keys',
@@ -53,11 +55,12 @@ await start('keys', async () => {
 
   runUntilSignal(
     [
-      { name: 'unready', run: () => ops.unready() },
+      leave({ ops, app, drainMs: config.DRAIN_MS }),
       { name: 'intake', run: () => Promise.all([app.close(), brokers.stopAnswering(), loops.stop()]) },
       { name: 'outbox', run: () => relay.stop() },
       { name: 'broker', run: () => brokers.close() },
       { name: 'database', run: () => database.close() },
+      { name: 'traces', run: () => tracing.stop() },
       { name: 'ops', run: () => ops.close() },
     ],
     { graceMs: config.SHUTDOWN_GRACE_MS, log },

@@ -1,13 +1,14 @@
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
-import { connect } from '@whereabouts/messaging/connection'
+import { brokerLogin, connect } from '@whereabouts/messaging/connection'
 import { consume, consumeBatches } from '@whereabouts/messaging/consume'
 import { outboxPublish } from '@whereabouts/messaging/publish'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { consumerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
-import { runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
@@ -37,6 +38,7 @@ await start('tracking', async () => {
   const config = loadConfig(process.env)
   const log = createLogger('tracking', config.LOG_LEVEL)
   const registry = createRegistry('tracking')
+  const tracing = await startTracing({ service: 'tracking', log, config })
   const metrics = consumerMetrics(registry)
 
   const database = openDatabase<Tables>(config.DATABASE_URL, {
@@ -52,8 +54,7 @@ await start('tracking', async () => {
     log,
     settings: plannerSettings,
   })
-  const { NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password } = config
-  const broker = await connect({ url, user, password, name: 'tracking', logger: log })
+  const broker = await connect({ ...brokerLogin(config), name: 'tracking', logger: log })
   const relay = startOutboxRelay({ pool, publish: outboxPublish(broker, log), log })
   outboxAge(registry, () => relay.ageSeconds())
 
@@ -140,7 +141,7 @@ await start('tracking', async () => {
 
   runUntilSignal(
     [
-      { name: 'unready', run: () => ops.unready() },
+      leave({ ops, app, drainMs: config.DRAIN_MS }),
       {
         name: 'stop taking requests',
         run: () => Promise.all([app.close(), ...responders.map((responder) => responder.stop())]),
@@ -163,6 +164,7 @@ await start('tracking', async () => {
           await Promise.all([database.close(), past.close()])
         },
       },
+      { name: 'traces', run: () => tracing.stop() },
       { name: 'close ops', run: () => ops.close() },
     ],
     { graceMs: config.SHUTDOWN_GRACE_MS, log },

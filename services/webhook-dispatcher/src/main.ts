@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@whereabouts/db/database'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
-import { connect, type Broker } from '@whereabouts/messaging/connection'
+import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { consumerMetrics, createRegistry } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
-import { runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import type { AttemptDeps } from './attempts/attempts.ts'
 import { deliveryStore } from './attempts/delivery-store.ts'
@@ -37,6 +38,7 @@ await start(SERVICE, async () => {
   const config = loadConfig(process.env)
   const log = createLogger(SERVICE, config.LOG_LEVEL)
   const registry = createRegistry(SERVICE)
+  const tracing = await startTracing({ service: SERVICE, log, config })
   // Requests see one organization each. What the deliveries under way ask together concerns many, and so do the loops.
   const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
@@ -83,8 +85,8 @@ await start(SERVICE, async () => {
     random: Math.random,
     wait: (ms, signal) => delay(ms, undefined, { signal }),
   }
-  const { NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password, SHUTDOWN_GRACE_MS: graceMs } = config
-  broker = await connect({ url, user, password, name: SERVICE, logger: log, firstConnectMs: 60_000 })
+  const { SHUTDOWN_GRACE_MS: graceMs } = config
+  broker = await connect({ ...brokerLogin(config), name: SERVICE, logger: log, firstConnectMs: 60_000 })
   delivery = startDelivery(broker, deps, {
     lanes,
     consumerMetrics: consumerMetrics(registry)('webhook-dispatcher-lanes'),
@@ -93,13 +95,14 @@ await start(SERVICE, async () => {
 
   const [openBroker, running] = [broker, delivery]
   const phases = [
-    { name: 'unready', run: () => ops.unready() },
+    leave({ ops, app, drainMs: config.DRAIN_MS }),
     { name: 'deliveries', run: () => running.stop() },
     { name: 'api', run: () => app.close() },
     { name: 'targets', run: () => agents.destroy() },
     { name: 'secrets', run: () => resealing.stop() },
     { name: 'broker', run: () => openBroker.drain() },
     { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
+    { name: 'traces', run: () => tracing.stop() },
     { name: 'ops', run: () => ops.close() },
   ]
   runUntilSignal(phases, { graceMs, log })

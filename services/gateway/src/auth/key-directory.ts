@@ -87,11 +87,11 @@ async function ask<S>(
   read: (payload: unknown) => S,
   { keysUrl, log }: Options,
 ): Promise<S | undefined> {
+  const signal = AbortSignal.timeout(ASK_TIMEOUT_MS)
+  const once = () => fetch(`${keysUrl}/internal/${path}`, { signal, redirect: 'error' })
   try {
-    const response = await fetch(`${keysUrl}/internal/${path}`, {
-      signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
-      redirect: 'error',
-    })
+    // Again when it failed on its way: `keys` may just have closed the connection, to be replaced by another replica.
+    const response = await once().catch(once)
     if (response.status === 404) {
       await response.body?.cancel()
       return undefined

@@ -28,6 +28,7 @@ export function startKeyFollower(options: {
     const follower = followStream(broker, {
       stream: 'KEYS',
       filter: KEY_SUBJECTS,
+      atOnce: true, // a revocation binds within a second (D9.3), an election may take ten
       onState: (subject, payload) => view.apply(subject, payload),
       onReset: () => view.clear(),
       logger: log,

@@ -1,4 +1,4 @@
-import { childTrace, traceFrom, traceHeaders } from '@whereabouts/service-kit/trace'
+import { traceHeaders } from '@whereabouts/service-kit/trace'
 import { REQUEST_PATH_HEADER, withoutQuery } from '@whereabouts/service-kit/error-handler'
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import { REQUEST_ID_HEADER } from '@whereabouts/service-kit/request-id'
@@ -25,13 +25,9 @@ export function requestHeaders(request: FastifyRequest, extra: Extra): Record<st
     const value = request.headers[name]
     if (typeof value === 'string') headers[name] = value
   }
-  const { traceparent } = request.headers
-  const trace = childTrace(
-    traceFrom({ traceparent: typeof traceparent === 'string' ? traceparent : undefined }),
-  )
   return {
     ...headers,
-    ...traceHeaders(trace),
+    ...(request.trace && traceHeaders(request.trace)),
     [REQUEST_ID_HEADER]: request.id,
     [REQUEST_PATH_HEADER]: withoutQuery(request.url),
     'x-forwarded-for': request.ip,

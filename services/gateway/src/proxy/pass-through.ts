@@ -29,7 +29,7 @@ export function addConsole(
   { upstreams, timeoutsMs, metrics: { failures } }: GatewayDeps,
 ): void {
   app.register(httpProxy, {
-    ...proxyOptions,
+    ...proxyOptions(timeoutsMs.keepAlive),
     upstream: upstreams.console,
     routes: ['/*'],
     httpMethods: ['GET'],

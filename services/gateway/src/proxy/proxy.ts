@@ -10,23 +10,25 @@ import { responseHeaders } from './headers.ts'
 /** A service that does not even accept a connection in this time counts as away. */
 const CONNECT_TIMEOUT_MS = 2_000
 
-const CONNECTIONS = {
-  connections: 256,
-  keepAliveTimeout: 30_000,
-  connect: { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: true },
-}
-
-/** How both ways of forwarding connect. reply-from accepts any certificate unless told otherwise, and remembers parsed URLs, which carry ids here. */
-export const proxyOptions = {
-  undici: CONNECTIONS,
+/**
+ * How both ways of forwarding connect; `keepAliveMs` is how long a connection may idle. reply-from accepts any
+ * certificate unless told otherwise, and remembers parsed URLs, which carry ids here.
+ */
+export const proxyOptions = (keepAliveMs: number) => ({
+  undici: {
+    connections: 256,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs, // a service may offer longer; it would still be there when the service closes
+    connect: { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: true },
+  },
   destroyAgent: true,
   disableCache: true,
   disableRequestLogging: true,
-}
+})
 
 /** Makes `forward` usable on the routes of this scope. */
-export function addProxy(scope: FastifyInstance): void {
-  scope.register(replyFrom, proxyOptions)
+export function addProxy(scope: FastifyInstance, keepAliveMs: number): void {
+  scope.register(replyFrom, proxyOptions(keepAliveMs))
 }
 
 /** A service that says nothing for so long in the middle of an endless answer is gone: a sign of life comes every 15 s. */
@@ -36,14 +38,13 @@ const SILENCE_MS = 60_000
  * The same for answers without end. They have connections of their own: each keeps one for itself, and the others
  * would soon wait for theirs. How many there may be is for the service to say.
  */
-export function addStreamProxy(scope: FastifyInstance, timeoutMs: number): void {
-  const undici = {
-    ...CONNECTIONS,
-    connections: 10_000,
-    headersTimeout: timeoutMs,
-    bodyTimeout: SILENCE_MS,
-  }
-  scope.register(replyFrom, { ...proxyOptions, undici })
+export function addStreamProxy(
+  scope: FastifyInstance,
+  { read, keepAlive }: { read: number; keepAlive: number },
+): void {
+  const options = proxyOptions(keepAlive)
+  const undici = { ...options.undici, connections: 10_000, headersTimeout: read, bodyTimeout: SILENCE_MS }
+  scope.register(replyFrom, { ...options, undici })
 }
 
 export type Target = {

@@ -122,6 +122,7 @@ export async function startGateway(around: Surroundings, options: Options = {}):
     timeoutsMs: {
       read: options.readTimeoutMs ?? 5_000,
       write: 5_000,
+      keepAlive: 4_000,
       ...(options.stallMs !== undefined && { stall: options.stallMs }),
     },
     routes,

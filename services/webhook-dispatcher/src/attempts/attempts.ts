@@ -1,4 +1,6 @@
 import type { Logger } from '@whereabouts/messaging/logger'
+import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
+import { childTrace, currentTrace } from '@whereabouts/service-kit/trace'
 import { HandedBack } from '../lanes/handed-back.ts'
 import type { Slots } from '../lanes/slots.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
@@ -143,6 +145,23 @@ async function send({ post }: AttemptDeps, job: Job, url: string, secret: string
   }
 }
 
+function recordAttemptSpan(job: Job, { statusCode, latencyMs, error }: PostResult): void {
+  if (!isTracing() || !currentTrace()?.sampled) return
+  recordSpan(childTrace(), {
+    name: 'POST webhook',
+    kind: 'client',
+    startedAt: spanTime() - latencyMs,
+    attributes: {
+      'http.request.method': 'POST',
+      'http.response.status_code': statusCode ?? undefined,
+      org_id: job.orgId,
+      delivery_id: job.payload.deliveryId,
+      attempt: job.attempts,
+    },
+    failure: error,
+  })
+}
+
 /** Never throws: the request has been made, and for want of a log entry it must not be made again. */
 async function keepRecord(
   deps: AttemptDeps,
@@ -157,6 +176,7 @@ async function keepRecord(
   const record = attemptRecord({ ...made, attemptedAt }, result)
   const { outcome } = record
   deps.metrics.attempted(outcome, latencyMs)
+  recordAttemptSpan(job, result)
   const fields = { outcome, status: statusCode, latency_ms: latencyMs, error }
   const about = { org_id: job.orgId, delivery_id: deliveryId, attempt: job.attempts }
   // A success is in the delivery log and in the metrics; thousands of lines a second say nothing more.

@@ -4,6 +4,7 @@ import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { durables } from '@whereabouts/messaging/topology'
 import { toAppError } from '@whereabouts/service-kit/error-handler'
+import { currentTrace, withTrace } from '@whereabouts/service-kit/trace'
 import { assetMovedPayload } from '../attempts/asset-moved-body.ts'
 import { deliver, drop, type AttemptDeps, type Job } from '../attempts/attempts.ts'
 import { HandedBack } from './handed-back.ts'
@@ -45,8 +46,12 @@ export function lanesConsumer(
       const end = heart.beatFor(context.working)
       const signals = { stopping, abort: context.signal }
       try {
+        const trace = currentTrace()
         const outcome = await lanes.run(job.orgId, bytesOf(job), (progress) =>
-          deliver(deps, job, progress, signals),
+          // A lane goes on from where the delivery before ended, in the trace of that one.
+          trace?.sampled
+            ? withTrace(trace, () => deliver(deps, job, progress, signals))
+            : deliver(deps, job, progress, signals),
         )
         if (outcome === 'dropped') drop(deps, job, 'lane_full')
       } finally {

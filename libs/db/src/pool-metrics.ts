@@ -1,0 +1,28 @@
+import { Gauge, type Registry } from '@whereabouts/service-kit/metrics'
+import type { PoolLoad } from './database.ts'
+
+type Pools = Readonly<Record<string, { load(): PoolLoad }>>
+
+/** How the pools of a process are used at the moment of a scrape, by their names. */
+export function measurePools(registry: Registry, pools: Pools): void {
+  const gauge = (name: string, help: string, set: (gauge: Gauge, pool: string, load: PoolLoad) => void) => {
+    const made: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: name === 'database_connections' ? ['pool', 'state'] : ['pool'],
+      registers: [],
+      collect: () => {
+        for (const [pool, { load }] of Object.entries(pools)) set(made, pool, load())
+      },
+    })
+    registry.registerMetric(made)
+  }
+  gauge('database_connections', 'Connections to PostgreSQL, by pool and state.', (made, pool, { inUse, idle }) => {
+    made.set({ pool, state: 'in_use' }, inUse)
+    made.set({ pool, state: 'idle' }, idle)
+  })
+  gauge('database_connections_max', 'Connections a pool may open.', (made, pool, { max }) => made.set({ pool }, max))
+  gauge('database_waiting', 'Statements that wait for a connection of their pool.', (made, pool, { waiting }) =>
+    made.set({ pool }, waiting),
+  )
+}

@@ -1,0 +1,116 @@
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import { startSampling } from '@whereabouts/service-kit/sampling'
+import type { ConsumerInfo, JetStreamManager, StreamInfo } from 'nats'
+import { natsOf, type Broker } from './connection.ts'
+import { durables, type DurableName, type StreamName } from './topology.ts'
+
+type Options = {
+  streams: readonly StreamName[]
+  durables: readonly DurableName[]
+  registry: Registry
+  log: Pick<Logger, 'warn'>
+  everyMs?: number
+}
+
+const GAUGES = {
+  stream_messages: { help: 'Messages in a stream.', labelNames: ['stream'] },
+  stream_bytes: { help: 'Bytes in a stream.', labelNames: ['stream'] },
+  stream_max_bytes: {
+    help: 'Bytes from which on the oldest messages of a stream are dropped; absent where there is no such bound.',
+    labelNames: ['stream'],
+  },
+  stream_oldest_message_age_seconds: { help: 'Age of the oldest message of a stream.', labelNames: ['stream'] },
+  stream_replicas: { help: 'Copies a stream is to have.', labelNames: ['stream'] },
+  stream_replicas_current: {
+    help: 'Copies of a stream that are there and up to date, the leader included.',
+    labelNames: ['stream'],
+  },
+  consumer_pending_messages: {
+    help: 'Messages a durable has not delivered yet, to any replica.',
+    labelNames: ['durable'],
+  },
+  consumer_ack_pending_messages: {
+    help: 'Messages delivered and not settled, over all replicas.',
+    labelNames: ['durable'],
+  },
+  consumer_max_ack_pending_messages: {
+    help: 'As many may be delivered and not settled; then the broker delivers nothing more.',
+    labelNames: ['durable'],
+  },
+  consumer_oldest_unsettled_age_seconds: {
+    help: 'Age of the oldest message a durable has not settled; 0 when there is none.',
+    labelNames: ['durable'],
+  },
+} as const
+
+/** Streams and durables as the broker tells of them, every 15 seconds. */
+export function watchBroker(broker: Broker, options: Options): { stop(): Promise<void> } {
+  const { registry, log, everyMs = 15_000 } = options
+  const look = () => lookAt(broker, options)
+  return startSampling({ registry, log, everyMs, work: 'broker-watch', gauges: GAUGES, look })
+}
+
+async function lookAt(broker: Broker, options: Pick<Options, 'streams' | 'durables'>) {
+  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
+  const [streams, consumers] = await Promise.all([
+    Promise.all(options.streams.map((stream) => jsm.streams.info(stream))),
+    Promise.all(options.durables.map((durable) => lookAtDurable(jsm, durable))),
+  ])
+  const now = Date.now()
+  const ofStreams = (read: (info: StreamInfo) => number | undefined) => values(streams, 'stream', nameOf, read)
+  const ofDurables = (read: (found: Looked) => number) => values(consumers, 'durable', ({ info }) => info.name, read)
+  return {
+    stream_messages: ofStreams(({ state }) => state.messages),
+    stream_bytes: ofStreams(({ state }) => state.bytes),
+    stream_max_bytes: ofStreams(({ config }) => (config.max_bytes > 0 ? config.max_bytes : undefined)),
+    stream_oldest_message_age_seconds: ofStreams(({ state }) =>
+      state.messages === 0 ? 0 : ageSeconds(state.first_ts, now),
+    ),
+    stream_replicas: ofStreams(({ config }) => config.num_replicas),
+    stream_replicas_current: ofStreams(currentReplicas),
+    consumer_pending_messages: ofDurables(({ info }) => info.num_pending),
+    consumer_ack_pending_messages: ofDurables(({ info }) => info.num_ack_pending),
+    consumer_max_ack_pending_messages: ofDurables(({ info }) => info.config.max_ack_pending ?? 0),
+    consumer_oldest_unsettled_age_seconds: ofDurables(({ oldest }) => (oldest === undefined ? 0 : ageSeconds(oldest, now))),
+  }
+}
+
+const nameOf = ({ config }: StreamInfo) => config.name
+const ageSeconds = (instant: string, now: number) => Math.max(0, (now - Date.parse(instant)) / 1_000)
+
+/** Without a cluster there is one copy. */
+function currentReplicas({ cluster }: StreamInfo): number {
+  if (!cluster) return 1
+  const followers = (cluster.replicas ?? []).filter(({ current, offline }) => current && !offline)
+  return (cluster.leader ? 1 : 0) + followers.length
+}
+
+function values<T>(
+  found: readonly T[],
+  label: string,
+  name: (one: T) => string,
+  read: (one: T) => number | undefined,
+) {
+  return found.flatMap((one) => {
+    const value = read(one)
+    return value === undefined ? [] : [{ labels: { [label]: name(one) }, value }]
+  })
+}
+
+type Looked = { info: ConsumerInfo; oldest: string | undefined }
+
+async function lookAtDurable(jsm: JetStreamManager, durable: DurableName): Promise<Looked> {
+  const { stream } = durables[durable]
+  const info = await jsm.consumers.info(stream, durable)
+  const isDone = info.num_pending === 0 && info.num_ack_pending === 0
+  return { info, oldest: isDone ? undefined : await timeOfNext(jsm, stream, info.ack_floor.stream_seq + 1) }
+}
+
+/** When the first message at or behind `seq` was stored; undefined when there is none any more. */
+async function timeOfNext(jsm: JetStreamManager, stream: StreamName, seq: number): Promise<string | undefined> {
+  // The client's type knows only one of the two at a time; the server takes both since 2.9.
+  const query = { seq, next_by_subj: '>' } as { seq: number }
+  const found = await jsm.streams.getMessage(stream, query).catch(() => undefined) // settled meanwhile, or dropped
+  return found?.time.toISOString()
+}

@@ -1,0 +1,59 @@
+import { Agent, request as send } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createLogger, type Logger } from './logging.ts'
+import { createRegistry } from './metrics.ts'
+import { leave, shutDown } from './run.ts'
+import { createServer } from './server.ts'
+
+const log = createLogger('test', 'silent')
+let app: FastifyInstance
+let agent: Agent
+let origin: string
+beforeEach(async () => {
+  app = createServer({ log, registry: createRegistry('test') })
+  app.get('/', async () => 'here')
+  agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  origin = await app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterEach(async () => {
+  agent.destroy()
+  await app.close()
+})
+
+type Answer = { status: number | undefined; connection: string | undefined; reused: boolean }
+const get = (): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const outgoing = send(origin, { agent }, (incoming) => {
+      const answer = {
+        status: incoming.statusCode,
+        connection: incoming.headers.connection,
+        reused: outgoing.reusedSocket,
+      }
+      incoming.resume().on('end', () => resolve(answer))
+    })
+    outgoing.on('error', reject).end()
+  })
+
+test('while a service drains, every request is served and is the last on its connection', async () => {
+  expect(await get()).toEqual({ status: 200, connection: 'keep-alive', reused: false })
+  let isReady = true
+  await leave({ ops: { unready: () => void (isReady = false) }, app, drainMs: 0 }).run()
+  expect(isReady).toBe(false)
+  expect(await get()).toEqual({ status: 200, connection: 'close', reused: true })
+  expect(await get()).toEqual({ status: 200, connection: 'close', reused: false }) // a new one is still let in
+})
+
+test('the drain has time of its own beside the grace of a phase', async () => {
+  const lines: object[] = []
+  const said = { info: (fields: object) => void lines.push(fields) } as unknown as Logger
+  const phases = [
+    leave({ ops: { unready: () => undefined }, app, drainMs: 50 }),
+    { name: 'endless', run: () => new Promise(() => undefined) },
+  ]
+  await shutDown(phases, 10, said)
+  expect(lines).toMatchObject([
+    { phase: 'drain', outcome: 'done' },
+    { phase: 'endless', outcome: 'timed out' },
+  ])
+})

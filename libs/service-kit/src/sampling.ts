@@ -1,0 +1,100 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from './logging.ts'
+import { Gauge, type Registry } from './metrics.ts'
+import { timedWork } from './timed-work.ts'
+
+/** What was found: of each metric its value, or its values with their labels. NaN: there is none. */
+export type Sample<M extends string> = Readonly<
+  Record<M, number | readonly { labels: Readonly<Record<string, string>>; value: number }[]>
+>
+
+type Described = { help: string; labelNames?: readonly string[] }
+
+type Options<M extends string> = {
+  registry: Registry
+  /** Of the loop, as `timedWork` shows it. */
+  work: string
+  everyMs: number
+  gauges: Readonly<Record<M, Described>>
+  look: () => Promise<Sample<M>>
+  log: Pick<Logger, 'warn'>
+}
+
+/** A look that takes long is made seldom: whatever it costs, it costs at most this part of the time. */
+const SHARE = 1 / 50
+
+/**
+ * Gauges of what has to be asked for, a database or the broker: asked in the background and shown as last heard, so that
+ * a scrape costs nothing, however many scrape. After a look that failed the gauges are gone until the next one succeeds:
+ * an old value would look like a good one. Every replica shows the same, so queries take `max`.
+ */
+export function startSampling<M extends string>(options: Options<M>): { stop(): Promise<void> } {
+  const { registry, work, everyMs, look, log } = options
+  const stopping = new AbortController()
+  const measured = timedWork(registry, work, everyMs)
+  let latest: Sample<M> | undefined
+  register(options, () => latest)
+
+  async function turn(): Promise<void> {
+    try {
+      latest = await look()
+      measured.done()
+    } catch (error) {
+      latest = undefined
+      if (stopping.signal.aborted) return
+      measured.failed()
+      log.warn({ err: error, work }, 'not measured')
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const startedAt = performance.now()
+      await turn()
+      const pauseMs = Math.max(everyMs, (performance.now() - startedAt) / SHARE)
+      await wait(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
+    }
+  }
+
+  const ended = run()
+  return {
+    stop() {
+      stopping.abort()
+      return ended
+    },
+  }
+}
+
+function register<M extends string>(
+  { registry, gauges }: Pick<Options<M>, 'registry' | 'gauges'>,
+  latest: () => Sample<M> | undefined,
+): void {
+  for (const [name, { help, labelNames = [] }] of Object.entries(gauges) as [M, Described][]) {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [],
+      collect: () => show(gauge, labelNames.length > 0, latest()?.[name]),
+    })
+    registry.registerMetric(gauge)
+  }
+}
+
+function show(gauge: Gauge, isLabelled: boolean, found: Sample<string>[string] | undefined): void {
+  gauge.reset()
+  if (typeof found === 'number' || found === undefined) {
+    if (!isLabelled) gauge.set(found ?? Number.NaN)
+    return
+  }
+  for (const { labels, value } of found) gauge.set(labels, value)
+}
+
+/** As a sample of one metric with one label, from what a query counted. Values nobody counted are 0. */
+export function byLabel<V extends string>(
+  label: string,
+  values: readonly V[],
+  counts: Readonly<Partial<Record<V, number>>>,
+) {
+  return values.map((value) => ({ labels: { [label]: value }, value: counts[value] ?? 0 }))
+}

@@ -1,0 +1,50 @@
+import { Counter, fromZero, Gauge, type Registry } from './metrics.ts'
+
+/** What a loop says of itself: that a turn succeeded, or failed. */
+export type TimedWork = { done(): void; failed(): void }
+
+/**
+ * The measure of everything that is done again and again in the background: when it last succeeded, how often it
+ * should, and how often it failed. One alert watches all of it.
+ */
+export function timedWork(registry: Registry, work: string, everyMs: number): TimedWork {
+  const { lastSuccess, interval, failures } = metricsOf(registry)
+  interval.set({ work }, everyMs / 1_000)
+  // From here the time runs until the first success; there is none to tell of yet.
+  lastSuccess.set({ work }, Date.now() / 1_000)
+  fromZero(failures, { work: [work] })
+  return {
+    done: () => lastSuccess.set({ work }, Date.now() / 1_000),
+    failed: () => failures.inc({ work }),
+  }
+}
+
+/** For loops that nobody measures, as in tests. */
+export const unmeasured: TimedWork = { done: () => undefined, failed: () => undefined }
+
+type Metrics = { lastSuccess: Gauge<'work'>; interval: Gauge<'work'>; failures: Counter<'work'> }
+const known = new WeakMap<Registry, Metrics>()
+
+/** The three are one set for all loops of a process. */
+function metricsOf(registry: Registry): Metrics {
+  const metrics = known.get(registry) ?? create(registry)
+  known.set(registry, metrics)
+  return metrics
+}
+
+function create(registry: Registry): Metrics {
+  const common = { labelNames: ['work'] as const, registers: [registry] }
+  return {
+    lastSuccess: new Gauge({
+      name: 'timed_work_last_success_timestamp_seconds',
+      help: 'Unix time at which this work last succeeded; at first that of the start.',
+      ...common,
+    }),
+    interval: new Gauge({
+      name: 'timed_work_interval_seconds',
+      help: 'How often this work is to succeed.',
+      ...common,
+    }),
+    failures: new Counter({ name: 'timed_work_failures_total', help: 'Turns that failed.', ...common }),
+  }
+}

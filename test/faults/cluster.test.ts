@@ -1,0 +1,228 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createClient, exchangeKey } from '@whereabouts/client/client'
+import type { ClusterMember } from '@whereabouts/deploy/local/servers/nats-cluster'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { handOver, leaderOf, partLeaders, serverOf, startClusterSystem, type ClusterSystem } from '../system/cluster.ts'
+import { startReader } from '../system/fleet.ts'
+import {
+  mintKey,
+  newAsset,
+  newLocation,
+  newOrganization,
+  newReader,
+  newWebhook,
+  type ApiKey,
+  type Organization,
+} from '../system/organization.ts'
+import { connectReader, type ReaderLink } from '../system/readers.ts'
+
+let system: ClusterSystem
+beforeAll(async () => {
+  system = await startClusterSystem()
+})
+afterAll(() => system.stop())
+
+const MINUTE = 60_000
+const ASSETS = { nats: 20, mqtt: 4 } as const
+/** Of each asset. The broker is killed after a third of them, and comes back after the second third. */
+const SCANS = 90
+/** Between two scans of an asset: together some hundred a second. */
+const PACE_MS = 60
+/** Longer than the broker waits for a consumer before it hands its messages out again. */
+const SETTLED = { timeout: 60_000, interval: 1_000 }
+
+type Mover = { key: string; id: number; acknowledged: number }
+
+/** What readers see: assets between two locations, each a minute later than before, never twice in the same minute. */
+function scanOf(mover: Mover, n: number, begin: number): { reader: string; bytes: Buffer } {
+  const read_at = new Date(begin + n * MINUTE).toISOString()
+  const reads = [{ tag: { type: 'barcode', value: mover.key }, read_at }]
+  return { reader: n % 2 === 0 ? 'dock' : 'shelf', bytes: Buffer.from(JSON.stringify({ reads })) }
+}
+
+async function site(name: string) {
+  const org = await newOrganization(system.stack, name)
+  for (const [reader, key] of [['dock', 'DOCK'], ['shelf', 'SHELF']] as const) // prettier-ignore
+    await newReader(org, { key: reader, format: 'canonical', locationId: await newLocation(org, key, key), antennas: 1 }) // prettier-ignore
+  await newWebhook(org, system.receiver.url.replace('/hook', `/${name}`))
+  const movers: Mover[] = []
+  for (let i = 0; i < ASSETS.nats + ASSETS.mqtt; i += 1) {
+    const key = `BOX-${name}-${i}`
+    const { id } = await newAsset(org, key, [{ tag_type: 'barcode', value: key }])
+    movers.push({ key, id, acknowledged: 0 })
+  }
+  return { org, nats: movers.slice(0, ASSETS.nats), mqtt: movers.slice(ASSETS.nats) }
+}
+
+/** Publishes the scans of one asset, each again and again until the broker has acknowledged it. */
+async function move(org: Organization, link: ReaderLink, mover: Mover, onAck: () => void): Promise<void> {
+  const begin = Math.floor(Date.now() / MINUTE) * MINUTE - 20 * 60 * MINUTE
+  for (let n = 0; n < SCANS; n += 1) {
+    const { reader, bytes } = scanOf(mover, n, begin)
+    const publish = () => link.publish(org.id, reader, 'canonical', bytes).then(() => true, () => false) // prettier-ignore
+    while (!(await publish())) await delay(100)
+    mover.acknowledged += 1
+    onAck()
+    await delay(PACE_MS)
+  }
+}
+
+async function historyCount(org: Organization, id: number): Promise<number> {
+  const params = { path: { asset_id: id }, query: { limit: 1 } }
+  const { data } = await org.integrator.GET('/api/v1/assets/{asset_id}/history', { params })
+  return data?.total_count ?? -1
+}
+
+/** The movements of an organization in EVENTS, by id: the truth about "twice", before any delivery. */
+async function announced(orgId: number): Promise<string[]> {
+  const jsm = await system.nc.jetstreamManager()
+  const filter = `events.asset-moved.${orgId}`
+  const { name } = await jsm.consumers.add('EVENTS', { filter_subject: filter, ack_policy: 'none' as never, mem_storage: true }) // prettier-ignore
+  const consumer = await system.nc.jetstream().consumers.get('EVENTS', name)
+  const { num_pending: count } = await consumer.info()
+  const ids: string[] = []
+  if (count > 0)
+    for await (const message of await consumer.fetch({ max_messages: count, expires: 5_000 }))
+      ids.push(message.json<{ delivery_id: string }>().delivery_id)
+  return ids
+}
+
+const delivered = (path: string) =>
+  system.receiver.received
+    .filter((delivery) => delivery.path === path)
+    .map(({ body }) => (JSON.parse(body.toString()) as { delivery_id: string }).delivery_id)
+
+const pids = () => Object.values(system.stack.services).map(({ name, pid, isRunning }) => ({ name, pid, isRunning })) // prettier-ignore
+
+async function notReady(): Promise<string[]> {
+  const names = Object.entries(system.stack.urls.ops)
+  const states = await Promise.all(names.map(async ([name, url]) => ((await fetch(`${url}/readyz`)).ok ? [] : [name])))
+  return states.flat()
+}
+
+/** A key with its token, which works. */
+async function shortLivedKey(org: Organization) {
+  const key = await mintKey(org.admin, org.id, 'short-lived', ['assets:read', 'scans:write'])
+  const baseUrl = system.stack.urls.base
+  const { access_token: token } = await exchangeKey(createClient({ baseUrl }), key)
+  const client = createClient({ baseUrl, token })
+  const ask = async () => (await client.GET('/api/v1/assets')).response.status
+  expect(await ask()).toBe(200)
+  return { key, ask }
+}
+
+async function revoke(org: Organization, { clientId }: ApiKey): Promise<void> {
+  const params = { path: { org_id: org.id, key_id: clientId } }
+  const { response } = await org.admin.DELETE('/api/v1/orgs/{org_id}/api-keys/{key_id}', { params })
+  expect(response.status).toBe(204)
+}
+
+/** A revocation reaches the gateway and readers at every broker. */
+async function expectRevocationBinds(org: Organization): Promise<void> {
+  const { key, ask } = await shortLivedKey(org)
+  const { members } = system.cluster
+  const readers = await Promise.all(
+    members.flatMap(({ name, url, mqttUrl }) =>
+      (['nats', 'mqtt'] as const).map((transport) =>
+        startReader(transport, { urls: { nats: url, mqtt: mqttUrl }, ca: system.ca, key, name: `${transport}-${name}` }), // prettier-ignore
+      ),
+    ),
+  )
+  try {
+    await revoke(org, key)
+    await expect.poll(ask, { timeout: 5_000, interval: 100 }).toBe(401)
+    await expect
+      .poll(() => readers.filter(({ isConnected }) => isConnected).length, { timeout: 20_000 })
+      .toBe(0)
+  } finally {
+    await Promise.all(readers.map((reader) => reader.close()))
+  }
+}
+
+const victims = [
+  { name: 'the leader of SCANS', find: () => leaderOf(system, 'SCANS') },
+  { name: 'the broker that asks keys about logins', find: () => serverOf(system, 'callout', 'keys') },
+] as const
+
+describe('one of three brokers is killed and comes back: what was acknowledged is stored and announced once', () => {
+  test.for(victims)('$name', { timeout: 240_000 }, async ({ find }, { task }) => {
+    const label = `cluster-${victims.findIndex(({ name }) => task.name.includes(name))}`
+    const { org, nats, mqtt } = await site(label)
+    const before = pids()
+    // What MQTT acknowledges is stored elsewhere than what becomes of it: the worst case is that only one is there.
+    const first = await connectReader({ urls: { nats: '', mqtt: system.stack.urls.mqtt }, ca: system.ca }, org.readerKey, 'mqtt') // prettier-ignore
+    await first.close() // the broker makes its streams for MQTT with the first reader
+    await partLeaders(system, 'SCANS', '$MQTT_msgs')
+    const victim: ClusterMember = await find()
+    const others = system.cluster.members.filter((member) => member !== victim)
+    const urls = { nats: system.cluster.url, mqtt: others[0]?.mqttUrl ?? '' }
+    const links = {
+      nats: await Promise.all([0, 1, 2, 3].map(() => connectReader({ urls, ca: system.ca }, org.readerKey, 'nats'))), // prettier-ignore
+      mqtt: await connectReader({ urls, ca: system.ca }, org.readerKey, 'mqtt'),
+    }
+    const total = SCANS * ASSETS.nats
+    let [acks, killedAt, firstAckAt] = [0, 0, 0]
+    let restarted: Promise<void> = Promise.resolve()
+    let killed: Promise<void> = Promise.resolve()
+    const onAck = () => {
+      acks += 1
+      if (killedAt > 0 && firstAckAt === 0) firstAckAt = performance.now()
+      if (acks === Math.floor(total / 3)) {
+        killed = victim.stop('SIGKILL').then(() => {
+          killedAt = performance.now()
+        })
+      }
+      if (acks === Math.floor((2 * total) / 3)) restarted = killed.then(() => victim.start())
+    }
+    const beganAt = performance.now()
+    await Promise.all([
+      ...nats.map((mover, i) => move(org, links.nats[i % 4]!, mover, onAck)),
+      ...mqtt.map((mover) => move(org, links.mqtt, mover, () => {})),
+    ])
+    const endedAt = performance.now()
+    await restarted
+
+    for (const mover of nats) {
+      expect(mover.acknowledged).toBe(SCANS)
+      await vi.waitUntil(async () => (await historyCount(org, mover.id)) === SCANS, SETTLED)
+    }
+    const settledAt = performance.now()
+    const stored = await Promise.all(mqtt.map((mover) => historyCount(org, mover.id)))
+    await vi.waitUntil(async () => {
+      const ids = await announced(org.id)
+      return new Set(delivered(`/${label}`)).size === new Set(ids).size
+    }, SETTLED)
+    const ids = await announced(org.id)
+    console.log(
+      `${task.name}: ${acks} scans in ${Math.round(endedAt - beganAt)} ms, first acknowledged ${Math.round(firstAckAt - killedAt)} ms after the kill, all stored ${Math.round(settledAt - endedAt)} ms after the last; over MQTT ${stored.join(' ')} of ${SCANS} each; ${ids.length} moves announced of ${total}`,
+    )
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(new Set(delivered(`/${label}`))).toEqual(new Set(ids))
+
+    await expect.poll(notReady, SETTLED).toEqual([])
+    expect(pids()).toEqual(before)
+    await expectRevocationBinds(org)
+    await Promise.all([...links.nats, links.mqtt].map((link) => link.close()))
+  })
+})
+
+test(
+  'D9.3 a revocation binds at once while the cluster has not elected who stores it',
+  { timeout: 120_000 },
+  async () => {
+    const org = await newOrganization(system.stack, 'leaderless')
+    const { key, ask } = await shortLivedKey(org)
+    // Not where the gateway or keys are connected: without the broker they would know of their ignorance.
+    const taken = [await serverOf(system, 'services', 'gateway'), await serverOf(system, 'services', 'keys')]
+    const victim = system.cluster.members.find((member) => !taken.includes(member))
+    if (!victim) throw new Error('there are three brokers and two services')
+    await handOver(system, 'KEYS', victim)
+    await victim.stop('SIGKILL')
+    await revoke(org, key)
+    const revokedAt = performance.now()
+    await expect.poll(ask, { timeout: 3_000, interval: 50 }).toBe(401)
+    console.log(`refused ${Math.round(performance.now() - revokedAt)} ms after the revocation`)
+    await victim.start()
+    await expect.poll(notReady, SETTLED).toEqual([])
+  },
+)

@@ -1,0 +1,111 @@
+import { startCollector, type CollectedSpan, type Collector } from '@whereabouts/testing/collector'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { newAsset, newLocation, newOrganization, newReader, newWebhook } from '../system/organization.ts'
+import { connectReader } from '../system/readers.ts'
+import { startSystem, type System } from '../system/system.ts'
+
+let collector: Collector
+let system: System
+beforeAll(async () => {
+  collector = await startCollector()
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACE_SAMPLE_RATIO: '1' }
+  const services = ['gateway', 'keys', 'catalog', 'tracking', 'webhook-dispatcher'] as const
+  system = await startSystem(Object.fromEntries(services.map((name) => [name, env])))
+})
+afterAll(async () => {
+  await system.stop()
+  await collector.close()
+})
+
+const found = (name: string) =>
+  vi.waitUntil(() => collector.spans.find((span) => span.name === name), { timeout: 20_000 })
+
+/** From a step up to the root of its trace, as `service: name`. Waits for steps that are still on their way. */
+async function pathTo(span: CollectedSpan): Promise<string[]> {
+  const step = `${span.service}: ${span.name}`
+  if (span.parentSpanId === undefined) return [step]
+  const parent = await vi.waitUntil(
+    () => collector.spans.find(({ spanId }) => spanId === span.parentSpanId),
+    { timeout: 20_000 },
+  )
+  expect(parent.traceId).toBe(span.traceId)
+  return [...(await pathTo(parent)), step]
+}
+
+test('a save, its event and the delivery of it are one trace, from the gateway to the receiver', async () => {
+  const org = await newOrganization(system.stack, 'traced')
+  await newLocation(org, 'Dock', 'DOCK')
+  const { external_key: key } = await newAsset(org, 'Pallet', [])
+  await newWebhook(org, system.receiver.url)
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00'
+  const saved = await org.integrator.POST('/api/v1/inventory/save', {
+    body: { asset_identifiers: [key], location_identifier: 'DOCK' },
+    headers: { traceparent, 'x-request-id': 'save-1' },
+  })
+  expect(saved.response.status).toBe(201)
+
+  const delivery = await found('POST webhook')
+  // The caller's own step is above all of it; that it is recorded is our choice, not the caller's.
+  expect(delivery.traceId).toBe('0af7651916cd43dd8448eb211c80319c')
+  collector.spans.push(callersStep('b7ad6b7169203331'))
+  expect(await pathTo(delivery)).toEqual([
+    'caller: caller',
+    'gateway: POST saveInventory',
+    'tracking: POST saveInventory',
+    'tracking: publish events.asset-moved',
+    'webhook-dispatcher: process webhook-dispatcher-lanes',
+    'webhook-dispatcher: POST webhook',
+  ])
+  expect(delivery.attributes).toMatchObject({
+    attempt: 1,
+    'http.response.status_code': 204,
+    org_id: org.id,
+    delivery_id: system.receiver.received[0]?.headers['x-service-delivery'] ?? expect.any(String),
+  })
+  const atTheGateway = await found('POST saveInventory')
+  expect(atTheGateway.attributes).toMatchObject({ request_id: 'save-1', 'http.response.status_code': 201 })
+  // Every line of the request can be found by the trace's id.
+  await vi.waitUntil(() =>
+    system.stack.service('gateway').logs(200).includes(`"trace_id":"${delivery.traceId}"`),
+  )
+})
+
+test('what a scan causes is one trace, which begins where it is taken from the stream', async () => {
+  const org = await newOrganization(system.stack, 'scanned')
+  const locationId = await newLocation(org, 'Dock', 'DOCK')
+  await newAsset(org, 'Pallet', [{ tag_type: 'barcode', value: 'P-1' }])
+  await newReader(org, { key: 'gate', format: 'canonical', locationId, antennas: 1 })
+  await newWebhook(org, system.receiver.url.replace('/hook', '/scanned'))
+  const reader = await connectReader(system.stack, org.readerKey, 'nats')
+  const read = { tag: { type: 'barcode', value: 'P-1' } }
+  await reader.publish(org.id, 'gate', 'canonical', Buffer.from(JSON.stringify({ reads: [read] })))
+  const delivery = await vi.waitUntil(
+    () =>
+      collector.spans.find(
+        ({ name, attributes }) => name === 'POST webhook' && attributes['org_id'] === org.id,
+      ),
+    { timeout: 20_000 },
+  )
+  expect(await pathTo(delivery)).toEqual([
+    'tracking: process tracking-ingest',
+    'tracking: publish events.asset-moved',
+    'webhook-dispatcher: process webhook-dispatcher-lanes',
+    'webhook-dispatcher: POST webhook',
+  ])
+  await reader.close()
+})
+
+/** The step that the caller of a request would have recorded itself. */
+const callersStep = (spanId: string): CollectedSpan => ({
+  service: 'caller',
+  name: 'caller',
+  kind: 3,
+  traceId: '0af7651916cd43dd8448eb211c80319c',
+  spanId,
+  parentSpanId: undefined,
+  startTimeUnixNano: '0',
+  endTimeUnixNano: '0',
+  attributes: {},
+  links: [],
+  failure: undefined,
+})

@@ -1,0 +1,99 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { generateSecrets } from '@whereabouts/deploy/local/secrets'
+import { findNatsServer } from '@whereabouts/deploy/local/servers/nats-binary'
+import {
+  startNatsCluster,
+  type ClusterMember,
+  type NatsCluster,
+} from '@whereabouts/deploy/local/servers/nats-cluster'
+import { makeCertificate } from '@whereabouts/testing/certificates'
+import { connect, type NatsConnection } from 'nats'
+import { setTimeout as delay } from 'node:timers/promises'
+import { startSystem, type System } from './system.ts'
+
+export type ClusterSystem = System & {
+  cluster: NatsCluster
+  /** PEM of the CA that signed the brokers' certificates. */
+  ca: string
+  /** A connection of the services' user, for looking behind the scenes; closed with the system. */
+  nc: NatsConnection
+}
+
+const CACHE = resolve(import.meta.dirname, '../../.cache/nats-server')
+const REPLICAS = 3
+
+/** The whole product on three brokers that share the streams, all connections to them encrypted. */
+export async function startClusterSystem(): Promise<ClusterSystem> {
+  const folder = mkdtempSync(join(tmpdir(), 'whereabouts-cluster-'))
+  const secrets = generateSecrets()
+  const authority = await makeCertificate({ names: ['brokers'] })
+  const { cert, key } = await makeCertificate({ issuer: authority })
+  const certificate = { cert, key, ca: authority.cert }
+  const binary = await findNatsServer({ cacheDir: CACHE })
+  const cluster = await startNatsCluster({ binary, dataDir: folder, secrets: secrets.nats, certificate })
+  const { url, caFile } = cluster
+  const broker = { url, caFile, mqttUrl: cluster.members[0]?.mqttUrl ?? '', replicas: REPLICAS }
+  const system = await startSystem({}, { broker, secrets })
+  const nc = await connect({
+    servers: url.split(','),
+    tls: { ca: authority.cert },
+    user: 'services',
+    pass: secrets.nats.services_password,
+    maxReconnectAttempts: -1,
+  })
+  return {
+    ...system,
+    cluster,
+    ca: readFileSync(caFile, 'utf8'),
+    nc,
+    async stop() {
+      await nc.close()
+      await system.stop()
+      await cluster.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function memberNamed({ cluster }: ClusterSystem, name: string | undefined): ClusterMember {
+  const found = cluster.members.find((member) => member.name === name)
+  if (!found) throw new Error(`no broker is called ${String(name)}`)
+  return found
+}
+
+/** The broker that decides what a stream holds. */
+export async function leaderOf(system: ClusterSystem, stream: string): Promise<ClusterMember> {
+  const jsm = await system.nc.jetstreamManager()
+  for (;;) {
+    const leader = (await jsm.streams.info(stream)).cluster?.leader
+    if (leader) return memberNamed(system, leader) // missing while one is being elected
+    await delay(100)
+  }
+}
+
+/** Has new leaders elected for `stream` until the leader is `wanted`. */
+export async function handOver(system: ClusterSystem, stream: string, wanted: ClusterMember): Promise<void> {
+  while ((await leaderOf(system, stream)) !== wanted) await stepDown(system, stream)
+}
+
+/** Has new leaders elected for `stream` until it is another than that of `other`. */
+export async function partLeaders(system: ClusterSystem, stream: string, other: string): Promise<void> {
+  while ((await leaderOf(system, stream)) === (await leaderOf(system, other))) await stepDown(system, stream)
+}
+
+const stepDown = ({ nc }: ClusterSystem, stream: string) =>
+  nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, '', { timeout: 5_000 })
+
+type Connz = { connections: { name?: string; authorized_user?: string }[] }
+
+/** The broker to which a user of a service is connected. */
+export async function serverOf({ cluster }: ClusterSystem, user: string, name: string): Promise<ClusterMember> {
+  for (const member of cluster.members) {
+    const answer = await fetch(`${member.monitorUrl}/connz?auth=1&limit=1024`)
+    const { connections } = (await answer.json()) as Connz
+    if (connections.some((one) => one.name === name && one.authorized_user === user)) return member
+  }
+  throw new Error(`${name} is connected as ${user} to none of the brokers`)
+}
