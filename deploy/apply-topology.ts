@@ -1,9 +1,9 @@
 // The broker step of a deployment: run once before the services of a release, never by a service.
 import { brokerLogin } from '@whereabouts/messaging/connection'
-import { brokerEnv, loadEnv } from '@whereabouts/service-kit/env'
-import { z } from 'zod'
+import { loadEnv } from '@whereabouts/service-kit/env'
 import { runCommand } from './command.ts'
 import { applyBrokerTopology } from './local/broker-topology.ts'
+import { TopologyConfig } from './step-config.ts'
 
 const HELP = `node deploy/apply-topology.ts    creates or updates the streams and consumers; safe to run again
 
@@ -15,14 +15,9 @@ Environment
   STREAM_REPLICAS   copies of each stream: 1 (default), or 3 on a cluster of three servers
   SCANS_MAX_BYTES   how much of unprocessed and recent scans is kept at most, in bytes
 `
-const Config = z.object({
-  ...brokerEnv,
-  STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
-  SCANS_MAX_BYTES: z.coerce.number().int().min(1_048_576).optional(),
-})
 
 async function main(): Promise<string> {
-  const config = loadEnv(Config, process.env)
+  const config = loadEnv(TopologyConfig, process.env)
   await applyBrokerTopology(brokerLogin(config), {
     replicas: config.STREAM_REPLICAS,
     ...(config.SCANS_MAX_BYTES !== undefined && { scansMaxBytes: config.SCANS_MAX_BYTES }),

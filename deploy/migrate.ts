@@ -1,10 +1,10 @@
 // The migration step of a deployment: run once before the services of a release, never by a service.
-import { databaseEnv, loadEnv } from '@whereabouts/service-kit/env'
-import { z } from 'zod'
+import { loadEnv } from '@whereabouts/service-kit/env'
 import { runCommand } from './command.ts'
 import { migrateAll } from './database/migrations.ts'
 import { createRoles } from './database/roles.ts'
 import type { DatabaseRole } from './local/secrets.ts'
+import { MigrateConfig } from './step-config.ts'
 
 const HELP = `node deploy/migrate.ts    brings the schema of every service up to date; safe to run again
 
@@ -15,18 +15,9 @@ Environment
       optional: an administrator of the same server, on any database. Given, the database, the roles (with the passwords
       of the addresses above) and their schemas are created first, as far as they are missing.
 `
-const address = databaseEnv.DATABASE_URL
-const Config = z.object({
-  GATEWAY_DATABASE_URL: address,
-  CATALOG_DATABASE_URL: address,
-  TRACKING_DATABASE_URL: address,
-  KEYS_DATABASE_URL: address,
-  WEBHOOKS_DATABASE_URL: address,
-  ADMIN_DATABASE_URL: address.optional(),
-})
 
 async function main(): Promise<string> {
-  const config = loadEnv(Config, process.env)
+  const config = loadEnv(MigrateConfig, process.env)
   const urls: Record<DatabaseRole, string> = {
     gateway: config.GATEWAY_DATABASE_URL,
     catalog: config.CATALOG_DATABASE_URL,

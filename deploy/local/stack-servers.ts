@@ -45,12 +45,10 @@ export async function startDatabase(
 /** A broker of our own on the data of the stack, or the given one, left running at the end. */
 export async function startBroker(
   { dataDir, secrets, onNote }: Options,
-  {
-    given,
-    ports,
-  }: { given: GivenBroker | undefined; ports: { nats?: number; mqtt?: number } },
+  { given, ports }: { given: GivenBroker | undefined; ports: { nats?: number; mqtt?: number } },
 ): Promise<BrokerServer> {
-  if (given) return { url: given.url, mqttUrl: given.mqttUrl, pid: undefined, stop: async () => {}, restart: notOurs }
+  if (given)
+    return { url: given.url, mqttUrl: given.mqttUrl, pid: undefined, stop: async () => {}, restart: notOurs }
   const options: NatsOptions = {
     binary: await findNatsServer({ cacheDir: join(ROOT, '.cache/nats-server'), onNote }),
     dataDir: natsDir(dataDir),

@@ -89,7 +89,11 @@ const stepDown = ({ nc }: ClusterSystem, stream: string) =>
 type Connz = { connections: { name?: string; authorized_user?: string }[] }
 
 /** The broker to which a user of a service is connected. */
-export async function serverOf({ cluster }: ClusterSystem, user: string, name: string): Promise<ClusterMember> {
+export async function serverOf(
+  { cluster }: ClusterSystem,
+  user: string,
+  name: string,
+): Promise<ClusterMember> {
   for (const member of cluster.members) {
     const answer = await fetch(`${member.monitorUrl}/connz?auth=1&limit=1024`)
     const { connections } = (await answer.json()) as Connz

@@ -6,6 +6,8 @@ export type ApiKey = { clientId: string; clientSecret: string }
 /** An organization as its people and programs see it. */
 export type Organization = {
   id: number
+  /** Of its administrator. */
+  login: { email: string; password: string }
   /** Signed in as the administrator. */
   admin: Client
   /** With an API key of all scopes, as an integrator. */
@@ -40,6 +42,7 @@ export async function newOrganization(stack: Stack, name: string): Promise<Organ
   const tokens = await exchangeKey(anyone, key)
   return {
     id: org.id,
+    login: { email: signUp.email, password: signUp.password },
     admin,
     integrator: createClient({ baseUrl: stack.urls.base, token: tokens.access_token }),
     readerKey: await mintKey(admin, org.id, 'readers', ['scans:write']),

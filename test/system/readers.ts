@@ -15,8 +15,7 @@ export const connectReader = (
   { urls, ca }: { urls: Record<Transport, string>; ca?: string },
   key: ApiKey,
   transport: Transport,
-): Promise<ReaderLink> =>
-  transport === 'nats' ? overNats(urls.nats, key, ca) : overMqtt(urls.mqtt, key, ca)
+): Promise<ReaderLink> => (transport === 'nats' ? overNats(urls.nats, key, ca) : overMqtt(urls.mqtt, key, ca))
 
 async function overNats(servers: string, key: ApiKey, ca: string | undefined): Promise<ReaderLink> {
   const { clientId, clientSecret } = key

@@ -13,7 +13,7 @@ export type System = { stack: Stack; receiver: Receiver; stop(): Promise<void> }
  */
 export async function startSystem(
   env: NonNullable<StackOptions['env']> = {},
-  options: Pick<StackOptions, 'broker' | 'secrets' | 'postgresUrl'> = {},
+  options: Pick<StackOptions, 'broker' | 'secrets' | 'postgresUrl' | 'services'> = {},
 ): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-system-'))
   chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in

@@ -45,7 +45,12 @@ export async function startNatsCluster(options: ClusterOptions): Promise<NatsClu
   const ports = await freePorts(SIZE * 3)
   const routes = ports.splice(0, SIZE)
   const prepared = routes.map((port, i) =>
-    memberOptions(options, `nats-${i}`, { port, ports: routes }, { port: ports.pop(), mqttPort: ports.pop() }),
+    memberOptions(
+      options,
+      `nats-${i}`,
+      { port, ports: routes },
+      { port: ports.pop(), mqttPort: ports.pop() },
+    ),
   )
   const members = await startAll(prepared)
   return {

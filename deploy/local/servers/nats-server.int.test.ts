@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { generateSecrets } from '../secrets.ts'
-import { findNatsServer, isNewEnough } from './nats-binary.ts'
+import { findNatsServer } from './nats-binary.ts'
 import { type NatsServer, startNatsServer } from './nats-server.ts'
 
 const cacheDir = resolve(import.meta.dirname, '../../../.cache/nats-server')
@@ -34,15 +34,4 @@ test('a broker left over on the same data is stopped first', async () => {
   expect(next.notes).toEqual([`stopped nats-server left over from a killed run (pid ${leftover.pid})`])
   expect((await fetch(`${next.monitorUrl}/healthz`)).status).toBe(200)
   await expect(fetch(`${leftover.monitorUrl}/healthz`)).rejects.toThrow('fetch failed')
-})
-
-test.for([
-  ['2.9.10', false],
-  ['2.10.26', false],
-  ['2.10.27', true],
-  ['2.15.1', true],
-  ['3.0.0', true],
-  ['1.99.99', false],
-] as const)('nats-server %s is new enough: %s', ([version, expected]) => {
-  expect(isNewEnough(version)).toBe(expected)
 })

@@ -1,7 +1,7 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import { startSampling } from '@whereabouts/service-kit/sampling'
-import type { ConsumerInfo, JetStreamManager, StreamInfo } from 'nats'
+import { NatsError, type ConsumerInfo, type JetStreamManager, type StreamInfo } from 'nats'
 import { natsOf, type Broker } from './connection.ts'
 import { durables, type DurableName, type StreamName } from './topology.ts'
 
@@ -111,6 +111,10 @@ async function lookAtDurable(jsm: JetStreamManager, durable: DurableName): Promi
 async function timeOfNext(jsm: JetStreamManager, stream: StreamName, seq: number): Promise<string | undefined> {
   // The client's type knows only one of the two at a time; the server takes both since 2.9.
   const query = { seq, next_by_subj: '>' } as { seq: number }
-  const found = await jsm.streams.getMessage(stream, query).catch(() => undefined) // settled meanwhile, or dropped
-  return found?.time.toISOString()
+  try {
+    return (await jsm.streams.getMessage(stream, query)).time.toISOString()
+  } catch (error) {
+    if (error instanceof NatsError && error.api_error?.code === 404) return undefined // settled meanwhile, or dropped
+    throw error
+  }
 }

@@ -55,6 +55,21 @@ test('caughtUp means that all the stream held has been applied, and later change
   await follower.stop()
 })
 
+test('what is published counts at once where that is wanted, also while no stream can store it', async ({
+  bus,
+}) => {
+  await put(bus.broker, [key(1, 1)])
+  const { follower, view } = follow(bus, { atOnce: true, filter: 'keys.key.>' })
+  const stored = follow(bus)
+  await Promise.all([follower.caughtUp, stored.follower.caughtUp])
+  await natsOf(bus.broker).jetstreamManager().then((jsm) => jsm.streams.delete('KEYS')) // prettier-ignore
+  const [result] = await publishMany(bus.broker, [key(1, 2)])
+  expect(result?.ok).toBe(false)
+  await vi.waitFor(() => expect(view.get('keys.key.1')).toEqual({ id: 1, revision: 2 }))
+  expect(stored.view.get('keys.key.1')).toEqual({ id: 1, revision: 1 })
+  await Promise.all([follower.stop(), stored.follower.stop()])
+})
+
 test('a filter leaves the rest of the stream out', async ({ bus }) => {
   await put(bus.broker, [key(1, 1), { subject: 'keys.org.1', payload: { id: 1, revision: 2 } }])
   const { follower, view } = follow(bus, { filter: 'keys.org.>' })

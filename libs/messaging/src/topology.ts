@@ -34,6 +34,7 @@ export const streams = {
   DEAD: { subjects: ['dead.>'], maxAgeMs: 168 * HOUR, maxBytes: 64 * MEBIBYTE },
 } as const satisfies Record<string, Stream>
 export type StreamName = keyof typeof streams
+export const streamNames = Object.keys(streams) as StreamName[]
 
 type Durable = {
   stream: StreamName

@@ -1,11 +1,12 @@
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay, type OutboxRelay } from '@whereabouts/db/outbox-relay'
+import { measurePools } from '@whereabouts/db/pool-metrics'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { outboxPublish } from '@whereabouts/messaging/publish'
 import type { Responder } from '@whereabouts/messaging/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import { createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
+import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
@@ -14,6 +15,7 @@ import { buildApp } from './app.ts'
 import { changing } from './change.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
+import { batchMetrics, startImportCensus } from './imports/imports-metrics.ts'
 import { startImportWorker } from './imports/imports.loop.ts'
 import { startImportPurge } from './imports/purge.loop.ts'
 import { answerLookups } from './lookup/lookup.responder.ts'
@@ -38,9 +40,13 @@ await start('catalog', async () => {
   let lookups: Responder | undefined
   let claims: Responder | undefined
   outboxAge(registry, () => relay?.ageSeconds() ?? 0)
-  const forAll = { owner: database.db, tenants, log }
-  const imports = startImportWorker({ ...forAll, kickOutbox: () => relay?.kick() })
+  measurePools(registry, { catalog: tenants, 'catalog loops': database })
+  const ofBroker = brokerMetrics(registry)('services')
+  const forAll = { owner: database.db, tenants, log, registry }
+  const onBatch = batchMetrics(registry)
+  const imports = startImportWorker({ ...forAll, onBatch, kickOutbox: () => relay?.kick() })
   const purge = startImportPurge(forAll)
+  const census = startImportCensus(forAll)
   const kick = () => relay?.kick()
   const change = changing(tenants, kick)
   const app = buildApp({
@@ -64,7 +70,7 @@ await start('catalog', async () => {
   const phases = [
     leave({ ops, app, drainMs: config.DRAIN_MS }),
     { name: 'api', run: () => app.close() },
-    { name: 'imports', run: () => Promise.all([imports.stop(), purge.stop()]) },
+    { name: 'imports', run: () => Promise.all([imports.stop(), purge.stop(), census.stop()]) },
     { name: 'answers', run: () => Promise.all([lookups?.stop(), claims?.stop()]) },
     { name: 'outbox', run: () => relay?.stop() },
     { name: 'broker', run: () => broker?.drain() },
@@ -73,7 +79,7 @@ await start('catalog', async () => {
     { name: 'ops', run: () => ops.close() },
   ]
   runUntilSignal(phases, { graceMs: config.SHUTDOWN_GRACE_MS, log })
-  broker = await connect({ ...brokerLogin(config), name: 'catalog', logger: log })
+  broker = await connect({ ...brokerLogin(config), name: 'catalog', logger: log, metrics: ofBroker })
   relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
   claims = answerTagClaims(broker, change, log)
   lookups = answerLookups(broker, tenants, log)

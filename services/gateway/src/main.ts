@@ -1,9 +1,10 @@
 import { routes } from '@whereabouts/contracts/routes'
 import { openDatabase } from '@whereabouts/db/database'
 import { openPipeline } from '@whereabouts/db/pipeline'
+import { measurePools } from '@whereabouts/db/pool-metrics'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { brokerMetrics, createRegistry } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPrivateKey } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
@@ -19,7 +20,7 @@ import { loadConfig, type Config } from './config.ts'
 import { deleteFullBuckets, takeToken } from './limits/bucket.queries.ts'
 import { startPurge } from './limits/purge.loop.ts'
 import { rateLimiter } from './limits/rate-limiter.ts'
-import { gatewayMetrics } from './metrics.ts'
+import { gatewayMetrics, keyViewGauge } from './metrics.ts'
 
 const upstreamsOf = (config: Config) => ({
   catalog: config.CATALOG_URL,
@@ -43,12 +44,20 @@ await start('gateway', async () => {
     statementTimeoutMs: 2_000,
   })
   const buckets = openPipeline(config.DATABASE_URL, { name: 'gateway-buckets', log, timeoutMs: 1_000 })
+  measurePools(registry, { gateway: database })
   const view = new KeyView()
+  const ofBroker = brokerMetrics(registry)('services')
   const connectBroker = (): Promise<Broker> =>
-    connect({ ...brokerLogin(config), name: 'gateway', logger: log })
-  const follower = startKeyFollower({ connect: connectBroker, view, log })
+    connect({ ...brokerLogin(config), name: 'gateway', logger: log, metrics: ofBroker })
+  const follower = startKeyFollower({
+    connect: connectBroker,
+    view,
+    log,
+    onRevocation: (seconds) => metrics.revocations.observe(seconds),
+  })
+  keyViewGauge(registry, () => follower.isCurrent())
   const verifier = tokenVerifier({ keysUrl: config.KEYS_URL, environment: config.ENVIRONMENT, log })
-  const refresh = startKeyRefresh(verifier, log)
+  const refresh = startKeyRefresh(verifier, { log, registry })
   const directory = keyDirectory({
     view,
     isCurrent: () => follower.isCurrent(),
@@ -57,7 +66,7 @@ await start('gateway', async () => {
     lookups: metrics.lookups,
   })
   const signingKey = principalPrivateKey(config.PRINCIPAL_PRIVATE_KEY)
-  const purge = startPurge(() => deleteFullBuckets(database.pool), log)
+  const purge = startPurge(() => deleteFullBuckets(database.pool), { log, registry })
 
   const app = buildApp({
     log,

@@ -1,28 +1,51 @@
-import { Counter, type Registry } from '@whereabouts/service-kit/metrics'
+import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
+
+const UPSTREAMS = ['catalog', 'tracking', 'keys', 'webhook-dispatcher', 'console']
 
 /** What the gateway counts beside the requests themselves, which the server kit measures by operation. */
 export function gatewayMetrics(registry: Registry) {
   const registers = [registry]
+  const decisions = new Counter({
+    name: 'gateway_rate_limit_decisions_total',
+    help: 'Tokens taken or refused, by where it was decided; `local` means that the database was away.',
+    labelNames: ['source', 'outcome'],
+    registers,
+  })
+  const lookups = new Counter({
+    name: 'gateway_key_lookups_total',
+    help: 'API keys and members looked up, in the view of the KEYS stream or by asking the keys service.',
+    labelNames: ['source'],
+    registers,
+  })
+  const failures = new Counter({
+    name: 'gateway_upstream_failures_total',
+    help: 'Requests a service did not answer as it should, by service and reason.',
+    labelNames: ['upstream', 'reason'],
+    registers,
+  })
+  const revocations = new Histogram({
+    name: 'gateway_revocation_delay_seconds',
+    help: 'Time from the revocation of an API key until this gateway refused it.',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30],
+    registers,
+  })
   return {
-    decisions: new Counter({
-      name: 'gateway_rate_limit_decisions_total',
-      help: 'Tokens taken or refused, by where it was decided; `local` means that the database was away.',
-      labelNames: ['source', 'outcome'],
-      registers,
-    }),
-    lookups: new Counter({
-      name: 'gateway_key_lookups_total',
-      help: 'API keys and members looked up, in the view of the KEYS stream or by asking the keys service.',
-      labelNames: ['source'],
-      registers,
-    }),
-    failures: new Counter({
-      name: 'gateway_upstream_failures_total',
-      help: 'Requests a service did not answer as it should, by service and reason.',
-      labelNames: ['upstream', 'reason'],
-      registers,
-    }),
+    decisions: fromZero(decisions, { source: ['shared', 'memory', 'local'], outcome: ['taken', 'refused'] }),
+    lookups: fromZero(lookups, { source: ['view', 'service'] }),
+    failures: fromZero(failures, { upstream: UPSTREAMS, reason: ['unreachable', 'timeout', 'rubbish'] }),
+    revocations,
   }
 }
 
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>
+
+/** Whether keys are answered for from memory. Where not, each is asked of `keys`, which must be there then. */
+export function keyViewGauge(registry: Registry, isCurrent: () => boolean): void {
+  const gauge: Gauge = new Gauge({
+    name: 'gateway_key_view_current',
+    help: '1 while the view of API keys and members holds everything the KEYS stream does.',
+    registers: [],
+    collect: () => gauge.set(isCurrent() ? 1 : 0),
+  })
+  registry.registerMetric(gauge)
+}

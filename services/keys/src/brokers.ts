@@ -1,6 +1,6 @@
 import type { OutboxPublish } from '@whereabouts/db/outbox-relay'
-import { answerLogins, type LoginAnswerer } from '@whereabouts/messaging/callout'
-import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
+import { answerLogins, type LoginAnswerer, type OnLogin } from '@whereabouts/messaging/callout'
+import { brokerLogin, connect, type Broker, type ConnectionMetrics } from '@whereabouts/messaging/connection'
 import { disconnectUser } from '@whereabouts/messaging/kick'
 import { outboxPublish } from '@whereabouts/messaging/publish'
 import type { Logger } from '@whereabouts/service-kit/logging'
@@ -20,6 +20,13 @@ export type Brokers = {
   close(): Promise<void>
 }
 
+type Deps = {
+  db: Db
+  log: Logger
+  /** Of a connection, by the name of its user. */
+  metrics?: (connection: string) => ConnectionMetrics
+  onLogin?: OnLogin
+}
 type Connections = { services: Broker; system: Broker; callout: Broker; answerer: LoginAnswerer }
 
 /**
@@ -28,7 +35,7 @@ type Connections = { services: Broker; system: Broker; callout: Broker; answerer
  */
 export function openBrokers(
   config: Config,
-  deps: { db: Db; log: Logger },
+  deps: Deps,
 ): Brokers & { connected: Promise<void> } {
   let live: Connections | undefined
   const connectOnce = async () => {
@@ -61,7 +68,7 @@ async function asSystem(system: Broker | undefined, work: (system: Broker) => Pr
   if (!system.isConnected()) throw new Error('the connection to the broker was lost')
 }
 
-async function connectAll(config: Config, { db, log }: { db: Db; log: Logger }): Promise<Connections> {
+async function connectAll(config: Config, { db, log, metrics, onLogin }: Deps): Promise<Connections> {
   const open = (user: string, password: string, options: { eager?: boolean } = {}) =>
     connect({
       ...brokerLogin(config),
@@ -70,6 +77,7 @@ async function connectAll(config: Config, { db, log }: { db: Db; log: Logger }):
       name: 'keys',
       logger: log,
       firstConnectMs: 60_000,
+      metrics: metrics?.(user),
       ...options,
     })
   const [services, system, callout] = await Promise.all([
@@ -79,6 +87,6 @@ async function connectAll(config: Config, { db, log }: { db: Db; log: Logger }):
     open('callout', config.CALLOUT_PASSWORD, { eager: true }),
   ])
   const seeds = { issuerSeed: config.CALLOUT_ISSUER_SEED, xkeySeed: config.CALLOUT_XKEY_SEED }
-  const answerer = answerLogins(callout, seeds, decideLogin({ db, now: Date.now }), log)
+  const answerer = answerLogins(callout, seeds, decideLogin({ db, now: Date.now }), log, onLogin)
   return { services, system, callout, answerer }
 }

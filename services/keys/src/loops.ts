@@ -1,4 +1,5 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
 import { disconnectRevoked } from './callout/disconnects.loop.ts'
 import type { Db } from './db.ts'
 import { purgeExpiredInvitations } from './invitations/invitations.queries.ts'
@@ -14,18 +15,22 @@ type Options = {
   signingKeys: SigningKeys
   signingKeyDays: number
   disconnect: (user: string) => Promise<unknown>
+  registry?: Registry
+  /** Told how long after a revocation the connections of its key were ended. */
+  onDisconnect?: (seconds: number) => void
 }
 
 /** The timed work of the service. Every replica runs it; each turn takes only what no other has taken. */
-export function startLoops({ db, log, signingKeys, signingKeyDays, disconnect }: Options) {
+export function startLoops(options: Options) {
+  const { db, log, registry, signingKeys, signingKeyDays, disconnect, onDisconnect } = options
   // Revocations of another replica are seen at the next turn, well within the second that D9.3 allows.
-  const disconnects = repeat('disconnects', { everyMs: 500, log }, () =>
-    disconnectRevoked({ db, disconnect, log }),
+  const disconnects = repeat('disconnects', { everyMs: 500, log, registry }, () =>
+    disconnectRevoked({ db, disconnect, log, ...(onDisconnect && { onDisconnect }) }),
   )
-  const rotation = repeat('signing-key-rotation', { everyMs: 60_000, log }, async () => {
+  const rotation = repeat('signing-key-rotation', { everyMs: 60_000, log, registry }, async () => {
     if (await signingKeys.rotateIfDue(signingKeyDays)) log.info('signing key rotated')
   })
-  const purge = repeat('token-purge', { everyMs: 60_000, log }, async () => {
+  const purge = repeat('token-purge', { everyMs: 60_000, log, registry }, async () => {
     await purgeAll(() => purgeExpiredTokens(db, PURGE_BATCH))
     await purgeAll(() => purgeExpiredInvitations(db, PURGE_BATCH))
   })

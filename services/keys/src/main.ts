@@ -1,7 +1,8 @@
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
+import { measurePools } from '@whereabouts/db/pool-metrics'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import { createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
+import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
@@ -11,6 +12,7 @@ import { openBrokers } from './brokers.ts'
 import { loadConfig } from './config.ts'
 import type { KeysDatabase } from './db.ts'
 import { startLoops } from './loops.ts'
+import { disconnectMetrics, loginMetrics, startCensus } from './metrics.ts'
 import { createSigningKeys } from './tokens/signing-keys.ts'
 
 await start('keys', async () => {
@@ -28,7 +30,9 @@ await start('keys', async () => {
   const signingKeys = createSigningKeys({ db, secret, now: Date.now })
   const verify = principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY))
 
-  const brokers = openBrokers(config, { db, log })
+  measurePools(registry, { keys: database })
+  const metrics = brokerMetrics(registry)
+  const brokers = openBrokers(config, { db, log, metrics, onLogin: loginMetrics(registry) })
   const relay = startOutboxRelay({ pool, publish: brokers.publish, log })
   outboxAge(registry, () => relay.ageSeconds())
   const loops = startLoops({
@@ -37,7 +41,10 @@ await start('keys', async () => {
     signingKeys,
     signingKeyDays: config.SIGNING_KEY_DAYS,
     disconnect: brokers.disconnect,
+    registry,
+    onDisconnect: disconnectMetrics(registry),
   })
+  const census = startCensus({ db, registry, log, signingKeyDays: config.SIGNING_KEY_DAYS })
 
   const onChange = () => {
     relay.kick()
@@ -56,7 +63,7 @@ await start('keys', async () => {
   runUntilSignal(
     [
       leave({ ops, app, drainMs: config.DRAIN_MS }),
-      { name: 'intake', run: () => Promise.all([app.close(), brokers.stopAnswering(), loops.stop()]) },
+      { name: 'intake', run: () => Promise.all([app.close(), brokers.stopAnswering(), loops.stop(), census.stop()]) },
       { name: 'outbox', run: () => relay.stop() },
       { name: 'broker', run: () => brokers.close() },
       { name: 'database', run: () => database.close() },

@@ -1,4 +1,6 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import { timedWork } from '@whereabouts/service-kit/timed-work'
 
 export type Repeated = {
   /** Runs the work soon instead of at its next turn. */
@@ -10,10 +12,11 @@ export type Repeated = {
 /** Runs the work now and then `everyMs` after each end, never twice at once. A turn that fails is logged. */
 export function repeat(
   name: string,
-  { everyMs, log }: { everyMs: number; log: Logger },
+  { everyMs, log, registry }: { everyMs: number; log: Logger; registry?: Registry | undefined },
   work: () => Promise<unknown>,
 ): Repeated {
   const stopping = new AbortController()
+  const measured = timedWork(registry, name, everyMs)
   let kicked = false
   let wake: (() => void) | undefined
 
@@ -30,9 +33,10 @@ export function repeat(
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       kicked = false
-      await work().catch((error: unknown) =>
-        log.warn({ err: error, loop: name }, 'turn failed, trying again'),
-      )
+      await work().then(measured.done, (error: unknown) => {
+        measured.failed()
+        log.warn({ err: error, loop: name }, 'turn failed, trying again')
+      })
       await pause()
     }
   }

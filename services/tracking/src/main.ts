@@ -1,10 +1,13 @@
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
+import { measurePools } from '@whereabouts/db/pool-metrics'
+import { watchBroker } from '@whereabouts/messaging/broker-watch'
 import { brokerLogin, connect } from '@whereabouts/messaging/connection'
 import { consume, consumeBatches } from '@whereabouts/messaging/consume'
 import { outboxPublish } from '@whereabouts/messaging/publish'
+import { streamNames } from '@whereabouts/messaging/topology'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import { consumerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
+import { brokerMetrics, consumerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
@@ -27,12 +30,15 @@ import { assetFinder, assetKeyFinder, locationFinder } from './projections/finde
 import { plannerSettings } from './planner.ts'
 import { startProgressLoop } from './projections/progress.loop.ts'
 import { projectionsConsumer } from './projections/projections.consumer.ts'
+import { startReaderCensus } from './readers/reader-census.ts'
 import { ReaderDirectory } from './readers/reader-directory.ts'
 import { ReaderHealthLog } from './readers/reader-health.ts'
 import { answerAssetsAt } from './reports/assets-at.responder.ts'
 import { answerCurrentLocations } from './reports/current-locations.responder.ts'
 import { askToAttachOver } from './unknown-tags/tag-attacher.ts'
 import { UnknownTagLog } from './unknown-tags/unknown-tag-log.ts'
+
+const WATCHED = ['tracking-ingest', 'tracking-catalog', 'tracking-placements'] as const
 
 await start('tracking', async () => {
   const config = loadConfig(process.env)
@@ -54,7 +60,9 @@ await start('tracking', async () => {
     log,
     settings: plannerSettings,
   })
-  const broker = await connect({ ...brokerLogin(config), name: 'tracking', logger: log })
+  measurePools(registry, { tracking: database, 'tracking past': past })
+  const ofBroker = brokerMetrics(registry)('services')
+  const broker = await connect({ ...brokerLogin(config), name: 'tracking', logger: log, metrics: ofBroker })
   const relay = startOutboxRelay({ pool, publish: outboxPublish(broker, log), log })
   outboxAge(registry, () => relay.ageSeconds())
 
@@ -66,7 +74,11 @@ await start('tracking', async () => {
   const directory = new ReaderDirectory(db, pool, log)
   const health = new ReaderHealthLog(db, log)
   const unknownTags = new UnknownTagLog(db, log)
-  const partitions = startPartitionLoop({ db, retentionDays: config.RETENTION_DAYS, log })
+  const partitions = startPartitionLoop({ db, retentionDays: config.RETENTION_DAYS, log, registry })
+  const watches = [
+    startReaderCensus({ db: past.db, registry, log }),
+    watchBroker(broker, { registry, log, streams: streamNames, durables: WATCHED }),
+  ]
   health.start()
   unknownTags.start()
 
@@ -150,7 +162,8 @@ await start('tracking', async () => {
         name: 'stop ingest',
         run: () => {
           progress.stop()
-          return Promise.all([ingest.stop(), placements.stop(), projections.stop(), follower.stop()])
+          const ended = [ingest, placements, projections, follower, ...watches].map((one) => one.stop())
+          return Promise.all(ended)
         },
       },
       { name: 'write reader health', run: () => Promise.all([health.stop(), unknownTags.stop()]) },

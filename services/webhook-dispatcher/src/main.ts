@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@whereabouts/db/database'
+import { measurePools } from '@whereabouts/db/pool-metrics'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
+import { watchBroker } from '@whereabouts/messaging/broker-watch'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import { consumerMetrics, createRegistry } from '@whereabouts/service-kit/metrics'
+import { brokerMetrics, consumerMetrics, createRegistry } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
@@ -20,7 +22,7 @@ import { LANE_LIMITS } from './lanes/lanes.consumer.ts'
 import { Lanes } from './lanes/lanes.ts'
 import { Paces } from './lanes/paces.ts'
 import { Slots } from './lanes/slots.ts'
-import { dispatcherMetrics, laneGauges, sealGauge } from './metrics.ts'
+import { dispatcherMetrics, laneGauges, sealGauge, startWebhookCensus } from './metrics.ts'
 import { Subscriptions } from './subscriptions/subscriptions.ts'
 import { OpenedSecrets } from './webhooks/opened-secrets.ts'
 import { startResealing } from './webhooks/reseal.loop.ts'
@@ -68,7 +70,11 @@ await start(SERVICE, async () => {
     }),
   })
 
-  const resealing = startResealing({ owner: database.db, secretKeys, log, onRound: sealGauge(registry) })
+  const loops = { owner: database.db, log, registry }
+  const resealing = startResealing({ ...loops, secretKeys, onRound: sealGauge(registry) })
+  const census = startWebhookCensus(loops)
+  measurePools(registry, { [SERVICE]: tenants, deliveries: database })
+  const ofBroker = brokerMetrics(registry)('services')
   const paces = new Paces()
   const lanes = new Lanes(LANE_LIMITS, paces)
   const slots = new Slots(REQUESTS_AT_ONCE, paces)
@@ -86,7 +92,9 @@ await start(SERVICE, async () => {
     wait: (ms, signal) => delay(ms, undefined, { signal }),
   }
   const { SHUTDOWN_GRACE_MS: graceMs } = config
-  broker = await connect({ ...brokerLogin(config), name: SERVICE, logger: log, firstConnectMs: 60_000 })
+  const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: 60_000 }
+  broker = await connect({ ...login, logger: log, metrics: ofBroker })
+  const watch = watchBroker(broker, { registry, log, streams: ['EVENTS', 'KEYS'], durables: ['webhook-dispatcher-lanes'] })
   delivery = startDelivery(broker, deps, {
     lanes,
     consumerMetrics: consumerMetrics(registry)('webhook-dispatcher-lanes'),
@@ -99,7 +107,7 @@ await start(SERVICE, async () => {
     { name: 'deliveries', run: () => running.stop() },
     { name: 'api', run: () => app.close() },
     { name: 'targets', run: () => agents.destroy() },
-    { name: 'secrets', run: () => resealing.stop() },
+    { name: 'loops', run: () => Promise.all([resealing.stop(), census.stop(), watch.stop()]) },
     { name: 'broker', run: () => openBroker.drain() },
     { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
     { name: 'traces', run: () => tracing.stop() },

@@ -1,16 +1,32 @@
-import { Counter, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
+import { byLabel, startSampling } from '@whereabouts/service-kit/sampling'
 import type { Outcome } from './attempts/attempts.queries.ts'
 import type { DropReason } from './attempts/attempts.rules.ts'
 import type { Lanes } from './lanes/lanes.ts'
 import type { Slots } from './lanes/slots.ts'
+import type { Db } from './db.ts'
+import { countWebhooks } from './metrics.queries.ts'
 
 export type DispatcherMetrics = {
   /** One request to a receiver. */
   attempted(outcome: Outcome, latencyMs: number): void
   /** One delivery came to its end and needs nothing more. */
   ended(outcome: 'delivered' | 'already_delivered'): void
+  /** The receiver has it, so long after the broker stored the event. */
+  arrived(delayMs: number): void
   dropped(reason: DropReason): void
 }
+
+const DROPS = Object.keys({
+  no_webhook: true,
+  disabled: true,
+  subscription_lapsed: true,
+  before_enabled: true,
+  secret_unreadable: true,
+  attempts_exhausted: true,
+  lane_full: true,
+} satisfies Record<DropReason, true>)
 
 /** Per organization nothing is counted: that would be a series for each. The delivery log answers such questions. */
 export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
@@ -34,7 +50,17 @@ export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5],
     registers,
   })
+  const delays = new Histogram({
+    name: 'webhook_delivery_delay_seconds',
+    help: 'Time from the moment the broker stored an event until its receiver had it, retries and waiting for slow receivers included.',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800],
+    registers,
+  })
+  fromZero(deliveries, { outcome: ['delivered', 'already_delivered', 'dropped'] })
+  fromZero(dropped, { reason: DROPS })
+  fromZero(attempts, { outcome: ['delivered', 'failed'] })
   return {
+    arrived: (delayMs) => delays.observe(Math.max(0, delayMs) / 1_000),
     attempted: (outcome, latencyMs) => attempts.observe({ outcome }, latencyMs / 1000),
     ended: (outcome) => deliveries.inc({ outcome }),
     dropped(reason) {
@@ -80,4 +106,16 @@ export function sealGauge(registry: Registry): (others: number) => void {
   })
   gauge.set(Number.NaN) // until it has been counted
   return (others) => gauge.set(others)
+}
+
+/** Webhooks of all organizations. */
+export function startWebhookCensus({ owner, registry, log }: { owner: Db; registry: Registry; log: Logger }) {
+  return startSampling({
+    registry,
+    log,
+    work: 'webhook-census',
+    everyMs: 30_000,
+    gauges: { webhooks: { help: 'Webhooks, by whether they are switched on.', labelNames: ['state'] } },
+    look: async () => ({ webhooks: byLabel('state', ['enabled', 'disabled'], await countWebhooks(owner)) }),
+  })
 }

@@ -1,6 +1,8 @@
 import { isDatabaseOutage } from '@whereabouts/db/outage'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import { timedWork } from '@whereabouts/service-kit/timed-work'
 import type { Kysely } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -30,6 +32,9 @@ type Options = {
   pollMs?: number
   /** Rows of a batch. */
   batchRows?: number
+  registry?: Registry
+  /** Told of each batch whether it was carried out. */
+  onBatch?: (outcome: 'done' | 'failed') => void
 }
 
 /** How long one organization is worked for while others wait. */
@@ -46,6 +51,7 @@ const OUTAGE_PAUSE_MS = 1_000
 export function startImportWorker(options: Options): ImportWorker {
   const { owner, log, pollMs = 1_000, maxQueued = MAX_QUEUED } = options
   const worker = randomUUID()
+  const measured = timedWork(options.registry, 'imports', pollMs)
   const stopping = new AbortController()
   let bell = new AbortController()
   let isFull = false
@@ -54,6 +60,7 @@ export function startImportWorker(options: Options): ImportWorker {
     isFull = !(await hasRoom(owner, maxQueued))
     const claim = await claimImport(owner, worker, isFull)
     if (claim) await workSlice(options, claim, worker, stopping.signal)
+    measured.done()
     return claim !== undefined
   }
 
@@ -61,6 +68,7 @@ export function startImportWorker(options: Options): ImportWorker {
     while (!stopping.signal.aborted) {
       const heard = bell.signal
       const isBusy = await round().catch(async (error: unknown) => {
+        measured.failed()
         log.warn({ err: error }, 'imports interrupted')
         return false
       })
@@ -101,13 +109,15 @@ async function workSlice(options: Options, claim: Claim, worker: string, stoppin
 type Attempt = { result: BatchResult; rows: number; pauseMs: number }
 
 async function tryBatch(options: Options, claim: Claim, worker: string, rows: number): Promise<Attempt> {
-  const { tenants, kickOutbox, log, batchRows = 250 } = options
+  const { tenants, kickOutbox, log, batchRows = 250, onBatch } = options
   const run = (work: (tx: Tx) => Promise<BatchResult>) => tenants.transaction(claim.org_id, work)
   try {
     const result = await run((tx) => workBatch(tx, claim, worker, rows))
     kickOutbox()
+    onBatch?.('done')
     return { result, rows: Math.min(batchRows, 2 * rows), pauseMs: 0 }
   } catch (error) {
+    onBatch?.('failed')
     log.warn({ err: error, org_id: claim.org_id, import_id: claim.id, rows }, 'batch not imported')
     if (rows > 1) return { result: 'more', rows: Math.ceil(rows / 4), pauseMs: 0 }
     if (!isOfTheRow(error)) return { result: 'more', rows, pauseMs: OUTAGE_PAUSE_MS }

@@ -1,5 +1,7 @@
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import { timedWork } from '@whereabouts/service-kit/timed-work'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { deletePart, listRemoved, removeExpired } from './purge.queries.ts'
@@ -9,6 +11,7 @@ type Options = {
   owner: Kysely<Tables>
   tenants: TenantDatabase<Tables>
   log: Logger
+  registry?: Registry
 }
 
 const EVERY_MS = 5 * 60_000
@@ -24,6 +27,7 @@ export async function purgeImports({ owner, tenants }: Options, stopping?: Abort
 /** Purges every five minutes and when it is kicked; a failure is logged, and the next round goes on from there. */
 export function startImportPurge(options: Options): { kick(): void; stop(): Promise<void> } {
   const stopping = new AbortController()
+  const measured = timedWork(options.registry, 'import-purge', EVERY_MS)
   let running: Promise<void> | undefined
   let again = false
   const kick = () => {
@@ -33,9 +37,10 @@ export function startImportPurge(options: Options): { kick(): void; stop(): Prom
   async function run(): Promise<void> {
     while (again && !stopping.signal.aborted) {
       again = false
-      await purgeImports(options, stopping.signal).catch((error: unknown) =>
-        options.log.warn({ err: error }, 'imports not purged'),
-      )
+      await purgeImports(options, stopping.signal).then(measured.done, (error: unknown) => {
+        measured.failed()
+        options.log.warn({ err: error }, 'imports not purged')
+      })
     }
   }
   const timer = setInterval(kick, EVERY_MS)

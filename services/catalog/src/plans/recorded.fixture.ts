@@ -22,6 +22,7 @@ export class Recorder {
     const forOrg = (orgId: number) => db.forOrg(orgId).withPlugin(this.#plugin(orgId))
     return {
       connections: db.connections,
+      load: () => db.load(),
       forOrg,
       transaction: (orgId, work) => forOrg(orgId).transaction().execute(work),
       close: async () => undefined,

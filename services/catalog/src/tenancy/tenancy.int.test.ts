@@ -62,6 +62,7 @@ const forgetting = (open: (orgId: number) => Kysely<Tables>): TenantDatabase<Tab
   const forOrg = (orgId: number) => open(orgId).withPlugin(forgetOrganization())
   return {
     connections: 10,
+    load: () => ({ inUse: 0, idle: 0, waiting: 0, max: 10 }),
     forOrg,
     transaction: async (orgId, work) => forOrg(orgId).transaction().execute(work),
     close: async () => undefined,

@@ -3,6 +3,7 @@ import { followStream, type Follower } from '@whereabouts/messaging/follow'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { setTimeout as delay } from 'node:timers/promises'
 import { KEY_SUBJECTS, type KeyView } from './key-view.ts'
+import { newlyRevokedAt } from './revocation-delay.ts'
 
 export type KeyFollower = {
   /** Whether the view holds all that the stream holds. False while the broker is away: who knows what was revoked. */
@@ -17,8 +18,10 @@ export function startKeyFollower(options: {
   connect: () => Promise<Broker>
   view: KeyView
   log: Logger
+  /** Told how long after its revocation a key was refused here. */
+  onRevocation?: (seconds: number) => void
 }): KeyFollower {
-  const { view, log } = options
+  const { view, log, onRevocation = () => undefined } = options
   const stopping = new AbortController()
   let connected: { broker: Broker; follower: Follower } | undefined
 
@@ -29,7 +32,12 @@ export function startKeyFollower(options: {
       stream: 'KEYS',
       filter: KEY_SUBJECTS,
       atOnce: true, // a revocation binds within a second (D9.3), an election may take ten
-      onState: (subject, payload) => view.apply(subject, payload),
+      onState: (subject, payload) => {
+        // What is read at the start, or anew after a break, was revoked at some time before.
+        const revokedAtMs = follower.isCaughtUp() ? newlyRevokedAt(view, subject, payload) : undefined
+        view.apply(subject, payload)
+        if (revokedAtMs !== undefined) onRevocation(Math.max(0, Date.now() - revokedAtMs) / 1_000)
+      },
       onReset: () => view.clear(),
       logger: log,
     })

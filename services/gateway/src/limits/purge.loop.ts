@@ -1,13 +1,25 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import { timedWork } from '@whereabouts/service-kit/timed-work'
 
 const EVERY_MS = 10 * 60_000
 
 /** Runs `purge` every ten minutes. Any number of gateways may: deleting what is gone deletes nothing. */
-export function startPurge(purge: () => Promise<number>, log: Logger): { stop(): void } {
+export function startPurge(
+  purge: () => Promise<number>,
+  { log, registry }: { log: Logger; registry?: Registry },
+): { stop(): void } {
+  const measured = timedWork(registry, 'bucket-purge', EVERY_MS)
   const timer = setInterval(() => {
     purge().then(
-      (deleted) => log.debug({ deleted }, 'full rate buckets forgotten'),
-      (error: unknown) => log.warn({ err: error }, 'full rate buckets could not be forgotten'),
+      (deleted) => {
+        measured.done()
+        log.debug({ deleted }, 'full rate buckets forgotten')
+      },
+      (error: unknown) => {
+        measured.failed()
+        log.warn({ err: error }, 'full rate buckets could not be forgotten')
+      },
     )
   }, EVERY_MS)
   return { stop: () => clearInterval(timer) }

@@ -9,6 +9,8 @@ type Options = {
   /** Ends the live connections of a broker user. Throws when the broker could not be asked. */
   disconnect: (user: string) => Promise<unknown>
   log: Logger
+  /** Told how long after the revocation the first round ended the connections. */
+  onDisconnect?: (seconds: number) => void
 }
 
 /**
@@ -21,10 +23,12 @@ export async function disconnectRevoked(options: Options): Promise<void> {
   await Promise.all(due.map((claimed) => disconnectOne(options, claimed)))
 }
 
-async function disconnectOne({ db, disconnect, log }: Options, { jti, is_settled }: DueDisconnect) {
+async function disconnectOne(options: Options, { jti, is_settled, age_seconds }: DueDisconnect) {
+  const { db, disconnect, log, onDisconnect } = options
   try {
     await disconnect(jti)
     if (is_settled) await deletePendingDisconnect(db, jti)
+    else onDisconnect?.(age_seconds)
   } catch (error) {
     log.warn({ err: error, key_id: jti }, 'revoked key not disconnected yet, trying again')
   }

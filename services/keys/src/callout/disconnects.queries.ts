@@ -10,6 +10,8 @@ export type DueDisconnect = {
   jti: string
   /** No login that was allowed before the revocation can still be on its way. */
   is_settled: boolean
+  /** Since the revocation. */
+  age_seconds: number
 }
 
 /**
@@ -23,7 +25,8 @@ export async function claimDueDisconnects(db: Db, limit: number): Promise<DueDis
     where jti in (
       select jti from pending_disconnect where next_at <= clock_timestamp()
       order by next_at limit ${limit} for update skip locked)
-    returning jti, created_at <= clock_timestamp() - interval '4 seconds' as is_settled`.execute(db)
+    returning jti, created_at <= clock_timestamp() - interval '4 seconds' as is_settled,
+      extract(epoch from clock_timestamp() - created_at)::float8 as age_seconds`.execute(db)
   return rows
 }
 

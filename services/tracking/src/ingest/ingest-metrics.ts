@@ -1,10 +1,21 @@
-import { Counter, type Registry } from '@whereabouts/service-kit/metrics'
+import { Counter, fromZero, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
+import type { ReaderMessage } from './reader-message.ts'
 import type { Resolved } from './resolve.ts'
 import type { Stored } from './store.ts'
 
-export type IngestMetrics = { resolved(batch: Resolved, fresh: number): void; stored(batch: Stored): void }
+export type IngestMetrics = {
+  resolved(batch: Resolved, fresh: number): void
+  stored(batch: Stored): void
+  /** Of messages whose reads are all stored, or need not be. */
+  finished(messages: readonly ReaderMessage[]): void
+}
 
-/** Reads by what became of them, rows and movements. */
+/** An accepted scan is in report and history within a second (D8.9). */
+const PROMISED_MS = 1_000
+
+const OUTCOMES = ['observed', 'thinned', 'unknown_tag', 'unplaced', 'error', 'clock_skewed']
+
+/** Reads by what became of them, rows and movements, and how long it took. Everything once per batch. */
 export function ingestMetrics(registry: Registry): IngestMetrics {
   const reads = new Counter({
     name: 'ingest_reads_total',
@@ -18,7 +29,9 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
     help: 'Movements announced.',
     registers: [registry],
   })
+  fromZero(reads, { outcome: OUTCOMES })
   return {
+    ...delayMetrics(registry),
     resolved({ observations, news }, fresh) {
       reads.inc({ outcome: 'observed' }, observations.length)
       reads.inc({ outcome: 'thinned' }, observations.length - fresh)
@@ -32,6 +45,35 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
     stored(batch) {
       rows.inc(batch.rows)
       moves.inc(batch.movements)
+    },
+  }
+}
+
+function delayMetrics(registry: Registry): Pick<IngestMetrics, 'finished'> {
+  const delays = new Histogram({
+    name: 'ingest_delay_seconds',
+    help: 'Time from the moment the broker took a reader message until it was stored, of the oldest message of each batch.',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800],
+    registers: [registry],
+  })
+  const messages = new Counter({
+    name: 'ingest_messages_total',
+    help: 'Reader messages stored, by whether that was within the second that is promised.',
+    labelNames: ['promise'],
+    registers: [registry],
+  })
+  fromZero(messages, { promise: ['kept', 'late'] })
+  return {
+    finished(batch) {
+      const now = Date.now()
+      let [oldest, late] = [now, 0]
+      for (const { receivedAtMs } of batch) {
+        if (receivedAtMs < oldest) oldest = receivedAtMs
+        if (now - receivedAtMs > PROMISED_MS) late += 1
+      }
+      delays.observe((now - oldest) / 1_000)
+      messages.inc({ promise: 'late' }, late)
+      messages.inc({ promise: 'kept' }, batch.length - late)
     },
   }
 }

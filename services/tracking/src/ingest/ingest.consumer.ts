@@ -46,6 +46,7 @@ export const ingestConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage> =
       if (stored.movements > 0) deps.kick()
       deps.metrics.stored(stored)
     }
+    deps.metrics.finished(messages)
     noteNews(deps, resolved)
     deps.metrics.resolved(resolved, fresh.length)
   },

@@ -1,4 +1,6 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import { timedWork } from '@whereabouts/service-kit/timed-work'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import {
@@ -65,13 +67,21 @@ export async function createMonths(
  * Tends the partitions now and every hour; a failure is logged and tried again soon, since months are made well ahead.
  * `first` never rejects: what finds no partition makes it itself (`withMonths`).
  */
-export function startPartitionLoop(options: Options): { first: Promise<void>; stop(): void } {
+export function startPartitionLoop(options: Options & { registry?: Registry }): {
+  first: Promise<void>
+  stop(): void
+} {
+  const measured = timedWork(options.registry, 'partitions', EVERY_MS)
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const tend = async () => {
     const waitMs = await tendPartitions(options).then(
-      () => EVERY_MS,
+      () => {
+        measured.done()
+        return EVERY_MS
+      },
       (error: unknown) => {
+        measured.failed()
         options.log.warn({ err: error, retry_in_ms: RETRY_MS }, 'partitions not tended')
         return RETRY_MS
       },

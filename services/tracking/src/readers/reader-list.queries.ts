@@ -12,8 +12,8 @@ export type ReaderListRow = Omit<ReaderView, 'health' | 'configured'> &
 /** A filter of the list, by columns of the rows. */
 type Condition = RawBuilder<unknown>
 
-/** Two minutes at least, and five while it is not known how long it pauses. */
-const silence = sql.raw(`greatest(120000, 3 * coalesce(h.usual_pause_ms, 100000)) * interval '1 millisecond'`)
+/** After which a reader `h` counts as silent: two minutes at least, and five while it is not known how long it pauses. */
+export const silence = sql.raw(`greatest(120000, 3 * coalesce(h.usual_pause_ms, 100000)) * interval '1 millisecond'`)
 
 /** Configured readers and discovered ones, each with its health; zeros for one that was never heard. */
 export async function listReaders(

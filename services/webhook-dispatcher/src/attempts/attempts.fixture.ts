@@ -50,6 +50,7 @@ export function attemptDeps({
   const metrics: DispatcherMetrics = {
     attempted: (outcome) => counted.push(`attempt ${outcome}`),
     ended: (outcome) => counted.push(outcome),
+    arrived: () => undefined,
     dropped: (reason) => counted.push(`dropped: ${reason}`),
   }
   const agents = createTargetAgents({

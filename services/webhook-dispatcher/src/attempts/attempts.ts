@@ -62,7 +62,7 @@ export async function deliver(
     job.attempts = attempts
   }
   const ending = await attemptUntilOver(deps, job, progress, signals)
-  if (ending === 'delivered') deps.metrics.ended(ending)
+  if (ending === 'delivered') arrive(deps, job)
   else drop(deps, job, ending)
 }
 
@@ -80,6 +80,11 @@ async function attemptUntilOver(
   )
   progress()
   return result === 'failed' ? attemptUntilOver(deps, job, progress, signals) : result
+}
+
+function arrive({ metrics, now }: AttemptDeps, { receivedAt }: Job): void {
+  metrics.ended('delivered')
+  metrics.arrived(now() - receivedAt)
 }
 
 /** The end of a delivery that was not delivered: counted, logged, forgotten. */

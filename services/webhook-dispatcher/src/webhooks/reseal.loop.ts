@@ -1,4 +1,6 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import { timedWork, type TimedWork } from '@whereabouts/service-kit/timed-work'
 import type { Db } from '../db.ts'
 import { countSeals, listSealedOtherwise, replaceSeal, type SealedRow } from './reseal.queries.ts'
 import { openSecret, sealSecret, type SecretKeys } from './secrets.ts'
@@ -10,6 +12,7 @@ type Options = {
   log: Logger
   /** Told after each round how many webhooks are still sealed under another key than the first. */
   onRound?: (others: number) => void
+  registry?: Registry
 }
 
 const EVERY_MS = 10 * 60_000
@@ -53,9 +56,10 @@ function openOrWarn(keys: SecretKeys, log: Logger, row: SealedRow): string | und
 /** Begins at once and looks again every ten minutes: a replica that still has the old settings seals under the old key. */
 export function startResealing(options: Options): { stop(): Promise<void> } {
   const stopping = new AbortController()
+  const measured = timedWork(options.registry, 'webhook-reseal', EVERY_MS)
   let running: Promise<void> | undefined
   const round = () => {
-    running ??= resealAndTell(options, stopping.signal).finally(() => (running = undefined))
+    running ??= resealAndTell(options, measured, stopping.signal).finally(() => (running = undefined))
   }
   const timer = setInterval(round, EVERY_MS)
   round()
@@ -68,7 +72,7 @@ export function startResealing(options: Options): { stop(): Promise<void> } {
   }
 }
 
-async function resealAndTell(options: Options, stopping: AbortSignal): Promise<void> {
+async function resealAndTell(options: Options, measured: TimedWork, stopping: AbortSignal): Promise<void> {
   const { owner, secretKeys, log, onRound } = options
   try {
     const replaced = await resealSecrets(options, stopping)
@@ -76,9 +80,11 @@ async function resealAndTell(options: Options, stopping: AbortSignal): Promise<v
     const others = seals.filter(({ secret_key_id }) => secret_key_id !== secretKeys[0].id)
     const left = others.reduce((sum, { webhooks }) => sum + webhooks, 0)
     onRound?.(left)
+    measured.done()
     const keys = others.map(({ secret_key_id }) => secret_key_id)
     if (replaced > 0 || left > 0) log.info({ replaced, left, keys }, 'webhook secrets sealed anew')
   } catch (error) {
+    measured.failed()
     log.warn({ err: error }, 'webhook secrets not sealed anew')
   }
 }

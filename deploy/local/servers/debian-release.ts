@@ -7,20 +7,32 @@ import { privateApt, unpack } from './debian-apt.ts'
 const run = promisify(execFile)
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
+type Wanted = {
+  release: 'trixie' | 'sid'
+  /** Of the package. */
+  name: string
+  /** Its file that is wanted. */
+  file: string
+}
+
 /**
- * Downloads Debian's nats-server into `scratch` (an empty absolute folder) and unpacks it there. The release may be
- * another than this machine's; signatures are checked with Debian's own keys.
+ * Downloads a package of Debian into `scratch` (an empty absolute folder), unpacks it there and returns the path of its
+ * file. The release may be another than this machine's; signatures are checked with Debian's own keys.
  */
-export async function unpackDebianPackage(scratch: string, release: 'trixie' | 'sid'): Promise<string> {
+export async function unpackDebianPackage(
+  scratch: string,
+  { release, name, file }: Wanted,
+): Promise<string> {
   const sources = join(scratch, 'sources.list')
   const apt = privateApt(scratch, { 'Dir::Etc::sourcelist': sources, 'Dir::Etc::sourceparts': '-' })
   writeFileSync(sources, `deb [signed-by=${KEYRING}] ${await configuredMirror()} ${release} main\n`)
   await apt(['update'])
-  await apt(['download', 'nats-server'])
-  const file = readdirSync(scratch).find((name) => name.endsWith('.deb'))
-  if (file === undefined) throw new Error('apt-get downloaded nothing')
-  await unpack(join(scratch, file), join(scratch, 'root'))
-  return join(scratch, 'root/usr/sbin/nats-server')
+  // Of that release: the machine may have a package of this name from somewhere else.
+  await apt(['download', `${name}/${release}`])
+  const archive = readdirSync(scratch).find((entry) => entry.endsWith('.deb'))
+  if (archive === undefined) throw new Error('apt-get downloaded nothing')
+  await unpack(join(scratch, archive), join(scratch, 'root'))
+  return join(scratch, 'root', file)
 }
 
 /** The mirror that this machine uses already: behind a firewall, it may be the only one that answers. */

@@ -1,0 +1,40 @@
+import { nameOf, podGroups } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
+
+const LAME_DUCK_SECONDS = 120 + 10 // nats-server's own durations, where its configuration sets none
+
+/**
+ * Whether a pod has the time that its program takes at most to end: `phases` is how many phases a service's shutdown has,
+ * each with its grace, and draining comes on top.
+ */
+export function graceProblems(
+  objects: readonly Manifest[],
+  environments: ReadonlyMap<string, Record<string, string>>,
+  phases: Readonly<Record<string, number>>,
+): string[] {
+  return podGroups(objects).flatMap(({ owner, name, spec }) => {
+    const given = spec?.terminationGracePeriodSeconds ?? 30
+    const count = phases[name]
+    const needed =
+      name === 'nats' ? LAME_DUCK_SECONDS : count && secondsOf(count, environments.get(name) ?? {})
+    if (!spec || needed === undefined || needed < given) return []
+    return [`${nameOf(owner)} may take ${needed} s to end and is killed after ${given}`]
+  })
+}
+
+const secondsOf = (phases: number, { DRAIN_MS = '0', SHUTDOWN_GRACE_MS = '10000' }: Record<string, string>) =>
+  (Number(DRAIN_MS) + phases * Number(SHUTDOWN_GRACE_MS)) / 1000
+
+/** Counts the phases that a main.ts hands to `runUntilSignal`; draining is one of them. */
+export const phasesIn = (source: string): number =>
+  [...source.matchAll(/\{\s*name: '[^']+',\s*run:|\bleave\(\{/g)].length
+
+/** Idle connections between services end before the service that they lead to stops listening. */
+export function drainProblems(environments: ReadonlyMap<string, Record<string, string>>): string[] {
+  const idleMs = Number(environments.get('gateway')?.['UPSTREAM_KEEP_ALIVE_MS'])
+  return [...environments].flatMap(([name, { DRAIN_MS }]) =>
+    DRAIN_MS === undefined || Number(DRAIN_MS) > idleMs
+      ? []
+      : [`${name} drains for ${DRAIN_MS} ms, in which the gateway keeps idle connections of ${idleMs}`],
+  )
+}

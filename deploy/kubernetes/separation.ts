@@ -1,0 +1,35 @@
+import { environments } from './environment.ts'
+import { ofKind } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
+
+type Installation = { objects: readonly Manifest[]; secrets: readonly Manifest[] }
+
+/** What two installations share and must not: a namespace, a name in the network, an issuer of tokens, a secret. */
+export function sharedBetween(one: Installation, other: Installation): string[] {
+  const theirs = new Set(ownedBy(other))
+  return ownedBy(one)
+    .filter((owned) => theirs.has(owned))
+    .map((owned) => `both have ${owned}`)
+}
+
+function ownedBy({ objects, secrets }: Installation): string[] {
+  const hosts = objects.flatMap(({ spec }) => [...(spec?.hostnames ?? []), ...(spec?.dnsNames ?? [])])
+  const issuers = [...environments(objects, secrets).values()].flatMap(({ ENVIRONMENT }) => ENVIRONMENT ?? [])
+  const values = secrets.flatMap(({ metadata, data = {} }) =>
+    Object.entries(data)
+      // The names of users are the same everywhere, and no secret.
+      .filter(([key]) => key !== 'username')
+      .map(([key, value]) => [`${metadata.name}/${key}`, value] as const),
+  )
+  return [
+    ...ofKind(objects, 'Namespace').map(({ metadata }) => `the namespace ${metadata.name}`),
+    ...new Set(hosts.filter((host) => host.split('.').length > 2).map((host) => `the host ${host}`)),
+    ...new Set(issuers.map((issuer) => `the environment ${issuer}`)),
+    ...values.map(([name, value]) => `the value ${value} of ${name}`),
+    ...secrets.map(({ metadata }) => `the Secret ${metadata.namespace}/${metadata.name}`),
+    ...ofKind(objects, 'ScaledObject').flatMap(({ spec }) =>
+      (spec.triggers ?? []).map(({ metadata }) => `the query ${metadata['query']}`),
+    ),
+    ...ofKind(objects, 'ObjectStore').map(({ spec }) => `the store ${JSON.stringify(spec.configuration)}`),
+  ]
+}

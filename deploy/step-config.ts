@@ -1,0 +1,21 @@
+import { brokerEnv, databaseEnv } from '@whereabouts/service-kit/env'
+import { z } from 'zod'
+
+const address = databaseEnv.DATABASE_URL
+
+/** Of `migrate.ts`; its help says what the variables mean. */
+export const MigrateConfig = z.object({
+  GATEWAY_DATABASE_URL: address,
+  CATALOG_DATABASE_URL: address,
+  TRACKING_DATABASE_URL: address,
+  KEYS_DATABASE_URL: address,
+  WEBHOOKS_DATABASE_URL: address,
+  ADMIN_DATABASE_URL: address.optional(),
+})
+
+/** Of `apply-topology.ts`. */
+export const TopologyConfig = z.object({
+  ...brokerEnv,
+  STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
+  SCANS_MAX_BYTES: z.coerce.number().int().min(1_048_576).optional(),
+})

@@ -1,0 +1,42 @@
+import type { Logger } from '@whereabouts/service-kit/logging'
+import { Counter, fromZero, type Registry } from '@whereabouts/service-kit/metrics'
+import { byLabel, startSampling } from '@whereabouts/service-kit/sampling'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db.ts'
+import { countImports } from './counts.queries.ts'
+
+/** Batches by outcome: one that fails is tried in smaller parts, so a few say little and many say much. */
+export function batchMetrics(registry: Registry): (outcome: 'done' | 'failed') => void {
+  const batches = new Counter({
+    name: 'import_batches_total',
+    help: 'Batches of rows of imports, by whether they were carried out.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  fromZero(batches, { outcome: ['done', 'failed'] })
+  return (outcome) => batches.inc({ outcome })
+}
+
+const STATES = ['uploading', 'pending', 'running', 'done', 'cancelled', 'failed'] as const
+
+type Options = { owner: Kysely<Tables>; registry: Registry; log: Logger }
+
+/** The imports of all organizations, those kept for their reports included. */
+export function startImportCensus({ owner, registry, log }: Options): { stop(): Promise<void> } {
+  return startSampling({
+    registry,
+    log,
+    work: 'import-census',
+    everyMs: 15_000,
+    gauges: {
+      imports: { help: 'Imports, by state.', labelNames: ['state'] },
+      import_oldest_waiting_seconds: {
+        help: 'Time since an unfinished import was last worked on, of the one that has waited longest; 0 when there is none.',
+      },
+    },
+    look: async () => {
+      const { states, waiting } = await countImports(owner)
+      return { imports: byLabel('state', STATES, states), import_oldest_waiting_seconds: waiting ?? 0 }
+    },
+  })
+}

@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { Db } from './db.ts'
+
+type Census = {
+  subscriptions: Record<string, number>
+  /** Seconds; null while there is no key. */
+  signing_key_age: number | null
+  /** Seconds; null when nothing waits. */
+  oldest_revocation: number | null
+}
+
+/** Of all organizations. Looks through them: for a loop, not for a request. */
+export async function takeCensus(db: Db): Promise<Census> {
+  const { rows } = await sql<Census>`
+    select
+      (select coalesce(jsonb_object_agg(state, orgs), '{}') from (
+        select case when subscription_ends_at is null then 'open_ended'
+                    when subscription_ends_at <= clock_timestamp() then 'lapsed'
+                    when subscription_ends_at <= clock_timestamp() + interval '14 days' then 'ends_within_14_days'
+                    else 'ends_later' end as state, count(*) as orgs
+        from org group by 1) counted) as subscriptions,
+      (select extract(epoch from clock_timestamp() - max(activated_at))::float8
+        from signing_key where state = 'active') as signing_key_age,
+      (select extract(epoch from clock_timestamp() - min(created_at))::float8
+        from pending_disconnect) as oldest_revocation`.execute(db)
+  const [census] = rows
+  if (!census) throw new Error('the census has no row')
+  return census
+}

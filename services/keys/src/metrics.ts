@@ -1,0 +1,75 @@
+import { Counter, fromZero, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
+import { byLabel, startSampling } from '@whereabouts/service-kit/sampling'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { OnLogin } from '@whereabouts/messaging/callout'
+import type { Db } from './db.ts'
+import { takeCensus } from './metrics.queries.ts'
+
+const CLIENT_TYPES = ['nats', 'mqtt', 'websocket', 'unknown']
+const OUTCOMES = ['granted', 'refused', 'undecided']
+
+/** Logins at the broker. Requests for tokens and sessions are requests like others, measured by operation and status. */
+export function loginMetrics(registry: Registry): OnLogin {
+  const logins = new Counter({
+    name: 'broker_logins_total',
+    help: 'Logins at the broker decided by the authorization callout; `undecided` ones were refused for want of an answer in time.',
+    labelNames: ['client_type', 'outcome'],
+    registers: [registry],
+  })
+  const durations = new Histogram({
+    name: 'broker_login_duration_seconds',
+    help: 'Time until a login was decided, waiting for its turn included; after 1.5 s it is refused.',
+    labelNames: ['outcome'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5],
+    registers: [registry],
+  })
+  fromZero(logins, { client_type: CLIENT_TYPES, outcome: OUTCOMES })
+  fromZero(durations, { outcome: OUTCOMES })
+  return (clientType, outcome, seconds) => {
+    // The type is the broker's word, but a label's values must be few whatever it says.
+    logins.inc({ client_type: CLIENT_TYPES.includes(clientType) ? clientType : 'unknown', outcome })
+    durations.observe({ outcome }, seconds)
+  }
+}
+
+/** How long the connections of revoked keys outlived them. */
+export function disconnectMetrics(registry: Registry): (seconds: number) => void {
+  const delays = new Histogram({
+    name: 'revocation_disconnect_delay_seconds',
+    help: 'Time from the revocation of an API key until its connections to the broker were ended.',
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  })
+  return (seconds) => delays.observe(seconds)
+}
+
+type Census = { db: Db; registry: Registry; log: Logger; signingKeyDays: number }
+
+const SUBSCRIPTIONS = ['open_ended', 'ends_within_14_days', 'ends_later', 'lapsed'] as const
+
+/** What the database knows: organizations by their subscription, the signing key, revocations that wait. */
+export function startCensus({ db, registry, log, signingKeyDays }: Census): { stop(): Promise<void> } {
+  return startSampling({
+    registry,
+    log,
+    work: 'keys-census',
+    everyMs: 30_000,
+    gauges: {
+      organizations: { help: 'Organizations, by the state of their subscription.', labelNames: ['subscription'] },
+      signing_key_age_seconds: { help: 'Age of the key that signs access tokens.' },
+      signing_key_rotation_seconds: { help: 'Age at which a signing key is replaced.' },
+      revocation_oldest_pending_seconds: {
+        help: 'Age of the oldest revocation whose connections are not known to be ended; up to six seconds are usual.',
+      },
+    },
+    look: async () => {
+      const { subscriptions, signing_key_age, oldest_revocation } = await takeCensus(db)
+      return {
+        organizations: byLabel('subscription', SUBSCRIPTIONS, subscriptions),
+        signing_key_age_seconds: signing_key_age ?? Number.NaN,
+        signing_key_rotation_seconds: signingKeyDays * 86_400,
+        revocation_oldest_pending_seconds: oldest_revocation ?? 0,
+      }
+    },
+  })
+}

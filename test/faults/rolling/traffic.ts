@@ -1,0 +1,179 @@
+import { openEvents, type EventStream, type StreamedEvent } from '@whereabouts/testing/event-stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import type { Organization } from '../../system/organization.ts'
+import { connectReader, type ReaderLink, type Transport } from '../../system/readers.ts'
+
+/** What a client saw go wrong: a status that is not the expected one, or no answer at all. */
+export type Failure = { what: string; at: string; problem: string }
+
+export type Traffic = {
+  failures: Failure[]
+  /** Answers as expected, by what was asked. */
+  served: Record<string, number>
+  /** External keys of the assets that were created. */
+  created: string[]
+  /** Values of the tags that the broker has confirmed a scan of. */
+  scanned: string[]
+  /** Assets whose movement the live feed told, as often as it did. */
+  seenLive(): number[]
+  /** Nothing more is asked or scanned; what was begun has ended. The live feed is still watched. */
+  pause(): Promise<void>
+  /** Ends the rest. */
+  stop(): Promise<void>
+}
+
+type Options = {
+  base: string
+  org: Organization
+  /** A session's, with a bucket of its own: what is asked with it comes slowly. */
+  adminToken: string
+  /** Of a key whose bucket does not run empty. */
+  keyToken: string
+  brokers: Record<Transport, string>
+  /** Values of tags, each of an asset of its own that nobody has seen yet. */
+  tags: readonly string[]
+}
+
+/** An idle connection is given up before a replica that drains is gone, as a balancer drops those of one that is unready. */
+const agent = () => new Agent({ keepAliveTimeout: 300, keepAliveMaxTimeout: 300, connections: 32 })
+
+/**
+ * A steady traffic of everything that people, programs and readers do, at a bounded pace: about a hundred requests and
+ * twenty scans a second, logins of readers, and somebody who watches the movements.
+ */
+export function startTraffic(options: Options): Traffic {
+  const dispatcher = agent()
+  const traffic = { failures: [] as Failure[], served: {} as Record<string, number>, stopping: false }
+  const [created, scanned]: [string[], string[]] = [[], []]
+
+  async function ask(what: string, status: number, path: string, sent: Sent = {}): Promise<void> {
+    const at = new Date().toISOString()
+    const { token = options.adminToken, body } = sent
+    const headers = {
+      'user-agent': 'rolling/1',
+      ...(token !== '' && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    }
+    try {
+      const url = `${options.base}${path}`
+      const rest = body ? { method: 'POST' as const, body: JSON.stringify(body) } : {}
+      const answer = await request(url, { headers, dispatcher, ...rest })
+      const text = await answer.body.text()
+      if (answer.statusCode === status) traffic.served[what] = (traffic.served[what] ?? 0) + 1
+      else traffic.failures.push({ what, at, problem: `${answer.statusCode} ${text}` })
+    } catch (error) {
+      traffic.failures.push({ what, at, problem: String(error) })
+    }
+  }
+
+  /** `work` again and again, at most once in `everyMs`. */
+  async function repeat(everyMs: number, work: (round: number) => Promise<unknown>): Promise<void> {
+    for (let round = 0; !traffic.stopping; round += 1) await Promise.all([work(round), wait(everyMs)])
+  }
+
+  const key = options.org.readerKey
+  const asReader = (transport: Transport) => connectReader({ urls: options.brokers }, key, transport)
+  const publish = async (link: ReaderLink, tag: string) => {
+    const reads = [{ tag: { type: 'barcode', value: tag }, antenna: 1 }]
+    await link.publish(options.org.id, 'gate', 'canonical', Buffer.from(JSON.stringify({ reads })))
+    scanned.push(tag)
+  }
+
+  async function scans(link: Promise<ReaderLink>, tags: readonly string[]): Promise<void> {
+    const [reader] = await Promise.all([link, listening])
+    await repeat(100, async (round) => {
+      const tag = tags[round]
+      if (tag !== undefined) await publish(reader, tag)
+    })
+    await reader.close()
+  }
+
+  async function logins(transport: Transport): Promise<void> {
+    await repeat(500, async () => {
+      const at = new Date().toISOString()
+      try {
+        await (await asReader(transport)).close()
+        traffic.served[`login ${transport}`] = (traffic.served[`login ${transport}`] ?? 0) + 1
+      } catch (error) {
+        traffic.failures.push({ what: `login ${transport}`, at, problem: String(error) })
+      }
+    })
+  }
+
+  let feed: EventStream | undefined
+  const before: StreamedEvent[] = []
+  /** Reads the live feed as a browser does: when the stream ends, it comes back with the last id it saw. */
+  async function watch(): Promise<void> {
+    let lastId = ''
+    while (!hasSeenAll.signal.aborted) {
+      const headers = {
+        authorization: `Bearer ${options.adminToken}`,
+        'user-agent': 'rolling/1',
+        ...(lastId !== '' && { 'last-event-id': lastId }),
+      }
+      const url = `${options.base}/api/v1/movements/live`
+      feed = await openEvents(url, headers).catch(() => undefined)
+      if (feed?.status === 200) await feed.ended
+      lastId = feed?.lastId() || lastId
+      before.push(...(feed?.events ?? []))
+      feed = undefined
+      await wait(100) // a browser takes its time, too
+    }
+  }
+  const hasSeenAll = new AbortController()
+  const watching = watch()
+  /** From then on no movement is missed, whatever happens to the stream. */
+  const listening = (async () => {
+    while (!feed?.lastId()) await wait(10)
+  })()
+
+  const half = Math.ceil(options.tags.length / 2)
+  const running = [
+    repeat(20, () => ask('list assets', 200, '/api/v1/assets?limit=10', { token: options.keyToken })),
+    repeat(20, () =>
+      ask('report', 200, '/api/v1/reports/asset-locations?limit=10', { token: options.keyToken }),
+    ),
+    repeat(200, async (round) => {
+      const external_key = `NEW-${round}`
+      await ask('create asset', 201, '/api/v1/assets', { body: { name: external_key, external_key } })
+      created.push(external_key)
+    }),
+    repeat(200, (round) =>
+      ask('create location', 201, '/api/v1/locations', { body: { name: `Shelf ${round}` } }),
+    ),
+    repeat(1_000, () => ask('list keys', 200, `/api/v1/orgs/${options.org.id}/api-keys`)),
+    repeat(1_000, () => ask('list webhooks', 200, '/api/v1/webhooks')),
+    repeat(300, () => ask('web app', 200, '/', { token: '' })),
+    repeat(500, () =>
+      ask('token', 200, '/api/v1/oauth/token', {
+        token: '',
+        body: { grant_type: 'client_credentials', client_id: key.clientId, client_secret: key.clientSecret },
+      }),
+    ),
+    scans(asReader('nats'), options.tags.slice(0, half)),
+    scans(asReader('mqtt'), options.tags.slice(half)),
+    logins('nats'),
+    logins('mqtt'),
+  ]
+  return {
+    failures: traffic.failures,
+    served: traffic.served,
+    created,
+    scanned,
+    seenLive: () =>
+      [...before, ...(feed?.events ?? [])].map(({ data }) => (JSON.parse(data) as Movement).asset.id),
+    async pause() {
+      traffic.stopping = true
+      await Promise.all(running)
+    },
+    async stop() {
+      hasSeenAll.abort()
+      feed?.close()
+      await Promise.all([watching, dispatcher.close()])
+    },
+  }
+}
+
+type Sent = { token?: string; body?: object }
+type Movement = { asset: { id: number } }

@@ -1,0 +1,74 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** Where a replica serves, and where it says whether it is ready. */
+export type Target = { api: string; ops: string }
+
+export type Balancer = {
+  url: string
+  /** Sends connections there as long as it is ready. */
+  add(target: Target): void
+  /** How many of the targets are ready. */
+  readonly readyCount: number
+  close(): Promise<void>
+}
+
+const LOOK_MS = 100
+
+/**
+ * Spreads connections over the replicas that are ready, as a Service of Kubernetes does: by TCP connection, knowing of
+ * readiness only what it saw when it last looked, and without a second try.
+ */
+export async function startBalancer(): Promise<Balancer> {
+  const targets: (Target & { ready: boolean })[] = []
+  const sockets = new Set<Socket>()
+  let turn = 0
+
+  const looks = setInterval(() => {
+    for (const target of targets) void isReady(target).then((ready) => (target.ready = ready))
+  }, LOOK_MS)
+
+  const server = createServer((client) => {
+    const ready = targets.filter((target) => target.ready)
+    turn += 1
+    const target = ready[turn % ready.length]
+    if (!target) return void client.destroy()
+    const { hostname, port } = new URL(target.api)
+    const replica = connect(Number(port), hostname)
+    for (const [socket, other] of [
+      [client, replica],
+      [replica, client],
+    ] as const) {
+      sockets.add(socket)
+      socket.pipe(other)
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        other.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    add: (target) => void targets.push({ ...target, ready: false }),
+    get readyCount() {
+      return targets.filter(({ ready }) => ready).length
+    },
+    async close() {
+      clearInterval(looks)
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+const isReady = ({ ops }: Target): Promise<boolean> =>
+  fetch(`${ops}/readyz`, { signal: AbortSignal.timeout(1_000) }).then(
+    async (answer) => {
+      await answer.arrayBuffer()
+      return answer.ok
+    },
+    () => false,
+  )

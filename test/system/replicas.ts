@@ -1,0 +1,47 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DATABASE } from '@whereabouts/deploy/database/roles'
+import { freePorts } from '@whereabouts/deploy/local/servers/free-port'
+import { createServiceControl, type ServiceControl } from '@whereabouts/deploy/local/service-process'
+import { perService, serviceEnvironment, type ServiceName } from '@whereabouts/deploy/local/services'
+import type { Stack } from '@whereabouts/deploy/local/stack'
+
+/** What one more process must know of a running stack. Plain data, so that it can be handed to another process. */
+export type StackPlace = Pick<Stack, 'urls' | 'secrets' | 'dataDir'>
+
+export type Replica = { name: ServiceName; control: ServiceControl; api: string; ops: string }
+
+/** One more process of a service on the servers of a stack, ready. `env` is added to its own. */
+export async function startReplica(
+  { urls, secrets, dataDir: place }: StackPlace,
+  name: ServiceName,
+  env: Record<string, string> = {},
+): Promise<Replica> {
+  const [api = 0, ops = 0] = await freePorts(2)
+  const dataDir = join(place, `${name}-${api}`)
+  mkdirSync(dataDir)
+  const portOf = (url: string) => Number(new URL(url).port)
+  const ports = perService((each) => ({ api: portOf(urls.api[each]), ops: portOf(urls.ops[each]) }))
+  const wiring = {
+    secrets,
+    ports: { ...ports, [name]: { api, ops } },
+    postgresUrl: urls.postgres,
+    database: DATABASE,
+    natsUrl: urls.nats,
+  }
+  const opsUrl = `http://127.0.0.1:${ops}`
+  const control = createServiceControl({
+    name,
+    env: { ...serviceEnvironment(name, wiring), ...env },
+    opsUrl,
+    dataDir,
+  })
+  control.start()
+  try {
+    await control.waitReady()
+  } catch (error) {
+    await control.stop()
+    throw error
+  }
+  return { name, control, api: `http://127.0.0.1:${api}`, ops: opsUrl }
+}
