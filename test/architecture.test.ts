@@ -44,7 +44,7 @@ test('only main.ts reads the environment of a service', () => {
   const files = sources('services/*/src').filter((file) => !file.endsWith('/main.ts') && !isTest(file))
   const readers = files.filter((file) => readFileSync(file, 'utf8').includes('process.env'))
   // Commands an operator runs are programs of their own.
-  expect(readers.filter((file) => !/\/(republish|ops)(\/main)?\.ts$/.test(file))).toEqual([])
+  expect(readers.filter((file) => !/\/(republish|ops|restore)(\/main)?\.ts$/.test(file))).toEqual([])
 })
 
 test('a service reaches another only over HTTP or NATS', () => {

@@ -47,7 +47,14 @@ function namesOf({ podSelector, namespaceSelector, ipBlock }: PolicyPeer, groups
 }
 
 /** Of IPv4, what is reserved for private networks, for the machine itself and for its link, where cloud secrets are. */
-const PRIVATE = ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16']
+const PRIVATE = [
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+]
 
 /** Of IPv6, all that is public begins with 2 or 3. */
 const isPublicOnly = ({ cidr, except = [] }: { cidr: string; except?: string[] }) =>
@@ -65,7 +72,13 @@ export function configuredArrows(
   )
 }
 
-const DEFAULT_PORTS: Record<string, number> = { http: 80, https: 443, postgresql: 5432, nats: 4222, tls: 4222 }
+const DEFAULT_PORTS: Record<string, number> = {
+  http: 80,
+  https: 443,
+  postgresql: 5432,
+  nats: 4222,
+  tls: 4222,
+}
 
 function addressesIn(value: string): { host: string; port: number }[] {
   return [...value.matchAll(/\b([a-z]+):\/\/(?:[^@\s/]*@)?([\w.-]+)(?::(\d+))?/g)].map(
@@ -133,7 +146,9 @@ export function arrowProblems(
     allowed.in.has(arrow) || allowed.in.has(`${ANYWHERE} → ${targetIn(arrow)}`)
   const ours = [...wanted]
   return [
-    ...ours.filter((arrow) => inside.has(sourceIn(arrow)) && !allowed.out.has(arrow)).map(say('may not leave')),
+    ...ours
+      .filter((arrow) => inside.has(sourceIn(arrow)) && !allowed.out.has(arrow))
+      .map(say('may not leave')),
     ...ours.filter((arrow) => inside.has(podIn(arrow)) && !mayEnter(arrow)).map(say('may not enter')),
     ...[...allowed.out].filter((arrow) => !wanted.has(arrow)).map(say('may leave and is wanted by nobody')),
     ...[...allowed.in].filter((arrow) => !wanted.has(arrow)).map(say('may enter and is wanted by nobody')),

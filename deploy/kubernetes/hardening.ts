@@ -15,7 +15,9 @@ function podProblems({ owner, labels, spec }: PodGroup, objects: readonly Manife
   const rules = [
     ...podRules(spec),
     ...containers.flatMap(containerRules),
-    ...(owner.kind === 'Job' ? [] : [...spec.containers.flatMap(probeRules), ...serverRules(owner, labels, objects)]),
+    ...(owner.kind === 'Job'
+      ? []
+      : [...spec.containers.flatMap(probeRules), ...serverRules(owner, labels, objects)]),
   ]
   return rules.flatMap(([kept, problem]) => (kept ? [] : [`${nameOf(owner)} ${problem}`]))
 }
@@ -35,7 +37,10 @@ function podRules(spec: PodSpec): Rule[] {
 function containerRules({ image, resources, securityContext, volumeMounts }: Container): Rule[] {
   const { allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities } = securityContext ?? {}
   return [
-    [/(@sha256:[0-9a-f]{64}|:(?!latest$)[\w][\w.-]*)$/.test(image), `has an image that is not pinned: ${image}`],
+    [
+      /(@sha256:[0-9a-f]{64}|:(?!latest$)[\w][\w.-]*)$/.test(image),
+      `has an image that is not pinned: ${image}`,
+    ],
     [allowPrivilegeEscalation === false, 'may gain privileges'],
     [readOnlyRootFilesystem, 'may write to its image'],
     [capabilities?.drop?.includes('ALL'), 'keeps capabilities'],

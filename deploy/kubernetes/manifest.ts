@@ -67,6 +67,7 @@ type Spec = {
   plugins?: { parameters?: Record<string, string> }[]
   configuration?: { s3Credentials?: Record<string, { name: string; key: string }> }
   cluster?: { name: string }
+  postgresql?: { parameters?: Record<string, string> }
 }
 export type PolicyPeer = Peer
 export type NetworkPolicyRule = PolicyRule
@@ -139,7 +140,9 @@ export function podGroups(objects: readonly Manifest[]): PodGroup[] {
       of.map(({ name, containerPort }) => ({ name, port: containerPort })),
     )
     const { kind, metadata } = owner
-    return [{ kind, name: metadata.name, labels: template.metadata.labels, ports, spec: template.spec, owner }]
+    return [
+      { kind, name: metadata.name, labels: template.metadata.labels, ports, spec: template.spec, owner },
+    ]
   })
 }
 

@@ -125,7 +125,9 @@ function storageCredentials(object: Manifest, objects: readonly Manifest[], keys
     ...stores
       .filter((name) => !find(objects, 'ObjectStore', name))
       .map((name) => `keeps its backups in ${name}, which does not exist`),
-    ...(cluster && !find(objects, 'Cluster', cluster.name) ? [`backs up ${cluster.name}, which is not here`] : []),
+    ...(cluster && !find(objects, 'Cluster', cluster.name)
+      ? [`backs up ${cluster.name}, which is not here`]
+      : []),
   ]
   return problems.map((problem) => `${nameOf(object)} ${problem}`)
 }

@@ -92,9 +92,7 @@ function ownSelectors({ owner, labels, spec }: PodGroup): string[] {
 function scaleTarget(object: Manifest, objects: readonly Manifest[]): string[] {
   const target = object.spec?.scaleTargetRef
   if (!target) return []
-  const found = objects.find(
-    ({ kind, metadata }) => kind === target.kind && metadata.name === target.name,
-  )
+  const found = objects.find(({ kind, metadata }) => kind === target.kind && metadata.name === target.name)
   if (!found) return [`${nameOf(object)} scales ${target.kind} ${target.name}, which does not exist`]
   return found.spec.replicas === undefined
     ? []

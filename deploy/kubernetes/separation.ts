@@ -12,6 +12,9 @@ export function sharedBetween(one: Installation, other: Installation): string[] 
     .map((owned) => `both have ${owned}`)
 }
 
+/** Names inside a namespace may be the same. */
+const isOutside = (host: string) => host.includes('.') && !host.endsWith('-headless')
+
 function ownedBy({ objects, secrets }: Installation): string[] {
   const hosts = objects.flatMap(({ spec }) => [...(spec?.hostnames ?? []), ...(spec?.dnsNames ?? [])])
   const issuers = [...environments(objects, secrets).values()].flatMap(({ ENVIRONMENT }) => ENVIRONMENT ?? [])
@@ -23,7 +26,7 @@ function ownedBy({ objects, secrets }: Installation): string[] {
   )
   return [
     ...ofKind(objects, 'Namespace').map(({ metadata }) => `the namespace ${metadata.name}`),
-    ...new Set(hosts.filter((host) => host.split('.').length > 2).map((host) => `the host ${host}`)),
+    ...new Set(hosts.filter(isOutside).map((host) => `the host ${host}`)),
     ...new Set(issuers.map((issuer) => `the environment ${issuer}`)),
     ...values.map(([name, value]) => `the value ${value} of ${name}`),
     ...secrets.map(({ metadata }) => `the Secret ${metadata.namespace}/${metadata.name}`),

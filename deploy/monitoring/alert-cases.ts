@@ -12,13 +12,18 @@ const DURABLES = ['tracking-ingest', 'tracking-catalog', 'tracking-placements', 
 const each = (names: readonly string[], make: (name: string) => Series): Series =>
   Object.assign({}, ...names.map(make)) as Series
 
-const REQUESTS = 'http_request_duration_seconds_count{service="gateway",operation="listAssets",method="GET",status="200"}'
-const FAST = 'http_request_duration_seconds_bucket{service="gateway",operation="listAssets",method="GET",status="200",le="0.25"}'
-const SERVER_ERRORS = 'http_request_duration_seconds_count{service="gateway",operation="listAssets",method="GET",status="503"}'
-const THROTTLED = 'http_request_duration_seconds_count{service="keys",operation="logIn",method="POST",status="429"}'
+const REQUESTS =
+  'http_request_duration_seconds_count{service="gateway",operation="listAssets",method="GET",status="200"}'
+const FAST =
+  'http_request_duration_seconds_bucket{service="gateway",operation="listAssets",method="GET",status="200",le="0.25"}'
+const SERVER_ERRORS =
+  'http_request_duration_seconds_count{service="gateway",operation="listAssets",method="GET",status="503"}'
+const THROTTLED =
+  'http_request_duration_seconds_count{service="keys",operation="logIn",method="POST",status="429"}'
 const logins = (outcome: string) => `broker_logins_total{client_type="mqtt",outcome="${outcome}"}`
 const attempts = (outcome: string) => `webhook_attempt_duration_seconds_count{outcome="${outcome}"}`
-const buried = (durable: string, reason: string) => `consumer_buried_total{durable="${durable}",reason="${reason}"}`
+const buried = (durable: string, reason: string) =>
+  `consumer_buried_total{durable="${durable}",reason="${reason}"}`
 const oldest = (durable: string) => `consumer_oldest_unsettled_age_seconds{durable="${durable}"}`
 const delayed = (le: string) => `webhook_delivery_delay_seconds_bucket{le="${le}"}`
 const POOL = 'service="catalog",pool="catalog"'
@@ -204,13 +209,21 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['IngestBehind', 'ScansAboutToBeLost'],
   },
   { failure: 'a site lost its network', series: { [ONLINE]: '100x119 30x10' }, fires: ['ReadersDroppedOff'] },
-  { failure: 'the clock of the broker is off', series: { readers_skewed: '60x130' }, fires: ['ReaderClocksOff'] },
+  {
+    failure: 'the clock of the broker is off',
+    series: { readers_skewed: '60x130' },
+    fires: ['ReaderClocksOff'],
+  },
   {
     failure: 'a device sends another format than its topic says',
     series: { [buried('tracking-ingest', 'poison')]: '0+300x130' },
     fires: ['ReaderMessagesUnusable'],
   },
-  { failure: 'partitions are not made', series: { history_months_ahead: '0x130' }, fires: ['HistoryMonthsMissing'] },
+  {
+    failure: 'partitions are not made',
+    series: { history_months_ahead: '0x130' },
+    fires: ['HistoryMonthsMissing'],
+  },
   {
     failure: 'the tables of tracking do not follow catalog',
     series: { 'catalog_projection_pending{projection="tables"}': '0+100x130' },
@@ -298,7 +311,10 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     failure: 'more statements than connections',
-    series: { [`database_waiting{${POOL}}`]: '4x130', [`database_connections{${POOL},state="in_use"}`]: '10x130' },
+    series: {
+      [`database_waiting{${POOL}}`]: '4x130',
+      [`database_connections{${POOL},state="in_use"}`]: '10x130',
+    },
     fires: ['DatabasePoolExhausted'],
   },
   {

@@ -15,7 +15,8 @@ type Recording = { record: string; expr: string }
 type Group = { name: string; rules: (Alert | Recording)[] }
 
 /** The groups of alerts.yaml, as they are. */
-export const readGroups = (): Group[] => (parse(readFileSync(ALERTS_FILE, 'utf8')) as { groups: Group[] }).groups
+export const readGroups = (): Group[] =>
+  (parse(readFileSync(ALERTS_FILE, 'utf8')) as { groups: Group[] }).groups
 
 /** The last group needs other programs' exporters. */
 export const EXPORTERS_GROUP = 'whereabouts-exporters'

@@ -74,7 +74,7 @@ test('every query of the dashboards is PromQL', async () => {
 })
 
 test('the configuration of Prometheus is one that it takes', async () => {
-  expect(await check(['check', 'config', '--syntax-only', join(import.meta.dirname, 'prometheus.yml')])).toContain(
-    'SUCCESS',
-  )
+  expect(
+    await check(['check', 'config', '--syntax-only', join(import.meta.dirname, 'prometheus.yml')]),
+  ).toContain('SUCCESS')
 })

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { privateApt, unpack } from './debian-apt.ts'
+import { privateApt, unpack, type PrivateApt } from './debian-apt.ts'
 
 const run = promisify(execFile)
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
@@ -19,20 +19,43 @@ type Wanted = {
  * Downloads a package of Debian into `scratch` (an empty absolute folder), unpacks it there and returns the path of its
  * file. The release may be another than this machine's; signatures are checked with Debian's own keys.
  */
-export async function unpackDebianPackage(
-  scratch: string,
-  { release, name, file }: Wanted,
-): Promise<string> {
-  const sources = join(scratch, 'sources.list')
-  const apt = privateApt(scratch, { 'Dir::Etc::sourcelist': sources, 'Dir::Etc::sourceparts': '-' })
-  writeFileSync(sources, `deb [signed-by=${KEYRING}] ${await configuredMirror()} ${release} main\n`)
-  await apt(['update'])
+export async function unpackDebianPackage(scratch: string, { release, name, file }: Wanted): Promise<string> {
+  const apt = await aptOfRelease(scratch, release)
   // Of that release: the machine may have a package of this name from somewhere else.
   await apt(['download', `${name}/${release}`])
   const archive = readdirSync(scratch).find((entry) => entry.endsWith('.deb'))
   if (archive === undefined) throw new Error('apt-get downloaded nothing')
   await unpack(join(scratch, archive), join(scratch, 'root'))
   return join(scratch, 'root', file)
+}
+
+/** The same with all it needs, down to the C library; unpacks into `target` and leaves documentation out. */
+export async function unpackWithLibraries(
+  scratch: string,
+  { release, name }: Pick<Wanted, 'release' | 'name'>,
+  target: string,
+): Promise<void> {
+  const status = join(scratch, 'status')
+  writeFileSync(status, '') // as on a machine where nothing is installed
+  const apt = await aptOfRelease(scratch, release, { 'Dir::State::status': status })
+  await apt(['install', '--yes', '--download-only', '--no-install-recommends', name])
+  const archives = join(scratch, 'cache/archives')
+  for (const file of readdirSync(archives).filter((entry) => entry.endsWith('.deb')))
+    await unpack(join(archives, file), join(target, 'root'))
+  rmSync(join(target, 'root/usr/share'), { recursive: true, force: true })
+}
+
+async function aptOfRelease(
+  scratch: string,
+  release: Wanted['release'],
+  options: Record<string, string> = {},
+): Promise<PrivateApt> {
+  const sources = join(scratch, 'sources.list')
+  const lists = { 'Dir::Etc::sourcelist': sources, 'Dir::Etc::sourceparts': '-' }
+  const apt = privateApt(scratch, { ...lists, ...options })
+  writeFileSync(sources, `deb [signed-by=${KEYRING}] ${await configuredMirror()} ${release} main\n`)
+  await apt(['update'])
+  return apt
 }
 
 /** The mirror that this machine uses already: behind a firewall, it may be the only one that answers. */

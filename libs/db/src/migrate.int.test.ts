@@ -77,3 +77,13 @@ test('of two deployments at once one migrates and the other waits for it', async
   await other.close()
   expect(ran.toSorted((a, b) => b.length - a.length)).toEqual([['0002_slow', '0003_index'], []])
 })
+
+test('after a roll-back, the step of the older release leaves the newer schema as it is', async ({
+  migrations: { database, folder, ...migrations },
+}) => {
+  migrations.write('0002_newer', 'await sql`alter table thing add column colour text`.execute(db)')
+  expect(await migrations.run()).toEqual(['0002_newer'])
+  rmSync(join(folder, '0002_newer.ts'))
+  expect(await migrations.run()).toEqual([])
+  await database.pool.query(`insert into thing values ('still there', 'red')`)
+})

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
 
 /** Each service mints from its own share of the number space, so an id is unique across all resource types. */
 export const idShares = { keys: 0, catalog: 1, tracking: 2, 'webhook-dispatcher': 3 } as const
@@ -45,4 +45,22 @@ export async function createMintedIds(db: Kysely<unknown>, share: number): Promi
 /** A sequence for `revision`: rises with every change of an entity because it is drawn under the entity's row lock. */
 export async function createRevisions(db: Kysely<unknown>): Promise<void> {
   await sql`create sequence revision_seq as bigint`.execute(db)
+}
+
+/** What a sequence is moved to, per millisecond since 1970: more ids and revisions than are drawn in one. */
+const PER_MS = 100
+
+/**
+ * For a database that was restored from a backup, in the role's schema: moves ids and revisions past all that were given
+ * out since the backup was taken, so that none of them ever means two things. By the clock, since nobody knows how many
+ * they were: a later restore moves them further, whichever backup it begins with.
+ */
+export async function skipGivenOut(db: QueryExecutorProvider): Promise<void> {
+  await sql`
+    select setval(c.oid::regclass, greatest(
+      coalesce(pg_sequence_last_value(c.oid::regclass), 1),
+      (extract(epoch from clock_timestamp()) * 1000)::bigint * ${PER_MS}::bigint))
+    from pg_class c
+    where c.relkind = 'S' and c.relnamespace = current_schema()::regnamespace
+      and c.relname in ('id_sequence', 'revision_seq')`.execute(db)
 }

@@ -17,12 +17,20 @@ export function measurePools(registry: Registry, pools: Pools): void {
     })
     registry.registerMetric(made)
   }
-  gauge('database_connections', 'Connections to PostgreSQL, by pool and state.', (made, pool, { inUse, idle }) => {
-    made.set({ pool, state: 'in_use' }, inUse)
-    made.set({ pool, state: 'idle' }, idle)
-  })
-  gauge('database_connections_max', 'Connections a pool may open.', (made, pool, { max }) => made.set({ pool }, max))
-  gauge('database_waiting', 'Statements that wait for a connection of their pool.', (made, pool, { waiting }) =>
-    made.set({ pool }, waiting),
+  gauge(
+    'database_connections',
+    'Connections to PostgreSQL, by pool and state.',
+    (made, pool, { inUse, idle }) => {
+      made.set({ pool, state: 'in_use' }, inUse)
+      made.set({ pool, state: 'idle' }, idle)
+    },
+  )
+  gauge('database_connections_max', 'Connections a pool may open.', (made, pool, { max }) =>
+    made.set({ pool }, max),
+  )
+  gauge(
+    'database_waiting',
+    'Statements that wait for a connection of their pool.',
+    (made, pool, { waiting }) => made.set({ pool }, waiting),
   )
 }

@@ -102,21 +102,39 @@ function streamConfig(name: string, stream: Stream, { replicas = 1, scansMaxByte
 
 async function applyDurable(jsm: JetStreamManager, name: string, durable: Durable): Promise<void> {
   const { stream, ackWaitMs, maxAckPending } = durable
-  const changeable = { ack_wait: nanos(ackWaitMs), max_ack_pending: maxAckPending, max_deliver: MAX_DELIVER }
+  const changeable = changeableConfig(ackWaitMs, maxAckPending)
   if (await found(jsm.consumers.info(stream, name))) {
     await jsm.consumers.update(stream, name, changeable)
     return
   }
-  const fixed = {
+  await jsm.consumers.add(stream, { ...fixedConfig(name), ...changeable })
+}
+
+const changeableConfig = (ackWaitMs: number, maxAckPending: number) => ({
+  ack_wait: nanos(ackWaitMs),
+  max_ack_pending: maxAckPending,
+  max_deliver: MAX_DELIVER,
+})
+
+const fixedConfig = (name: string) =>
+  ({
     durable_name: name,
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     replay_policy: ReplayPolicy.Instant,
-  } satisfies Partial<ConsumerConfig>
-  await jsm.consumers.add(stream, { ...fixed, ...changeable })
+  }) satisfies Partial<ConsumerConfig>
+
+/** For restore.ts only: makes a durable anew, which begins with what was stored at `since`, or with all there is. */
+export async function makeDurable(jsm: JetStreamManager, name: DurableName, since?: Date): Promise<void> {
+  const { stream, ackWaitMs, maxAckPending } = durables[name]
+  if (await found(jsm.consumers.info(stream, name))) await jsm.consumers.delete(stream, name)
+  const start = since && { deliver_policy: DeliverPolicy.StartTime, opt_start_time: since.toISOString() }
+  const changeable = changeableConfig(ackWaitMs, maxAckPending)
+  await jsm.consumers.add(stream, { ...fixedConfig(name), ...start, ...changeable })
 }
 
-async function found(info: Promise<unknown>): Promise<boolean> {
+/** For restore.ts only: whether the broker knows what was asked about. */
+export async function found(info: Promise<unknown>): Promise<boolean> {
   try {
     await info
     return true

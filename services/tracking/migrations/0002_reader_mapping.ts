@@ -1,5 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
+/** A release before this one had no readers of this format, and writes none. */
+export const contracts = 'format mapping needs a mapping'
+
 /**
  * What a decoder has to be told about a reader. Nullable on purpose: few devices need either, and the release before
  * this one writes neither (nor does it accept format `mapping`, so the check holds for its rows).

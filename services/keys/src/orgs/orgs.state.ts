@@ -2,7 +2,7 @@ import { orgState, type OrgState } from '@whereabouts/contracts/messages/keys-st
 import { enqueue } from '@whereabouts/db/outbox'
 import type { OrgRow, Tx } from '../db.ts'
 
-const toOrgState = (org: OrgRow): OrgState => ({
+export const toOrgState = (org: OrgRow): OrgState => ({
   org_id: org.id,
   revision: org.revision,
   name: org.name,

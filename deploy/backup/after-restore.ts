@@ -1,0 +1,119 @@
+// The last step of a restore, before the services start again: makes database and streams agree. See docs/backup.md.
+import { mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { openDatabase } from '@whereabouts/db/database'
+import { skipGivenOut } from '@whereabouts/db/minted-ids'
+import { brokerLogin, connect } from '@whereabouts/messaging/connection'
+import { rewindDurable } from '@whereabouts/messaging/restore'
+import { applyTopology } from '@whereabouts/messaging/topology'
+import { brokerEnv, databaseEnv, loadEnv } from '@whereabouts/service-kit/env'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { z } from 'zod'
+import { runCommand } from '../command.ts'
+import { runningServices } from './running-services.ts'
+import { runServiceProgram } from './service-program.ts'
+
+const HELP = `node deploy/backup/after-restore.ts    makes database and streams agree after a restore; safe to run again
+
+Run it after the database was restored from a backup, the streams were lost or restored, or both, and before the services
+start: it refuses to work while one is connected to the database.
+
+Environment
+  RESTORED          what is older than it was, or new:
+                      database   the database was restored from a backup, whatever became of the streams
+                      streams    only the streams were lost or restored; the database is as it was
+  SCANS_SINCE       with RESTORED=database, an RFC 3339 time well before the backup was taken: scans that arrived since
+                    are stored again. Default: all that SCANS holds, which is right and takes longer
+  REPORT_DIR        where what a person has to look at is written; default: the current folder
+  CATALOG_DATABASE_URL, TRACKING_DATABASE_URL, KEYS_DATABASE_URL, WEBHOOKS_DATABASE_URL
+                    each as the role of that service, as for deploy/migrate.ts, which runs before this
+  NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE   as for the services
+  STREAM_REPLICAS, SCANS_MAX_BYTES                   as for deploy/apply-topology.ts
+`
+const address = databaseEnv.DATABASE_URL
+const Config = z.object({
+  RESTORED: z.enum(['database', 'streams']),
+  SCANS_SINCE: z.iso.datetime({ offset: true }).optional(),
+  REPORT_DIR: z.string().default('.'),
+  CATALOG_DATABASE_URL: address,
+  TRACKING_DATABASE_URL: address,
+  KEYS_DATABASE_URL: address,
+  WEBHOOKS_DATABASE_URL: address,
+  ...brokerEnv,
+  STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
+  SCANS_MAX_BYTES: z.coerce.number().int().min(1_048_576).optional(),
+})
+type Config = z.output<typeof Config>
+
+async function main(): Promise<string> {
+  const config = loadEnv(Config, process.env)
+  await refuseBesideServices(config)
+  const report = resolve(config.REPORT_DIR)
+  mkdirSync(report, { recursive: true })
+  await prepareStreams(config)
+  // Keys first: should the rest fail, what was revoked stays so, whoever starts the services.
+  await runService('keys', config.KEYS_DATABASE_URL, config, report)
+  await runService('catalog', config.CATALOG_DATABASE_URL, config, report)
+  if (config.RESTORED === 'database') await goBack(config)
+  return 'database and streams agree: start the services'
+}
+
+/** What works on the same data would undo, or be confused by, what is done here. */
+async function refuseBesideServices(config: Config): Promise<void> {
+  const urls = [config.CATALOG_DATABASE_URL, config.TRACKING_DATABASE_URL, config.KEYS_DATABASE_URL, config.WEBHOOKS_DATABASE_URL] // prettier-ignore
+  const running = (await Promise.all(urls.map((url) => runningServices(url)))).flat()
+  if (running.length > 0) throw new Error(`stop the services first: ${running.join(', ')} is connected`)
+}
+
+async function prepareStreams(config: Config): Promise<void> {
+  await withBroker(config, (broker) =>
+    applyTopology(broker, {
+      replicas: config.STREAM_REPLICAS,
+      ...(config.SCANS_MAX_BYTES !== undefined && { scansMaxBytes: config.SCANS_MAX_BYTES }),
+    }),
+  )
+  say('streams and consumers are as declared')
+}
+
+function runService(service: 'keys' | 'catalog', databaseUrl: string, config: Config, report: string) {
+  const { RESTORED, NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE } = config
+  return runServiceProgram(`services/${service}/src/restore/main.ts`, {
+    args: ['--restored', RESTORED, '--report', report],
+    env: {
+      DATABASE_URL: databaseUrl,
+      NATS_URL,
+      NATS_USER,
+      NATS_PASSWORD,
+      ...(NATS_CA_FILE !== undefined && { NATS_CA_FILE }),
+    },
+  })
+}
+
+/** What arrived after the backup is stored once more; ids that were given out since are never given again. */
+async function goBack(config: Config): Promise<void> {
+  for (const url of [config.TRACKING_DATABASE_URL, config.WEBHOOKS_DATABASE_URL]) {
+    const database = openDatabase<unknown>(url, { max: 1, name: 'after-restore' })
+    await skipGivenOut(database.db).finally(() => database.close())
+  }
+  const since = config.SCANS_SINCE === undefined ? undefined : new Date(config.SCANS_SINCE)
+  await withBroker(config, async (broker) => {
+    await rewindDurable(broker, 'tracking-ingest', since)
+    await rewindDurable(broker, 'tracking-placements', since)
+  })
+  say(`scans that arrived since ${since?.toISOString() ?? 'the beginning of SCANS'} will be stored again`)
+}
+
+async function withBroker(
+  config: Config,
+  work: (broker: Awaited<ReturnType<typeof connect>>) => Promise<void>,
+) {
+  const logger = createLogger('after-restore', 'warn')
+  const broker = await connect({ ...brokerLogin(config), name: 'after-restore', logger })
+  await work(broker).finally(() => broker.close())
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+await runCommand('after-restore', HELP, main)

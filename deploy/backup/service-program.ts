@@ -1,0 +1,18 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { ROOT } from '../local/services.ts'
+
+/** Runs a program of a service, which alone knows what its data mean. What it prints is printed; it throws when it fails. */
+export async function runServiceProgram(
+  file: string,
+  { args, env }: { args: readonly string[]; env: Record<string, string> },
+): Promise<void> {
+  // Nothing but what it is given: addresses of the shell must not reach it.
+  const child = spawn(process.execPath, [join(ROOT, file), ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`${file} ended with ${code === null ? 'a signal' : `exit code ${code}`}`)
+}

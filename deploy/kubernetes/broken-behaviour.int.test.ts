@@ -1,0 +1,312 @@
+import { describe, expect, test } from 'vitest'
+import {
+  container,
+  first,
+  isSaid,
+  pod,
+  problemsWhen,
+  settings,
+  type Case,
+  whole,
+  without,
+} from './broken.fixture.ts'
+import { renderInstallation, type Installation } from './installation.fixture.ts'
+import { find } from './manifest.ts'
+import { sharedBetween } from './separation.ts'
+
+/** Each check of what manifests allow, give and wait for, seen to find what it is for. */
+const RIGHTS: Case[] = [
+  [
+    'root',
+    'Deployment keys may run as root',
+    (_, get) => (pod(get('Deployment', 'keys')).securityContext!.runAsNonRoot = false),
+  ],
+  [
+    'all system calls',
+    'Job migrate has no seccomp profile',
+    (_, get) => delete pod(get('Job', 'migrate')).securityContext!.seccompProfile,
+  ],
+  [
+    'a token of the API server',
+    'Job topology is given a token',
+    (_, get) => delete pod(get('Job', 'topology')).automountServiceAccountToken,
+  ],
+  [
+    'more privileges',
+    'StatefulSet nats may gain privileges',
+    (_, get) => delete container(get('StatefulSet', 'nats')).securityContext!.allowPrivilegeEscalation,
+  ],
+  [
+    'writing to the image',
+    'StatefulSet nats may write to its image',
+    (_, get) => (container(get('StatefulSet', 'nats')).securityContext!.readOnlyRootFilesystem = false),
+  ],
+  [
+    'capabilities',
+    'StatefulSet nats keeps capabilities',
+    (_, get) => (container(get('StatefulSet', 'nats')).securityContext!.capabilities = {}),
+  ],
+  [
+    'whatever image is the latest',
+    'has an image that is not pinned: nats:latest',
+    (_, get) => (container(get('StatefulSet', 'nats')).image = 'nats:latest'),
+  ],
+  [
+    'an image without a tag',
+    'has an image that is not pinned: registry.example:5000/whereabouts',
+    (_, get) => (container(get('Deployment', 'keys')).image = 'registry.example:5000/whereabouts'),
+  ],
+  [
+    'no request',
+    'Deployment keys requests no processor',
+    (_, get) => delete container(get('Deployment', 'keys')).resources!.requests!['cpu'],
+  ],
+  [
+    'no limit of memory',
+    'Deployment keys has no limit of memory',
+    (_, get) => delete container(get('Deployment', 'keys')).resources!.limits,
+  ],
+  [
+    'a limit of the processor',
+    'Deployment keys has a limit of the processor',
+    (_, get) => (container(get('Deployment', 'keys')).resources!.limits!['cpu'] = '1'),
+  ],
+  [
+    'nobody who looks whether it is ready',
+    'Deployment keys has no readinessProbe',
+    (_, get) => delete container(get('Deployment', 'keys')).readinessProbe,
+  ],
+  [
+    'a single replica',
+    'Deployment keys may have fewer than two replicas',
+    (_, get) => (get('Deployment', 'keys').spec.replicas = 1),
+  ],
+  [
+    'a scaler down to one',
+    'Deployment tracking may have fewer than two replicas',
+    (_, get) => (get('ScaledObject', 'tracking').spec.minReplicaCount = 1),
+  ],
+  [
+    'no budget',
+    'Deployment keys has 0 disruption budgets, not one',
+    (installation) => without(installation, 'PodDisruptionBudget', 'keys'),
+  ],
+  [
+    'old pods gone before new ones are ready',
+    'Deployment keys stops pods before others are ready',
+    (_, get) => (get('Deployment', 'keys').spec.strategy!.rollingUpdate!.maxUnavailable = 1),
+  ],
+  [
+    'a third dispatcher',
+    'Deployment webhook-dispatcher may have more than two replicas',
+    (_, get) => (get('Deployment', 'webhook-dispatcher').spec.replicas = 3),
+  ],
+  [
+    'a third dispatcher during a rollout',
+    'Deployment webhook-dispatcher may have more than two replicas',
+    (_, get) =>
+      (get('Deployment', 'webhook-dispatcher').spec.strategy!.rollingUpdate = {
+        maxUnavailable: 0,
+        maxSurge: 1,
+      }),
+  ],
+  [
+    'an object of no stage',
+    'Service keys is of no stage',
+    (_, get) => (get('Service', 'keys').metadata.labels = {}),
+  ],
+  [
+    'a step among the services',
+    'Job migrate is applied in stage services',
+    (_, get) => (get('Job', 'migrate').metadata.labels!['deploy-stage'] = 'services'),
+  ],
+  [
+    'a service in the wave of the steps',
+    'Deployment keys is applied in stage services, wave 1',
+    (_, get) => (get('Deployment', 'keys').metadata.annotations!['argocd.argoproj.io/sync-wave'] = '1'),
+  ],
+]
+
+const VARIABLES: Case[] = [
+  [
+    'a variable that is missing',
+    'tracking is not given RETENTION_DAYS',
+    (installation) => delete settings(installation, 'tracking')['RETENTION_DAYS'],
+  ],
+  [
+    'a variable that nobody reads',
+    'catalog is given RETENTION_DAYS, which it does not read',
+    (installation) => (settings(installation, 'catalog')['RETENTION_DAYS'] = '400'),
+  ],
+  [
+    'a value that is not taken',
+    /tracking: 1 configuration variable.*\n.*RETENTION_DAYS is not usable/,
+    (installation) => (settings(installation, 'tracking')['RETENTION_DAYS'] = 'for ever'),
+  ],
+  [
+    'a secret that another service has',
+    'catalog is given PRINCIPAL_PRIVATE_KEY, which it does not read',
+    ({ secrets }) => (find(secrets, 'Secret', 'catalog')!.data!['PRINCIPAL_PRIVATE_KEY'] = 'x'),
+  ],
+  [
+    'a step without an address',
+    'migrate is not given KEYS_DATABASE_URL',
+    ({ secrets }) => delete find(secrets, 'Secret', 'migrate')!.data!['KEYS_DATABASE_URL'],
+  ],
+  [
+    'a value of the brokers that is missing',
+    'nats is not given NATS_STORE_DIR',
+    (installation) => delete settings(installation, 'nats')['NATS_STORE_DIR'],
+  ],
+  [
+    'a program of which nothing is known',
+    'nothing is known of the variables of other',
+    (_, get) => (get('Deployment', 'keys').metadata.name = 'other'),
+  ],
+  [
+    'a service that is not there',
+    'console is not there',
+    (installation) => without(installation, 'Deployment', 'console'),
+  ],
+]
+
+const ARROWS: Case[] = [
+  [
+    'a service that may not reach the broker',
+    'catalog → nats:4222 may not leave',
+    (_, get) => delete get('NetworkPolicy', 'catalog').spec.egress,
+  ],
+  [
+    'a service that lets nobody in',
+    'gateway → catalog:8080 may not enter',
+    (_, get) => delete get('NetworkPolicy', 'catalog').spec.ingress,
+  ],
+  [
+    'a database that lets a service out',
+    'catalog → postgres:5432 may not enter',
+    (_, get) =>
+      first(
+        first(get('NetworkPolicy', 'database').spec.ingress).from,
+      ).podSelector!.matchExpressions![0]!.values!.splice(1, 1),
+  ],
+  [
+    'an arrow that nobody needs',
+    'catalog → tracking:8080 may leave and is wanted by nobody',
+    (_, get) =>
+      get('NetworkPolicy', 'catalog').spec.egress!.push({
+        to: [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': 'tracking' } } }],
+        ports: [{ port: 8080 }],
+      }),
+  ],
+  [
+    'a door that nobody needs',
+    'anywhere → keys:8080 may enter and is wanted by nobody',
+    (_, get) => get('NetworkPolicy', 'keys').spec.ingress!.push({ ports: [{ port: 8080 }] }),
+  ],
+  [
+    'all ports instead of one',
+    'gateway → keys:all may enter and is wanted by nobody',
+    (_, get) => delete first(get('NetworkPolicy', 'keys').spec.ingress).ports,
+  ],
+  [
+    'receivers in a private network',
+    'webhook-dispatcher → 0.0.0.0/0:443 may leave and is wanted by nobody',
+    (_, get) =>
+      get('NetworkPolicy', 'webhook-dispatcher').spec.egress!.forEach(({ to = [] }) =>
+        to.forEach(({ ipBlock }) => ipBlock?.except?.shift() && ipBlock.except.shift()),
+      ),
+  ],
+  [
+    'a new address in the configuration',
+    'gateway → postgres:9187 may not leave',
+    (installation) => (settings(installation, 'gateway')['KEYS_URL'] = 'http://postgres-rw:9187'),
+  ],
+  [
+    'an address without a Service',
+    'gateway → accounts:8080 may not leave',
+    (installation) => (settings(installation, 'gateway')['KEYS_URL'] = 'http://accounts:8080'),
+  ],
+  [
+    'nothing that denies',
+    'nothing denies what no policy allows',
+    (installation) => without(installation, 'NetworkPolicy', 'default-deny'),
+  ],
+]
+
+const BOUNDS: Case[] = [
+  [
+    'a live feed that is broken off',
+    'HTTPRoute gateway ends streamMovements after 960 s',
+    (_, get) => get('HTTPRoute', 'gateway').spec.rules!.shift(),
+  ],
+  [
+    'a file that is broken off',
+    'HTTPRoute gateway ends createImport after 60 s',
+    (_, get) => (get('HTTPRoute', 'gateway').spec.rules![1]!.timeouts!.backendRequest = '60s'),
+  ],
+  [
+    'more connections than the database takes',
+    /\d+ connections are wanted, and there are 300/,
+    (_, get) => (get('HorizontalPodAutoscaler', 'catalog').spec.maxReplicas = 20),
+  ],
+  [
+    'a pool that the database does not take',
+    /\d+ connections are wanted/,
+    (installation) => (settings(installation, 'keys')['DATABASE_POOL_SIZE'] = '150'),
+  ],
+  [
+    'too little time to end',
+    /Deployment tracking may take \d+ s to end and is killed after 60/,
+    (_, get) => (pod(get('Deployment', 'tracking')).terminationGracePeriodSeconds = 60),
+  ],
+  [
+    'too long a drain',
+    /Deployment gateway may take \d+ s to end/,
+    (installation) => (settings(installation, 'service')['DRAIN_MS'] = '90000'),
+  ],
+  [
+    'a broker without time for its clients',
+    'StatefulSet nats may take 130 s to end and is killed after 30',
+    (_, get) => delete pod(get('StatefulSet', 'nats')).terminationGracePeriodSeconds,
+  ],
+  [
+    'a drain shorter than idle connections',
+    'catalog drains for 3000 ms',
+    (installation) => (settings(installation, 'service')['DRAIN_MS'] = '3000'),
+  ],
+]
+
+describe.each([
+  ['rights', RIGHTS],
+  ['variables', VARIABLES],
+  ['arrows', ARROWS],
+  ['bounds', BOUNDS],
+])('%s: is refused', (_area, cases) => {
+  test.each(cases)('%s', async (_what, problem, breakIt) => {
+    expect((await problemsWhen(breakIt)).filter(isSaid(problem))).not.toEqual([])
+  })
+})
+
+test.each<[string, (copy: Installation, other: Installation) => unknown]>([
+  [
+    'both have the host whereabouts.example',
+    (copy) => (find(copy.objects, 'HTTPRoute', 'gateway')!.spec.hostnames = ['whereabouts.example']),
+  ],
+  [
+    'both have the environment production',
+    (copy) => (settings(copy, 'service')['ENVIRONMENT'] = 'production'),
+  ],
+  [
+    'both have the namespace whereabouts',
+    (copy) => (find(copy.objects, 'Namespace', 'whereabouts-preview')!.metadata.name = 'whereabouts'),
+  ],
+  [
+    'of keys/SIGNING_KEY_SECRET',
+    (copy, other) =>
+      (find(copy.secrets, 'Secret', 'keys')!.data = find(other.secrets, 'Secret', 'keys')!.data!),
+  ],
+])('between two installations is refused: %s', async (problem, share) => {
+  const copy = structuredClone(await renderInstallation('preview'))
+  share(copy, whole)
+  expect(sharedBetween(copy, whole).filter((said) => said.includes(problem))).not.toEqual([])
+})

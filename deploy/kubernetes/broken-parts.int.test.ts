@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest'
+import { container, first, isSaid, pod, problemsWhen, type Case, without } from './broken.fixture.ts'
+
+/** Each check of what manifests are made of, seen to find what it is for. That production has no problem is tested beside. */
+const SCHEMA: Case[] = [
+  ['an unknown kind', 'nothing is known of v1 Pot', (_, get) => (get('Service', 'gateway').kind = 'Pot')],
+  [
+    'another version of a kind',
+    'nothing is known of apps/v1beta1 Deployment',
+    (_, get) => (get('Deployment', 'keys').apiVersion = 'apps/v1beta1'),
+  ],
+  [
+    'a misspelt field of a container',
+    /there is no spec\.template\.spec\.containers\.0\.resource$/,
+    (_, get) => Object.assign(container(get('Deployment', 'keys')), { resource: {} }),
+  ],
+  [
+    'a misspelt field of a route',
+    /there is no spec\.hostname$/,
+    (_, get) => Object.assign(get('HTTPRoute', 'gateway').spec, { hostname: 'a.example' }),
+  ],
+  [
+    'a text where a number belongs',
+    /must be integer/,
+    (_, get) => Object.assign(get('Deployment', 'keys').spec, { minReadySeconds: 'five' }),
+  ],
+  [
+    'a missing field',
+    /must have required property.*scaleTargetRef/,
+    (_, get) => delete get('HorizontalPodAutoscaler', 'gateway').spec.scaleTargetRef,
+  ],
+  [
+    'a store of backups with an unknown setting',
+    'ObjectStore postgres-backups: spec Unrecognized key: "retention"',
+    (_, get) => Object.assign(get('ObjectStore', 'postgres-backups').spec, { retention: '30d' }),
+  ],
+]
+
+const SELECTORS: Case[] = [
+  [
+    'a Service of nobody',
+    'Service catalog selects no pod',
+    (_, get) => (get('Service', 'catalog').spec.selector = { app: 'x' } as never),
+  ],
+  [
+    'a Service to a port that is not there',
+    'Service catalog wants port web, which catalog has not',
+    (_, get) => (first(get('Service', 'catalog').spec.ports).targetPort = 'web'),
+  ],
+  [
+    'a budget of nobody',
+    'PodDisruptionBudget nats selects no pod',
+    (_, get) => (get('PodDisruptionBudget', 'nats').spec.selector = { matchLabels: { app: 'x' } } as never),
+  ],
+  [
+    'a Deployment that loses its pods',
+    'Deployment keys does not select its own pods',
+    (_, get) => (get('Deployment', 'keys').spec.selector = { matchLabels: { app: 'x' } } as never),
+  ],
+  [
+    'spreading of other pods',
+    'Deployment keys spreads other pods than its own over kubernetes.io/hostname',
+    (_, get) =>
+      (first(pod(get('Deployment', 'keys')).topologySpreadConstraints).labelSelector = {
+        matchLabels: { app: 'x' },
+      }),
+  ],
+  [
+    'spreading by a label that is not there',
+    'Deployment keys spreads by the label app',
+    (_, get) => (first(pod(get('Deployment', 'keys')).topologySpreadConstraints).matchLabelKeys = ['app']),
+  ],
+  [
+    'a service whose metrics nobody reads',
+    'the metrics of gateway are read by no PodMonitor',
+    (installation) => without(installation, 'PodMonitor', 'services'),
+  ],
+  [
+    'a monitor of a port that is not there',
+    'PodMonitor services wants port metrics, which gateway has not',
+    (_, get) => (first(get('PodMonitor', 'services').spec.podMetricsEndpoints).port = 'metrics'),
+  ],
+  [
+    'a policy for a service that was renamed',
+    'NetworkPolicy to-database lists webhooks, which is on no pod',
+    (_, get) =>
+      first(get('NetworkPolicy', 'to-database').spec.podSelector!.matchExpressions).values!.push('webhooks'),
+  ],
+  [
+    'scaling of nothing',
+    'ScaledObject tracking scales Deployment ingest, which does not exist',
+    (_, get) => (get('ScaledObject', 'tracking').spec.scaleTargetRef!.name = 'ingest'),
+  ],
+  [
+    'replicas that a scaler decides',
+    'Deployment gateway sets replicas, which HorizontalPodAutoscaler gateway decides',
+    (_, get) => (get('Deployment', 'gateway').spec.replicas = 3),
+  ],
+]
+
+const REFERENCES: Case[] = [
+  [
+    'a ConfigMap that is not there',
+    'StatefulSet nats needs ConfigMap nats-conf, which does not exist',
+    (_, get) => (first(pod(get('StatefulSet', 'nats')).volumes).configMap!.name = 'nats-conf'),
+  ],
+  [
+    'a Secret that make-secrets does not make',
+    'Deployment keys needs Secret keys, which does not exist',
+    ({ secrets }) =>
+      secrets.splice(
+        secrets.findIndex(({ metadata }) => metadata.name === 'keys'),
+        1,
+      ),
+  ],
+  [
+    'a Secret for nobody',
+    'Secret spare is used by nobody',
+    ({ secrets }) => secrets.push({ ...secrets[0]!, metadata: { name: 'spare' } }),
+  ],
+  [
+    'a key that a Secret has not',
+    'Deployment keys needs ca.pem of Secret nats-tls, which has it not',
+    (_, get) =>
+      (pod(get('Deployment', 'keys')).volumes!.find(({ name }) => name === 'nats-ca')!.secret!.items = [
+        { key: 'ca.pem', path: 'ca.crt' },
+      ]),
+  ],
+  [
+    'an account that is not there',
+    'Deployment keys runs as key, which does not exist',
+    (_, get) => (pod(get('Deployment', 'keys')).serviceAccountName = 'key'),
+  ],
+  [
+    'a mount of no volume',
+    'StatefulSet nats mounts store, which is no volume',
+    (_, get) =>
+      container(get('StatefulSet', 'nats')).volumeMounts!.push({ name: 'store', mountPath: '/store' }),
+  ],
+  [
+    'a volume that is mounted nowhere',
+    'StatefulSet nats has the volume spare and mounts it nowhere',
+    (_, get) => pod(get('StatefulSet', 'nats')).volumes!.push({ name: 'spare' }),
+  ],
+  [
+    'a claim without a template',
+    'StatefulSet nats claims data',
+    (_, get) =>
+      pod(get('StatefulSet', 'nats')).volumes!.push({
+        name: 'tmp',
+        persistentVolumeClaim: { claimName: 'data' },
+      }),
+  ],
+  [
+    'a StatefulSet without its Service',
+    'names its pods by the Service nats-headless, which does not exist',
+    (installation) => without(installation, 'Service', 'nats-headless'),
+  ],
+  [
+    'a route to nowhere',
+    'HTTPRoute gateway leads to gateway:80, which does not exist',
+    (_, get) => (first(first(get('HTTPRoute', 'gateway').spec.rules).backendRefs).port = 80),
+  ],
+  [
+    'a certificate that nobody issues',
+    'Certificate nats is issued by ca, which does not exist',
+    (_, get) => (get('Certificate', 'nats').spec.issuerRef!.name = 'ca'),
+  ],
+  [
+    'an issuer without its CA',
+    'Issuer nats-ca signs with nats-ca, which does not exist',
+    (installation) => without(installation, 'Certificate', 'nats-ca'),
+  ],
+  [
+    'backups to nowhere',
+    'Cluster postgres keeps its backups in postgres-backups, which does not exist',
+    (installation) => without(installation, 'ObjectStore', 'postgres-backups'),
+  ],
+  [
+    'a store without credentials',
+    'ObjectStore postgres-backups needs Secret postgres-backups, which does not exist',
+    ({ secrets }) =>
+      secrets.splice(
+        secrets.findIndex(({ metadata }) => metadata.name === 'postgres-backups'),
+        1,
+      ),
+  ],
+  [
+    'a backup of another database',
+    'ScheduledBackup postgres backs up main, which is not here',
+    (_, get) => (get('ScheduledBackup', 'postgres').spec.cluster!.name = 'main'),
+  ],
+  [
+    'an object elsewhere',
+    'Service keys is not in whereabouts',
+    (_, get) => (get('Service', 'keys').metadata.namespace = 'default'),
+  ],
+]
+
+describe.each([
+  ['schemas', SCHEMA],
+  ['selectors', SELECTORS],
+  ['references', REFERENCES],
+])('%s: is refused', (_area, cases) => {
+  test.each(cases)('%s', async (_what, problem, breakIt) => {
+    expect((await problemsWhen(breakIt)).filter(isSaid(problem))).not.toEqual([])
+  })
+})

@@ -1,0 +1,38 @@
+import { problemsOf } from './checks.ts'
+import { EXPECTED, renderInstallation, type Installation } from './installation.fixture.ts'
+import { find, type Container, type Manifest } from './manifest.ts'
+
+/** Production as it is; every case breaks a copy of its own. */
+export const whole: Installation = await renderInstallation('production')
+
+export const check = ({ objects, secrets }: Installation): Promise<string[]> =>
+  problemsOf(objects, secrets, EXPECTED)
+
+type Broken = (installation: Installation, get: (kind: string, name: string) => Manifest) => unknown
+
+/** What is broken, what is said of it, how it is broken. */
+export type Case = [what: string, problem: string | RegExp, breakIt: Broken]
+
+/** What the checks say of production with one thing broken. */
+export async function problemsWhen(breakIt: Broken): Promise<string[]> {
+  const copy = structuredClone(whole)
+  breakIt(copy, (kind, name) => find(copy.objects, kind, name)!)
+  return check(copy)
+}
+
+export const isSaid = (problem: string | RegExp) => (said: string) =>
+  typeof problem === 'string' ? said.includes(problem) : problem.test(said)
+
+export const first = <T>(list: T[] | undefined): T => list![0]!
+export const pod = (object: Manifest) => object.spec.template!.spec
+export const container = (object: Manifest): Container => first(pod(object).containers)
+
+/** The values of a ConfigMap, whose name ends in a digest. */
+export const settings = ({ objects }: Installation, name: string) =>
+  objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith(`${name}-`))!.data!
+
+export const without = ({ objects }: Installation, kind: string, name: string) =>
+  objects.splice(
+    objects.findIndex((object) => object.kind === kind && object.metadata.name === name),
+    1,
+  )

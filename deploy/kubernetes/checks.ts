@@ -1,0 +1,44 @@
+import { routes } from '@whereabouts/contracts/routes'
+import type { z } from 'zod'
+import { arrowProblems } from './arrows.ts'
+import { connectionProblems } from './connections.ts'
+import { environments, unusedSources } from './environment.ts'
+import { drainProblems, graceProblems } from './grace.ts'
+import { hardeningProblems } from './hardening.ts'
+import type { Manifest } from './manifest.ts'
+import { referenceProblems } from './references.ts'
+import { schemaProblems } from './schemas.ts'
+import { selectorProblems } from './selectors.ts'
+import { timeoutProblems } from './timeouts.ts'
+import { variableProblems } from './variables.ts'
+
+export type Expectations = {
+  /** What each program reads from its environment. */
+  schemas: Readonly<Record<string, z.ZodObject>>
+  /** Service → phases of its shutdown. */
+  phases: Readonly<Record<string, number>>
+  /** Service → connections to the database beside its pool. */
+  connections: Readonly<Record<string, number>>
+}
+
+/** Everything that is wrong with what an overlay comes to, as far as it can be told without a cluster. */
+export async function problemsOf(
+  objects: readonly Manifest[],
+  secrets: readonly Manifest[],
+  { schemas, phases, connections }: Expectations,
+): Promise<string[]> {
+  const given = environments(objects, secrets)
+  return [
+    ...(await schemaProblems(objects)),
+    ...selectorProblems(objects),
+    ...referenceProblems(objects, secrets),
+    ...unusedSources(objects, secrets),
+    ...hardeningProblems(objects),
+    ...variableProblems(given, schemas),
+    ...arrowProblems(objects, given),
+    ...graceProblems(objects, given, phases),
+    ...drainProblems(given),
+    ...timeoutProblems(objects, routes),
+    ...connectionProblems(objects, given, connections),
+  ]
+}

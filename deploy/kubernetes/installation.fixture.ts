@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { parseAllDocuments } from 'yaml'
+import { z } from 'zod'
+import { Config as Catalog } from '../../services/catalog/src/config.ts'
+import { Config as Console } from '../../services/console/src/config.ts'
+import { Config as Gateway } from '../../services/gateway/src/config.ts'
+import { Config as Keys } from '../../services/keys/src/config.ts'
+import { Config as Tracking } from '../../services/tracking/src/config.ts'
+import { Config as WebhookDispatcher } from '../../services/webhook-dispatcher/src/config.ts'
+import { generateSecrets } from '../local/secrets.ts'
+import { findKubectl } from '../local/servers/kubectl.ts'
+import { ROOT } from '../local/services.ts'
+import { MigrateConfig, TopologyConfig } from '../step-config.ts'
+import type { Expectations } from './checks.ts'
+import { connectionsBeside } from './connections.ts'
+import { phasesIn } from './grace.ts'
+import type { Manifest } from './manifest.ts'
+import { secretManifests } from './secret-manifests.ts'
+
+export type Installation = { objects: Manifest[]; secrets: Manifest[] }
+
+const run = promisify(execFile)
+
+/** What the overlay comes to, beside secrets as an operator would make them for it. */
+export async function renderInstallation(overlay: 'production' | 'preview'): Promise<Installation> {
+  const kubectl = await findKubectl({ cacheDir: join(ROOT, '.cache/kubectl') })
+  const folder = join(ROOT, 'k8s/overlays', overlay)
+  const { stdout } = await run(kubectl, ['kustomize', folder], { maxBuffer: 64 * 1024 * 1024 })
+  const objects = parseAllDocuments(stdout).map((document): Manifest => document.toJS())
+  const namespace = objects.find(({ kind }) => kind === 'Namespace')!.metadata.name
+  return { objects, secrets: overlay === 'production' ? ofOwnServer(namespace) : ofServerOutside(namespace) }
+}
+
+const ofOwnServer = (namespace: string) =>
+  secretsOf({
+    namespace,
+    database: 'whereabouts',
+    backups: { accessKeyId: 'of production', secretAccessKey: 'also' },
+  })
+
+const ofServerOutside = (namespace: string) =>
+  secretsOf({
+    namespace,
+    database: 'whereabouts',
+    adminUrl: 'postgresql://administrator:secret@192.0.2.10:5432/postgres?sslmode=verify-full',
+  })
+
+function secretsOf(installation: Parameters<typeof secretManifests>[1]): Manifest[] {
+  return secretManifests(generateSecrets(), installation).map(({ stringData, ...rest }) => ({
+    ...rest,
+    data: stringData,
+    spec: {},
+  }))
+}
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+/** Values that the configuration of the brokers takes from the environment, comments left out. */
+function brokerVariables(): string[] {
+  const text = read('deploy/nats/nats.conf') + read('deploy/nats/cluster.conf')
+  const names = text.replaceAll(/#.*$/gm, '').matchAll(/\$([A-Z][A-Z0-9_]*)/g)
+  return Array.from(names, ([, name]) => name!)
+}
+
+/** What each program reads. GOMEMLIMIT is for the runtime of nats-server. */
+const SCHEMAS: Record<string, z.ZodObject> = {
+  gateway: Gateway,
+  catalog: Catalog,
+  tracking: Tracking,
+  keys: Keys,
+  'webhook-dispatcher': WebhookDispatcher,
+  console: Console,
+  migrate: MigrateConfig,
+  topology: TopologyConfig,
+  nats: z.object(
+    Object.fromEntries([...brokerVariables(), 'GOMEMLIMIT'].map((name) => [name, z.string().min(1)])),
+  ),
+}
+
+const SERVICES = ['gateway', 'catalog', 'tracking', 'keys', 'webhook-dispatcher', 'console']
+
+const counted = (count: (source: string) => number) =>
+  Object.fromEntries(SERVICES.map((name) => [name, count(read(`services/${name}/src/main.ts`))]))
+
+export const EXPECTED: Expectations = {
+  schemas: SCHEMAS,
+  phases: counted(phasesIn),
+  connections: counted(connectionsBeside),
+}

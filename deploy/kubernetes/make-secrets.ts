@@ -1,0 +1,61 @@
+// Prints the Secrets of an installation in Kubernetes, freshly made.
+import { parseArgs } from 'node:util'
+import { errorText } from '../error-text.ts'
+import { generateSecrets } from '../local/secrets.ts'
+import { secretManifests, type Installation, type SecretManifest } from './secret-manifests.ts'
+
+const HELP = `node deploy/kubernetes/make-secrets.ts --namespace NAME | kubectl create -f -
+
+Prints every Secret that k8s/ names, with fresh values. "create", not "apply": other values than those in the database and
+in the brokers would lock everybody out, and create refuses what is there already. Without Node:
+  docker run --rm IMAGE deploy/kubernetes/make-secrets.ts --namespace NAME | kubectl create -f -
+
+  --namespace NAME   of the overlay
+  --database NAME    default whereabouts
+
+Environment, so that no secret is an argument
+  ADMIN_DATABASE_URL      an administrator of a PostgreSQL outside the cluster, on any of its databases; with ?sslmode=… as
+                          wanted. Without it the database is the one of k8s/components/postgres
+  BACKUP_ACCESS_KEY_ID, BACKUP_SECRET_ACCESS_KEY
+                          of the store for the backups of k8s/components/postgres; without them the Secret
+                          postgres-backups is left to you
+`
+
+/** YAML that needs no library: strings in quotes are JSON. */
+function toYaml({ apiVersion, kind, metadata, type, stringData }: SecretManifest): string {
+  const lines = [`apiVersion: ${apiVersion}`, `kind: ${kind}`, `metadata: ${JSON.stringify(metadata)}`]
+  const values = Object.entries(stringData).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`)
+  return [...lines, `type: ${type}`, 'stringData:', ...values, ''].join('\n')
+}
+
+function installationOf(namespace: string, database: string, env: NodeJS.ProcessEnv): Installation {
+  const { ADMIN_DATABASE_URL: adminUrl, BACKUP_ACCESS_KEY_ID: accessKeyId } = env
+  const secretAccessKey = env['BACKUP_SECRET_ACCESS_KEY']
+  return {
+    namespace,
+    database,
+    adminUrl: adminUrl || undefined,
+    backups: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
+  }
+}
+
+function main(): void {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      namespace: { type: 'string' },
+      database: { type: 'string', default: 'whereabouts' },
+    },
+  })
+  if (values.help) return void process.stdout.write(HELP)
+  if (!values.namespace) throw new Error('--namespace is missing; --help tells more')
+  const installation = installationOf(values.namespace, values.database, process.env)
+  process.stdout.write(secretManifests(generateSecrets(), installation).map(toYaml).join('---\n'))
+}
+
+try {
+  main()
+} catch (error) {
+  process.stderr.write(`make-secrets failed: ${errorText(error)}\n`)
+  process.exitCode = 2
+}

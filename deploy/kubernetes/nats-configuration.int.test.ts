@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeCertificate } from '@whereabouts/testing/certificates'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ROOT } from '../local/services.ts'
+import { environments } from './environment.ts'
+import { renderInstallation } from './installation.fixture.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'nats-configuration-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+async function filesOfACertificate(): Promise<Record<string, string>> {
+  const { key, cert } = await makeCertificate()
+  const files = { NATS_CERT_FILE: cert, NATS_KEY_FILE: key, NATS_CA_FILE: cert }
+  return Object.fromEntries(
+    Object.entries(files).map(([name, text]) => {
+      writeFileSync(join(folder, name), text)
+      return [name, join(folder, name)]
+    }),
+  )
+}
+
+/** What nats-server says to its configuration when it is started as in the pod, but for where its files are. */
+async function judged(changed: Record<string, string> = {}) {
+  const { objects, secrets } = await renderInstallation('production')
+  const given = environments(objects, secrets).get('nats')!
+  const env = { ...given, ...(await filesOfACertificate()), NATS_STORE_DIR: folder, ...changed }
+  const args = ['-t', '--config', join(ROOT, 'deploy/nats/cluster.conf')]
+  const { status, stderr } = spawnSync(process.env['WB_TEST_NATS_BIN']!, args, { encoding: 'utf8', env })
+  return { status, stderr }
+}
+
+test('nats-server takes the configuration with the values that the StatefulSet gives it', async () => {
+  expect(await judged()).toMatchObject({ status: 0, stderr: expect.stringContaining('is valid') })
+})
+
+test('routes that are no list are refused', async () => {
+  expect((await judged({ NATS_ROUTES: 'nats://nats-0:6222' })).status).not.toBe(0)
+})

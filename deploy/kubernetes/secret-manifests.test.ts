@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { generateSecrets } from '../local/secrets.ts'
+import { secretManifests, type Installation } from './secret-manifests.ts'
+
+const secrets = generateSecrets()
+const made = (installation: Partial<Installation> = {}) =>
+  new Map(
+    secretManifests(secrets, { namespace: 'anywhere', database: 'whereabouts', ...installation }).map(
+      (manifest) => [manifest.metadata.name, manifest] as const,
+    ),
+  )
+const valuesOf = (name: string, installation?: Partial<Installation>) =>
+  made(installation).get(name)!.stringData
+
+test('only the gateway can sign as the gateway, and only keys sees what opens tokens and logins', () => {
+  const holders = (value: string) =>
+    [...made()]
+      .filter(([, { stringData }]) => Object.values(stringData).includes(value))
+      .map(([name]) => name)
+  expect(holders(secrets.principal_private_key)).toEqual(['gateway'])
+  expect(holders(secrets.signing_key_secret)).toEqual(['keys'])
+  expect(holders(secrets.nats.callout_issuer_seed)).toEqual(['keys'])
+  expect(holders(secrets.nats.callout_xkey_seed)).toEqual(['keys'])
+  expect(holders(secrets.webhook_secret_keys)).toEqual(['webhook-dispatcher'])
+  expect(holders(secrets.nats.callout_password)).toEqual(['keys', 'nats'])
+})
+
+test('each service has the password of its own role alone; the step that makes the roles has them all', () => {
+  const holders = (password: string) =>
+    [...made()]
+      .filter(([, { stringData }]) => Object.values(stringData).some((value) => value.includes(password)))
+      .map(([name]) => name)
+  expect(holders(secrets.database_passwords.catalog)).toEqual(['catalog', 'migrate'])
+  expect(holders(secrets.database_passwords.webhooks)).toEqual(['webhook-dispatcher', 'migrate'])
+  expect(holders(secrets.postgres_password)).toEqual(['migrate', 'postgres-superuser'])
+})
+
+test('with our own server, connections are encrypted and its CA is checked', () => {
+  expect(valuesOf('catalog')['DATABASE_URL']).toBe(
+    `postgresql://catalog:${secrets.database_passwords.catalog}@postgres-rw:5432/whereabouts?sslmode=verify-full&sslrootcert=%2Fetc%2Fpostgres-ca%2Fca.crt`,
+  )
+})
+
+test('with a server outside, its host and options are kept and no superuser is made', () => {
+  const outside = {
+    adminUrl: 'postgresql://boss:p%40ss@db.example:6432/postgres?sslmode=require',
+    database: 'things',
+  }
+  expect(valuesOf('keys', outside)['DATABASE_URL']).toBe(
+    `postgresql://keys:${secrets.database_passwords.keys}@db.example:6432/things?sslmode=require`,
+  )
+  expect(valuesOf('migrate', outside)['ADMIN_DATABASE_URL']).toBe(outside.adminUrl)
+  expect(made(outside).has('postgres-superuser')).toBe(false)
+})
+
+test('credentials of the backups are passed on where they are given', () => {
+  expect(made().has('postgres-backups')).toBe(false)
+  expect(valuesOf('postgres-backups', { backups: { accessKeyId: 'a', secretAccessKey: 'b' } })).toEqual({
+    ACCESS_KEY_ID: 'a',
+    SECRET_ACCESS_KEY: 'b',
+  })
+})

@@ -1,0 +1,9 @@
+// Writes dashboards/*.json and the table of metrics in docs/monitoring.md:
+//   node deploy/monitoring/generate.ts && pnpm exec prettier --write deploy/monitoring/dashboards docs/monitoring.md
+import { writeFileSync } from 'node:fs'
+import { generatedFiles } from './generated-files.ts'
+
+for (const { path, content } of generatedFiles()) {
+  writeFileSync(path, content)
+  process.stdout.write(`wrote ${path}\n`)
+}

@@ -1,0 +1,28 @@
+import { sql, type Kysely } from 'kysely'
+import type { Tables } from '../db.ts'
+
+export type State = { org_id: number; id: number; revision: number }
+export const KINDS = ['asset', 'location', 'tag'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** Of these states those that the database has not, or only as they were before. */
+export async function findLost<S extends State>(
+  db: Kysely<Tables>,
+  kind: Kind,
+  states: readonly S[],
+): Promise<S[]> {
+  if (states.length === 0) return []
+  const { rows } = await sql<{ n: number }>`
+    select (n - 1)::int as n
+    from unnest(${states.map(({ org_id }) => org_id)}::bigint[], ${states.map(({ id }) => id)}::bigint[],
+      ${states.map(({ revision }) => revision)}::bigint[]) with ordinality as s (org_id, id, revision, n)
+    left join ${sql.table(kind)} t on t.org_id = s.org_id and t.id = s.id
+    where t.id is null or t.revision < s.revision
+    order by n`.execute(db)
+  return rows.flatMap(({ n }) => states[n] ?? [])
+}
+
+/** States that the restored outbox holds are older than those that follow. Placements stay: each one counts. */
+export async function forgetQueued(db: Kysely<Tables>): Promise<void> {
+  await sql`delete from outbox where subject like 'catalog.%'`.execute(db)
+}

@@ -1,0 +1,97 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { openDatabase } from '@whereabouts/db/database'
+import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
+import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
+import { outboxPublish } from '@whereabouts/messaging/publish'
+import { emptyStream, readStream, type Stored } from '@whereabouts/messaging/restore'
+import { brokerEnv, databaseEnv, loadEnv } from '@whereabouts/service-kit/env'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { start } from '@whereabouts/service-kit/run'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db, KeysDatabase } from '../db.ts'
+import { forgetQueued, listLiveKeys } from './newer.queries.ts'
+import { sortStates } from './newer.ts'
+import { publishAll } from './publish-all.ts'
+import { reapply } from './reapply.ts'
+
+const USAGE = `usage: node services/keys/src/restore/main.ts --restored database|streams [--report FOLDER]
+
+Makes the KEYS stream equal to the database, while no service runs. A part of deploy/backup/after-restore.ts, which
+says more. After a restored database, first everything newer that the stream knows is taken over: revoked keys, removed
+members, changed roles, limits and subscriptions; all refresh tokens and invitations end. Safe to run again.
+
+  --report FOLDER  what a person has to look at is written there, one JSON object a line
+  DATABASE_URL     PostgreSQL, as the role of keys
+  NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE   as for the service
+`
+const Flags = z.object({ restored: z.enum(['database', 'streams']), report: z.string().default('.') })
+
+type Report = (file: string, items: readonly unknown[]) => void
+
+await start('keys restore', async () => {
+  const { values } = parseArgs({
+    options: { help: { type: 'boolean' }, restored: { type: 'string' }, report: { type: 'string' } },
+  })
+  if (values.help) return void process.stdout.write(USAGE)
+  const flags = Flags.parse(values)
+  const config = loadEnv(z.object({ ...databaseEnv, ...brokerEnv }), process.env)
+  const log = createLogger('keys-restore', 'warn')
+  const database = openDatabase<KeysDatabase>(config.DATABASE_URL, { max: 3, name: 'keys-restore', log })
+  const broker = await connect({ ...brokerLogin(config), name: 'keys-restore', logger: log })
+  const report: Report = (file, items) => {
+    const lines = items.map((item) => `${JSON.stringify(item)}\n`).join('')
+    appendFileSync(join(flags.report, file), lines, { mode: 0o600 })
+  }
+  try {
+    if (flags.restored === 'database') await takeOver(database.db, broker, report)
+    await forgetQueued(database.db)
+    await emptyStream(broker, 'KEYS')
+    const relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
+    const { orgs, members, keys } = await publishAll(database.db)
+    await untilPublished(database.db)
+    await relay.stop()
+    say(`KEYS holds what the database holds: ${orgs} organizations, ${members} members, ${keys} keys`)
+  } finally {
+    await broker.close()
+    await database.close()
+  }
+})
+
+function say(line: string): void {
+  process.stdout.write(`keys: ${line}\n`)
+}
+
+async function takeOver(db: Db, broker: Broker, report: Report): Promise<void> {
+  const stored: Stored[] = []
+  for await (const batch of readStream(broker, 'KEYS')) stored.push(...batch)
+  const { states, unreadable } = sortStates(stored)
+  const { changed, missing, sessions, invitations } = await reapply(db, states)
+  for (const subject of unreadable) say(`cannot read ${subject}: look after it yourself`)
+  say(`${changed} newer states taken over from the stream, revocations among them`)
+  say(`${sessions} refresh tokens and ${invitations} invitations ended: people log in again`)
+  if (missing.length > 0) {
+    report('keys-not-in-the-backup.jsonl', missing)
+    say(
+      `${missing.length} organizations, members or keys came after the backup: keys-not-in-the-backup.jsonl`,
+    )
+  }
+  if (stored.length > 0) return
+  // A stream that was lost tells of no revocation.
+  const live = await listLiveKeys(db)
+  report('keys-to-check.jsonl', live)
+  say(
+    `the stream knows nothing of revocations since the backup: look through keys-to-check.jsonl (${live.length})`,
+  )
+}
+
+async function untilPublished(db: Db): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ queued: boolean }>`select exists (select from outbox) as queued`.execute(db)
+    if (rows[0]?.queued !== true) return
+    await delay(50)
+  }
+}

@@ -1,0 +1,100 @@
+import type { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
+import { sql } from 'kysely'
+import type { ApiKeyRow, Db, Tx } from '../db.ts'
+
+/** `older`: the row was changed to the state; `same`: it needs none of it; `missing`: there is no such row. */
+export type Met = 'older' | 'same' | 'missing'
+
+/** A revocation is taken over and never taken back, whatever the revisions say. */
+export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
+  const { org_id: orgId, jti } = state
+  const row = await tx
+    .selectFrom('api_key')
+    .select(['revision', 'revoked_at'])
+    .where('org_id', '=', orgId)
+    .where('jti', '=', jti)
+    .executeTakeFirst()
+  if (!row) return 'missing'
+  const isRevoked = state.revoked_at !== null && row.revoked_at === null
+  if (!isRevoked && state.revision <= row.revision) return 'same'
+  await tx
+    .updateTable('api_key')
+    .set({ revision: sql`nextval('revision_seq')`, revoked_at: row.revoked_at ?? state.revoked_at })
+    .$if(state.revision > row.revision, (update) =>
+      update.set({ name: state.name, rate_limit_per_minute: state.rate_limit_per_minute }),
+    )
+    .where('org_id', '=', orgId)
+    .where('jti', '=', jti)
+    .execute()
+  if (isRevoked)
+    await tx
+      .insertInto('pending_disconnect')
+      .values({ jti })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  return 'older'
+}
+
+/** Who was removed goes, with sessions and invitations; who was given another role has it. */
+export async function meetMember(tx: Tx, state: MemberState): Promise<Met> {
+  const { org_id: orgId, user_id: userId } = state
+  const row = await tx
+    .selectFrom('membership')
+    .select('revision')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (!row) return state.deleted_at === null ? 'missing' : 'same'
+  if (state.revision <= row.revision) return 'same'
+  if (state.deleted_at === null)
+    await tx
+      .updateTable('membership')
+      .set({ role: state.role === 'admin' ? 'admin' : 'member', revision: sql`nextval('revision_seq')` })
+      .where('org_id', '=', orgId)
+      .where('user_id', '=', userId)
+      .execute()
+  else await tx.deleteFrom('membership').where('org_id', '=', orgId).where('user_id', '=', userId).execute()
+  return 'older'
+}
+
+export async function meetOrg(tx: Tx, state: OrgState): Promise<Met> {
+  const row = await tx.selectFrom('org').select('revision').where('id', '=', state.org_id).executeTakeFirst()
+  if (!row) return 'missing'
+  if (state.revision <= row.revision) return 'same'
+  const { name, subscription_ends_at } = state
+  await tx
+    .updateTable('org')
+    .set({ name, subscription_ends_at, revision: sql`nextval('revision_seq')` })
+    .where('id', '=', state.org_id)
+    .execute()
+  return 'older'
+}
+
+/** What was ended or spent since the backup would be good again: nobody's refresh token and no invitation is. */
+export async function endSessions(tx: Tx): Promise<{ sessions: number; invitations: number }> {
+  const ended = await tx
+    .updateTable('token_chain')
+    .set({ revoked_at: sql`clock_timestamp()` })
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  const withdrawn = await tx.deleteFrom('invitation').executeTakeFirst()
+  return { sessions: Number(ended.numUpdatedRows), invitations: Number(withdrawn.numDeletedRows) }
+}
+
+/** States that the restored outbox holds are older than those that follow. */
+export async function forgetQueued(db: Db): Promise<void> {
+  await db.deleteFrom('outbox').where('subject', 'like', 'keys.%').execute()
+}
+
+/** The keys that can be used, oldest first: what somebody has to look through when nothing tells of revocations. */
+export function listLiveKeys(
+  db: Db,
+): Promise<Pick<ApiKeyRow, 'org_id' | 'id' | 'jti' | 'name' | 'created_at' | 'last_used_at'>[]> {
+  return db
+    .selectFrom('api_key')
+    .select(['org_id', 'id', 'jti', 'name', 'created_at', 'last_used_at'])
+    .where('revoked_at', 'is', null)
+    .orderBy('org_id')
+    .orderBy('id')
+    .execute()
+}

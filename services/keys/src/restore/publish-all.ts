@@ -1,0 +1,53 @@
+import { keyState, memberState, orgState } from '@whereabouts/contracts/messages/keys-state'
+import { enqueue } from '@whereabouts/db/outbox'
+import { toKeyState } from '../api-keys/api-keys.state.ts'
+import type { Db } from '../db.ts'
+import { toMemberState } from '../members/members.state.ts'
+import { toOrgState } from '../orgs/orgs.state.ts'
+
+const BATCH = 500
+
+/** Puts the state of every organization, member and key into the outbox. Returns how many of each. */
+export async function publishAll(db: Db): Promise<{ orgs: number; members: number; keys: number }> {
+  return { orgs: await publishOrgs(db), members: await publishMembers(db), keys: await publishKeys(db) }
+}
+
+/** The rows are held until they are in the outbox, so that no newer state of theirs can be queued before this one. */
+async function publishOrgs(db: Db): Promise<number> {
+  return inBatches((offset) =>
+    db.transaction().execute(async (tx) => {
+      const rows = await tx.selectFrom('org').selectAll().orderBy('id').offset(offset).limit(BATCH).forShare().execute() // prettier-ignore
+      await enqueue(tx, orgState, rows.map(toOrgState))
+      return rows.length
+    }),
+  )
+}
+
+async function publishMembers(db: Db): Promise<number> {
+  return inBatches((offset) =>
+    db.transaction().execute(async (tx) => {
+      const rows = await tx.selectFrom('membership').selectAll().orderBy('org_id').orderBy('user_id').offset(offset).limit(BATCH).forShare().execute() // prettier-ignore
+      await enqueue(tx, memberState, rows.map(toMemberState))
+      return rows.length
+    }),
+  )
+}
+
+async function publishKeys(db: Db): Promise<number> {
+  return inBatches((offset) =>
+    db.transaction().execute(async (tx) => {
+      const rows = await tx.selectFrom('api_key').selectAll().orderBy('org_id').orderBy('id').offset(offset).limit(BATCH).forShare().execute() // prettier-ignore
+      await enqueue(tx, keyState, rows.map(toKeyState))
+      return rows.length
+    }),
+  )
+}
+
+/** Nothing is written meanwhile, so a place in the order does not move. */
+async function inBatches(publish: (offset: number) => Promise<number>): Promise<number> {
+  for (let total = 0; ;) {
+    const count = await publish(total)
+    total += count
+    if (count < BATCH) return total
+  }
+}
