@@ -75,13 +75,13 @@ function serverRules(owner: Manifest, labels: Record<string, string>, objects: r
   ]
 }
 
-const STAGES = ['servers', 'steps', 'services']
+const STAGES = new Set(['servers', 'steps', 'services'])
 
 /** `k8s/deploy.sh` applies one stage after the other, Argo CD one wave after the other. */
 function stageProblems(object: Manifest): string[] {
   const { labels = {}, annotations = {} } = object.metadata
   const stage = labels['deploy-stage'] ?? 'none'
-  if (!STAGES.includes(stage)) return [`${nameOf(object)} is of no stage and never applied`]
+  if (!STAGES.has(stage)) return [`${nameOf(object)} is of no stage and never applied`]
   const expected = { Job: ['steps', '1'], Deployment: ['services', '2'] }[object.kind]
   const wave = annotations['argocd.argoproj.io/sync-wave']
   return expected && (stage !== expected[0] || wave !== expected[1])

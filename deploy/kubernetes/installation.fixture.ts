@@ -49,11 +49,15 @@ const ofServerOutside = (namespace: string) =>
   })
 
 function secretsOf(installation: Parameters<typeof secretManifests>[1]): Manifest[] {
-  return secretManifests(generateSecrets(), installation).map(({ stringData, ...rest }) => ({
-    ...rest,
-    data: stringData,
-    spec: {},
-  }))
+  return secretManifests(generateSecrets(), installation).map(
+    ({ apiVersion, kind, metadata, stringData }): Manifest => ({
+      apiVersion,
+      kind,
+      metadata,
+      data: stringData,
+      spec: {},
+    }),
+  )
 }
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')

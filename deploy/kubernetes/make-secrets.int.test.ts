@@ -24,7 +24,7 @@ test('what is printed are Secrets of that namespace, other ones each time', asyn
 })
 
 test('a password with quotes in the address of an administrator survives the YAML', () => {
-  const address = `postgresql://boss:"#'%5C@db.example/postgres`
+  const address = `postgresql://boss:%22'%23%5C@db.example/postgres`
   const secrets = parsed(makeSecrets(['--namespace', 'x'], { ADMIN_DATABASE_URL: address }).stdout)
   const migrate = secrets.find(({ metadata }) => metadata.name === 'migrate')
   expect(migrate).toMatchObject({ stringData: { ADMIN_DATABASE_URL: address } })

@@ -1,6 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { ROOT } from '../local/services.ts'
 import { problemsOf } from './checks.ts'
 import { EXPECTED, renderInstallation, type Installation } from './installation.fixture.ts'
+import { prometheusRule, RULE_FILE } from './prometheus-rule.ts'
 import { sharedBetween } from './separation.ts'
 
 let production: Installation
@@ -22,4 +26,15 @@ test('preview, whose database is outside, likewise', async () => {
 
 test('production and preview share no namespace, host, issuer or secret', () => {
   expect(sharedBetween(production, preview)).toEqual([])
+})
+
+test('the alerts of the cluster are those of deploy/monitoring: node deploy/kubernetes/prometheus-rule.ts', () => {
+  expect(readFileSync(RULE_FILE, 'utf8')).toBe(prometheusRule())
+})
+
+test('every dashboard of deploy/monitoring is listed in the kustomization beside it', () => {
+  const files = readdirSync(join(ROOT, 'deploy/monitoring/dashboards'))
+  const shown = new Set(production.objects.flatMap(({ data = {} }) => Object.keys(data)))
+  expect(files.length).toBeGreaterThan(0)
+  expect(files.filter((file) => !shown.has(file))).toEqual([])
 })

@@ -1,19 +1,34 @@
 import { z } from 'zod'
 import type { Manifest } from './manifest.ts'
 
-/** Where the model of a kind is. The name of the class is the kind. */
-const MODELS: Record<string, string> = {
-  v1: 'kubernetes-models/v1',
-  'apps/v1': 'kubernetes-models/apps/v1',
-  'autoscaling/v2': 'kubernetes-models/autoscaling/v2',
-  'batch/v1': 'kubernetes-models/batch/v1',
-  'networking.k8s.io/v1': 'kubernetes-models/networking.k8s.io/v1',
-  'policy/v1': 'kubernetes-models/policy/v1',
-  'cert-manager.io/v1': '@kubernetes-models/cert-manager/cert-manager.io/v1',
-  'gateway.networking.k8s.io/v1': '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1',
-  'keda.sh/v1alpha1': '@kubernetes-models/keda/keda.sh/v1alpha1',
-  'monitoring.coreos.com/v1': '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1',
-  'postgresql.cnpg.io/v1': '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1',
+/** The kinds we use, each with the module of its model, whose class has the kind's name. */
+const MODELS: Record<string, () => Promise<object>> = {
+  'v1 ConfigMap': () => import('kubernetes-models/v1/ConfigMap'),
+  'v1 Namespace': () => import('kubernetes-models/v1/Namespace'),
+  'v1 Secret': () => import('kubernetes-models/v1/Secret'),
+  'v1 Service': () => import('kubernetes-models/v1/Service'),
+  'v1 ServiceAccount': () => import('kubernetes-models/v1/ServiceAccount'),
+  'apps/v1 Deployment': () => import('kubernetes-models/apps/v1/Deployment'),
+  'apps/v1 StatefulSet': () => import('kubernetes-models/apps/v1/StatefulSet'),
+  'autoscaling/v2 HorizontalPodAutoscaler': () =>
+    import('kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler'),
+  'batch/v1 Job': () => import('kubernetes-models/batch/v1/Job'),
+  'networking.k8s.io/v1 NetworkPolicy': () => import('kubernetes-models/networking.k8s.io/v1/NetworkPolicy'),
+  'policy/v1 PodDisruptionBudget': () => import('kubernetes-models/policy/v1/PodDisruptionBudget'),
+  'cert-manager.io/v1 Certificate': () =>
+    import('@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate'),
+  'cert-manager.io/v1 Issuer': () => import('@kubernetes-models/cert-manager/cert-manager.io/v1/Issuer'),
+  'gateway.networking.k8s.io/v1 HTTPRoute': () =>
+    import('@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'),
+  'keda.sh/v1alpha1 ScaledObject': () => import('@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject'),
+  'monitoring.coreos.com/v1 PodMonitor': () =>
+    import('@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor'),
+  'monitoring.coreos.com/v1 PrometheusRule': () =>
+    import('@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule'),
+  'postgresql.cnpg.io/v1 Cluster': () =>
+    import('@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster'),
+  'postgresql.cnpg.io/v1 ScheduledBackup': () =>
+    import('@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/ScheduledBackup'),
 }
 
 const secretKey = z.strictObject({ name: z.string(), key: z.string() })
@@ -66,16 +81,8 @@ const describe = (issue: z.core.$ZodIssue) => `${issue.path.join('.')} ${issue.m
 type Model = { prototype: { validate: () => void } }
 
 async function validatorOf({ apiVersion, kind }: Manifest): Promise<(() => void) | undefined> {
-  const folder = MODELS[apiVersion]
-  if (folder === undefined) return undefined
-  try {
-    const module = (await import(`${folder}/${kind}`)) as Record<string, Model>
-    return module[kind]?.prototype.validate
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && /NOT_(EXPORTED|FOUND)/.test(String(error.code)))
-      return undefined
-    throw error
-  }
+  const module = await MODELS[`${apiVersion} ${kind}`]?.()
+  return (module as Record<string, Model> | undefined)?.[kind]?.prototype.validate
 }
 
 /**

@@ -30,14 +30,15 @@ function selectorsIn({ kind, spec }: Manifest): Selector[] {
 }
 
 function emptySelections(object: Manifest, groups: PodGroup[]): string[] {
-  return selectorsIn(object).flatMap((selector) => [
-    ...(anyOf(groups, selector).length === 0
-      ? [`${nameOf(object)} selects no pod: ${JSON.stringify(selector)}`]
-      : []),
-    ...listed(selector)
-      .filter(([key, value]) => !groups.some(({ labels }) => labels[key] === value))
-      .map(([, value]) => `${nameOf(object)} lists ${value}, which is on no pod`),
-  ])
+  const selectors = selectorsIn(object)
+  const empty = selectors.filter((selector) => anyOf(groups, selector).length === 0)
+  const missing = selectors
+    .flatMap(listed)
+    .filter(([key, value]) => !groups.some(({ labels }) => labels[key] === value))
+  return [
+    ...empty.map((selector) => `${nameOf(object)} selects no pod: ${JSON.stringify(selector)}`),
+    ...missing.map(([, value]) => `${nameOf(object)} lists ${value}, which is on no pod`),
+  ]
 }
 
 /** Of a list of values, each has to be there, or an arrow is missing that one believes in. */

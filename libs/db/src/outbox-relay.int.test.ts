@@ -8,6 +8,7 @@ import { createServiceDatabase } from '@whereabouts/testing/database'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { openDatabase } from './database.ts'
+import { skipGivenOut } from './minted-ids.ts'
 import { enqueue, type OutboxTable } from './outbox.ts'
 import { newestPerSubject, startOutboxRelay, type OutboxRow } from './outbox-relay.ts'
 
@@ -212,5 +213,22 @@ describe('minted ids', () => {
     const rising = ids.filter((id, i) => i > 0 && id > (ids[i - 1] ?? 0)).length
     expect(rising).toBeGreaterThan(2_000)
     expect(rising).toBeLessThan(3_000)
+  })
+
+  test('are not given out again after a restore, nor after another restore of the same backup', async () => {
+    const { pool, db } = database
+    const mint = async () =>
+      (await pool.query<{ id: number }>('select mint_id() as id from generate_series(1, 500)')).rows
+    const backup = await pool.query<{ last_value: number }>('select last_value from id_sequence')
+    const restoreBackup = () => pool.query(`select setval('id_sequence', ${backup.rows[0]?.last_value})`)
+    const given = await mint()
+    await restoreBackup()
+    await skipGivenOut(db)
+    given.push(...(await mint()))
+    await restoreBackup()
+    await skipGivenOut(db)
+    given.push(...(await mint()))
+    expect(new Set(given.map(({ id }) => id)).size).toBe(1_500)
+    expect(given.every(({ id }) => Math.floor(id / 2 ** 50) === 5)).toBe(true)
   })
 })

@@ -20,7 +20,10 @@ const GAUGES = {
     help: 'Bytes from which on the oldest messages of a stream are dropped; absent where there is no such bound.',
     labelNames: ['stream'],
   },
-  stream_oldest_message_age_seconds: { help: 'Age of the oldest message of a stream.', labelNames: ['stream'] },
+  stream_oldest_message_age_seconds: {
+    help: 'Age of the oldest message of a stream.',
+    labelNames: ['stream'],
+  },
   stream_replicas: { help: 'Copies a stream is to have.', labelNames: ['stream'] },
   stream_replicas_current: {
     help: 'Copies of a stream that are there and up to date, the leader included.',
@@ -58,8 +61,10 @@ async function lookAt(broker: Broker, options: Pick<Options, 'streams' | 'durabl
     Promise.all(options.durables.map((durable) => lookAtDurable(jsm, durable))),
   ])
   const now = Date.now()
-  const ofStreams = (read: (info: StreamInfo) => number | undefined) => values(streams, 'stream', nameOf, read)
-  const ofDurables = (read: (found: Looked) => number) => values(consumers, 'durable', ({ info }) => info.name, read)
+  const ofStreams = (read: (info: StreamInfo) => number | undefined) =>
+    values(streams, 'stream', nameOf, read)
+  const ofDurables = (read: (found: Looked) => number) =>
+    values(consumers, 'durable', ({ info }) => info.name, read)
   return {
     stream_messages: ofStreams(({ state }) => state.messages),
     stream_bytes: ofStreams(({ state }) => state.bytes),
@@ -72,7 +77,9 @@ async function lookAt(broker: Broker, options: Pick<Options, 'streams' | 'durabl
     consumer_pending_messages: ofDurables(({ info }) => info.num_pending),
     consumer_ack_pending_messages: ofDurables(({ info }) => info.num_ack_pending),
     consumer_max_ack_pending_messages: ofDurables(({ info }) => info.config.max_ack_pending ?? 0),
-    consumer_oldest_unsettled_age_seconds: ofDurables(({ oldest }) => (oldest === undefined ? 0 : ageSeconds(oldest, now))),
+    consumer_oldest_unsettled_age_seconds: ofDurables(({ oldest }) =>
+      oldest === undefined ? 0 : ageSeconds(oldest, now),
+    ),
   }
 }
 
@@ -108,7 +115,11 @@ async function lookAtDurable(jsm: JetStreamManager, durable: DurableName): Promi
 }
 
 /** When the first message at or behind `seq` was stored; undefined when there is none any more. */
-async function timeOfNext(jsm: JetStreamManager, stream: StreamName, seq: number): Promise<string | undefined> {
+async function timeOfNext(
+  jsm: JetStreamManager,
+  stream: StreamName,
+  seq: number,
+): Promise<string | undefined> {
   // The client's type knows only one of the two at a time; the server takes both since 2.9.
   const query = { seq, next_by_subj: '>' } as { seq: number }
   try {

@@ -33,10 +33,7 @@ type Connections = { services: Broker; system: Broker; callout: Broker; answerer
  * Connects in the background, so that the service answers requests meanwhile: `connected` rejects when the broker
  * refuses a password or does not come in time.
  */
-export function openBrokers(
-  config: Config,
-  deps: Deps,
-): Brokers & { connected: Promise<void> } {
+export function openBrokers(config: Config, deps: Deps): Brokers & { connected: Promise<void> } {
   let live: Connections | undefined
   const connectOnce = async () => {
     live = await connectAll(config, deps)

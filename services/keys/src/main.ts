@@ -63,7 +63,10 @@ await start('keys', async () => {
   runUntilSignal(
     [
       leave({ ops, app, drainMs: config.DRAIN_MS }),
-      { name: 'intake', run: () => Promise.all([app.close(), brokers.stopAnswering(), loops.stop(), census.stop()]) },
+      {
+        name: 'intake',
+        run: () => Promise.all([app.close(), brokers.stopAnswering(), loops.stop(), census.stop()]),
+      },
       { name: 'outbox', run: () => relay.stop() },
       { name: 'broker', run: () => brokers.close() },
       { name: 'database', run: () => database.close() },

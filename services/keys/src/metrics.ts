@@ -53,9 +53,12 @@ export function startCensus({ db, registry, log, signingKeyDays }: Census): { st
     registry,
     log,
     work: 'keys-census',
-    everyMs: 30_000,
+    everyMs: 15_000,
     gauges: {
-      organizations: { help: 'Organizations, by the state of their subscription.', labelNames: ['subscription'] },
+      organizations: {
+        help: 'Organizations, by the state of their subscription.',
+        labelNames: ['subscription'],
+      },
       signing_key_age_seconds: { help: 'Age of the key that signs access tokens.' },
       signing_key_rotation_seconds: { help: 'Age at which a signing key is replaced.' },
       revocation_oldest_pending_seconds: {

@@ -114,7 +114,7 @@ export function startWebhookCensus({ owner, registry, log }: { owner: Db; regist
     registry,
     log,
     work: 'webhook-census',
-    everyMs: 30_000,
+    everyMs: 15_000,
     gauges: { webhooks: { help: 'Webhooks, by whether they are switched on.', labelNames: ['state'] } },
     look: async () => ({ webhooks: byLabel('state', ['enabled', 'disabled'], await countWebhooks(owner)) }),
   })

@@ -78,5 +78,7 @@ async function reportLost(db: Kysely<Tables>, broker: Broker, file: string): Pro
   say(`${lost} assets, locations or tags were made or changed after the backup: ${file}`)
 }
 
-const statesOf = (kind: Kind, batch: readonly Stored[]): State[] =>
-  batch.filter(({ subject }) => subject.startsWith(`catalog.${kind}.`)).map(({ payload }) => payload as State)
+function statesOf(kind: Kind, batch: readonly Stored[]): State[] {
+  const own = batch.filter(({ subject }) => subject.startsWith(`catalog.${kind}.`))
+  return own.map(({ payload }) => payload as State)
+}

@@ -16,7 +16,9 @@ const GAUGES = {
     help: 'Readers by state, as the list of readers tells it, configured ones and discovered ones.',
     labelNames: ['kind', 'state'],
   },
-  readers_skewed: { help: 'Readers heard in the last ten minutes whose clock is off by more than 30 seconds.' },
+  readers_skewed: {
+    help: 'Readers heard in the last ten minutes whose clock is off by more than 30 seconds.',
+  },
   readers_with_problems: {
     help: 'Readers that in the last ten minutes sent something that could not be used.',
   },
@@ -25,7 +27,9 @@ const GAUGES = {
 }
 
 /** What the database knows of the readers of all organizations, and of the room for their scans. */
-export function startReaderCensus({ db, registry, log, everyMs = 30_000 }: Options): { stop(): Promise<void> } {
+export function startReaderCensus({ db, registry, log, everyMs = 15_000 }: Options): {
+  stop(): Promise<void>
+} {
   const look = async () => {
     // One after the other: all of it needs one connection.
     const { states, skewed, troubled } = await countReaders(db)
@@ -33,7 +37,10 @@ export function startReaderCensus({ db, registry, log, everyMs = 30_000 }: Optio
     const months = await monthsAhead(db)
     return {
       readers: KINDS.flatMap((kind) =>
-        byLabel('state', STATES, states[kind] ?? {}).map(({ labels, value }) => ({ labels: { kind, ...labels }, value })),
+        byLabel('state', STATES, states[kind] ?? {}).map(({ labels, value }) => ({
+          labels: { kind, ...labels },
+          value,
+        })),
       ),
       readers_skewed: skewed,
       readers_with_problems: troubled,

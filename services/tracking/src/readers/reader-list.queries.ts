@@ -13,7 +13,9 @@ export type ReaderListRow = Omit<ReaderView, 'health' | 'configured'> &
 type Condition = RawBuilder<unknown>
 
 /** After which a reader `h` counts as silent: two minutes at least, and five while it is not known how long it pauses. */
-export const silence = sql.raw(`greatest(120000, 3 * coalesce(h.usual_pause_ms, 100000)) * interval '1 millisecond'`)
+export const silence = sql.raw(
+  `greatest(120000, 3 * coalesce(h.usual_pause_ms, 100000)) * interval '1 millisecond'`,
+)
 
 /** Configured readers and discovered ones, each with its health; zeros for one that was never heard. */
 export async function listReaders(

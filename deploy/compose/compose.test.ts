@@ -1,0 +1,99 @@
+import { loadEnv } from '@whereabouts/service-kit/env'
+import { DCLinter } from 'dclint'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { generateSecrets } from '../local/secrets.ts'
+import { SERVICES } from '../local/services.ts'
+import { MigrateConfig, TopologyConfig } from '../step-config.ts'
+import { composeText, readCompose } from './compose-file.ts'
+import { envFileOf } from './env-file.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const variables = envFileOf(generateSecrets())
+const compose = readCompose(variables)
+
+test('docker-compose.yml has nothing that its linter would change', () => {
+  const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] })
+  const results = linter.lintFiles([join(ROOT, 'docker-compose.yml')], false)
+  expect(results).toHaveLength(1)
+  expect(results[0]?.messages).toEqual([])
+})
+
+describe('secrets', () => {
+  const demanded = new Set(Array.from(composeText().matchAll(/\$\{(\w+):\?/g), ([, name]) => name!))
+
+  test('are all demanded by name, none is in the file, and make-env writes exactly them', () => {
+    expect(Array.from(demanded).toSorted()).toEqual(Object.keys(variables).toSorted())
+    const text = composeText()
+    const isInTheFile = (value: string) => text.includes(value)
+    expect(Object.values(variables).filter(isInTheFile)).toEqual([])
+    // What is named like a secret is always put in from outside.
+    const named = text.matchAll(/^ +\w*(?:PASSWORD|SECRET|SEED|PRIVATE_KEY)\w*: (.*)$/gm)
+    expect(
+      Array.from(named, ([, value]) => value).filter((value) => !/^\$\{\w+(:\?.*)?\}$/.test(value!)),
+    ).toEqual([])
+  })
+
+  test.for(Object.keys(variables))('without %s nothing starts', (name) => {
+    expect(() => readCompose({ ...variables, [name]: '' })).toThrow(`${name} is not set`)
+  })
+})
+
+describe('the environment of', () => {
+  const schemaOf = async (service: string) => {
+    const { Config } = (await import(join(ROOT, 'services', service, 'src/config.ts'))) as {
+      Config: z.ZodObject
+    }
+    return Config
+  }
+  const steps = { migrate: MigrateConfig, topology: TopologyConfig }
+
+  test.for([...SERVICES, 'migrate', 'topology'] as const)('%s is what it reads', async (name) => {
+    const schema = name in steps ? steps[name as keyof typeof steps] : await schemaOf(name)
+    const environment = compose.services[name]?.environment ?? {}
+    expect(Object.keys(environment).filter((key) => !(key in schema.shape))).toEqual([])
+    expect(() => loadEnv(schema, environment)).not.toThrow()
+  })
+
+  test('nats is what its configuration names', () => {
+    const conf = readFileSync(join(ROOT, 'deploy/nats/nats.conf'), 'utf8')
+    const named = new Set(Array.from(conf.matchAll(/(?<!#.*)\$([A-Z_]+)/g), ([, name]) => name!))
+    expect(Object.keys(compose.services['nats']?.environment ?? {}).toSorted()).toEqual(
+      Array.from(named).toSorted(),
+    )
+  })
+})
+
+describe('every service of the product', () => {
+  test.for(SERVICES)('%s is checked for health, starts after the steps, and cannot change itself', (name) => {
+    const service = compose.services[name]
+    expect(service?.healthcheck?.test.join(' ')).toContain('/readyz')
+    expect(service?.depends_on).toMatchObject({
+      migrate: { condition: 'service_completed_successfully' },
+      topology: { condition: 'service_completed_successfully' },
+    })
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], restart: 'unless-stopped' })
+    expect(existsSync(join(ROOT, service?.command?.[0] ?? 'missing'))).toBe(true)
+  })
+
+  test('the gateway waits for the services it asks', () => {
+    const { environment = {}, depends_on: waitsFor = {} } = compose.services['gateway'] ?? {}
+    const asked = Object.values(environment).flatMap(
+      (value) => /^http:\/\/([a-z-]+):8080$/.exec(value)?.[1] ?? [],
+    )
+    expect(asked).toHaveLength(5)
+    // Without the web app the API is whole.
+    for (const name of asked.filter((each) => each !== 'console'))
+      expect(waitsFor[name]).toEqual({ condition: 'service_healthy' })
+  })
+
+  test('what PostgreSQL and the broker keep outlives their containers', () => {
+    const { nats, postgres } = compose.services
+    for (const mounts of [nats?.volumes, postgres?.volumes])
+      expect(
+        mounts?.map((mount) => mount.split(':')[0]).filter((name) => name! in compose.volumes),
+      ).toHaveLength(1)
+  })
+})

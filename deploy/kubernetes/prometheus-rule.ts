@@ -1,0 +1,25 @@
+// Wraps the alerts of deploy/monitoring for Prometheus' operator. Run it after changing them:
+//   node deploy/kubernetes/prometheus-rule.ts
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ALERTS = join(import.meta.dirname, '../monitoring/alerts.yaml')
+
+/** In place of what kustomize cannot do: it wraps no file. */
+export const RULE_FILE = join(import.meta.dirname, '../../k8s/base/monitoring/prometheus-rule.yaml')
+
+const HEAD = `# Made from deploy/monitoring/alerts.yaml by deploy/kubernetes/prometheus-rule.ts; change it there.
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: whereabouts
+spec:
+`
+
+export function prometheusRule(): string {
+  const text = readFileSync(ALERTS, 'utf8')
+  const groups = text.slice(text.search(/^groups:/m))
+  return HEAD + groups.replaceAll(/^(?=.)/gm, '  ')
+}
+
+if (import.meta.main) writeFileSync(RULE_FILE, prometheusRule())

@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT } from '../local/services.ts'
+import { alertCases } from './alert-cases.ts'
+import { EXPORTERS_GROUP, isAlert, readAlerts, readGroups } from './alert-rules.ts'
+import { boards } from './dashboards.ts'
+import { generatedFiles } from './generated-files.ts'
+import { queriesOf } from './grafana.ts'
+import { defaultMetrics, foreignMetrics, metrics } from './metrics.ts'
+import { groupedBy, histogramOf, selectedBy, type Selected } from './promql.ts'
+
+const alerts = readAlerts()
+const names = alerts.map(({ alert }) => alert)
+const runbooks = readFileSync(join(ROOT, 'docs/runbooks.md'), 'utf8')
+const entries = new Map(
+  runbooks.split(/^## /m).slice(1).map((entry) => [entry.slice(0, entry.indexOf('\n')).trim(), entry] as const),
+) // prettier-ignore
+
+test('every alert has an entry in the runbooks under its name, and every entry an alert', () => {
+  expect([...entries.keys()]).toEqual(names)
+  for (const { alert, annotations } of alerts)
+    expect(annotations['runbook_url']).toBe(`docs/runbooks.md#${alert.toLowerCase()}`)
+})
+
+test.for(names)(
+  'the entry of %s says what it means, how to see it, what to do and when it is over',
+  (name) => {
+    const parts = [...(entries.get(name) ?? '').matchAll(/^\*\*(.+?)\.\*\* (.+)/gm)]
+    expect(parts.map(([, title]) => title)).toEqual(['Customers', 'See', 'Do', 'Over'])
+    for (const [, title, text = ''] of parts) expect(text.length, title).toBeGreaterThan(10)
+  },
+)
+
+test('every alert wakes somebody or waits for the morning, and says what it found', () => {
+  for (const { alert, labels, annotations } of alerts) {
+    expect(['page', 'ticket'], alert).toContain(labels.severity)
+    expect(annotations['summary'], alert).toBeTruthy()
+    expect(annotations['description'], alert).toMatch(/\{\{ \$(value|labels)|ops port/)
+  }
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test('every alert fires in some case', () => {
+  const fired = new Set(alertCases.flatMap(({ fires }) => fires))
+  expect(names.filter((name) => !fired.has(name))).toEqual([])
+})
+
+const groups = readGroups()
+const recorded = new Set(
+  groups.flatMap(({ rules }) => rules.flatMap((rule) => (isAlert(rule) ? [] : [rule.record]))),
+)
+const known = new Map(metrics.map((metric) => [metric.name, metric]))
+/** Given by Prometheus or by Kubernetes, or a bucket's own. */
+const TARGET_LABELS = ['service', 'instance', 'pod', 'le', 'alertname', 'severity', 'class']
+
+/** What is wrong with a metric as a query names it; undefined when nothing is. */
+function problemOf({ metric, labels }: Selected): string | undefined {
+  if (recorded.has(metric)) return undefined
+  const found = known.get(metric) ?? known.get(histogramOf(metric))
+  if (!found)
+    return defaultMetrics.includes(histogramOf(metric)) || defaultMetrics.includes(metric)
+      ? undefined
+      : `${metric} does not exist`
+  if (found.type === 'histogram' && found.name === metric) return `${metric} is a histogram`
+  for (const [label, wanted] of Object.entries(labels)) {
+    if (label === 'service' && wanted.some((value) => !found.services.includes(value as never)))
+      return `${metric} is not exposed by ${wanted.join()}`
+    if (TARGET_LABELS.includes(label)) continue
+    const values = found.labels[label]
+    if (values === undefined) return `${metric} has no label ${label}`
+    const unknown = values === 'open' ? [] : wanted.filter((value) => !values.includes(value))
+    if (unknown.length > 0) return `${metric} has no ${label} ${unknown.join()}`
+  }
+  return undefined
+}
+
+function problemsOf(query: string): string[] {
+  const selected = selectedBy(query)
+  const problems = selected.flatMap((one) => problemOf(one) ?? [])
+  const labels = new Set(
+    selected.flatMap(({ metric }) =>
+      Object.keys(known.get(metric)?.labels ?? known.get(histogramOf(metric))?.labels ?? {}),
+    ),
+  )
+  const strange = groupedBy(query).filter((label) => !labels.has(label) && !TARGET_LABELS.includes(label))
+  return [...problems, ...strange.map((label) => `nothing here has the label ${label}`)]
+}
+
+test('every rule uses metrics, labels and values that exist', () => {
+  const ours = groups.filter(({ name }) => name !== EXPORTERS_GROUP).flatMap(({ rules }) => rules)
+  expect(ours.length).toBeGreaterThan(60)
+  expect(ours.flatMap(({ expr }) => problemsOf(expr))).toEqual([])
+})
+
+test('the group of the exporters uses their metrics and none of ours', () => {
+  const theirs = groups.find(({ name }) => name === EXPORTERS_GROUP)?.rules ?? []
+  const used = theirs.flatMap(({ expr }) => selectedBy(expr).map(({ metric }) => metric))
+  expect(used.filter((metric) => !foreignMetrics.includes(metric))).toEqual([])
+  expect(used.length).toBeGreaterThan(0)
+})
+
+test.for(boards.map((board) => [board.uid, board] as const))(
+  'every query of %s uses metrics, labels and values that exist',
+  ([, board]) => {
+    const problems = queriesOf(board).flatMap(problemsOf)
+    expect(problems.filter((problem) => !foreignMetrics.some((name) => problem.startsWith(name)))).toEqual([])
+  },
+)
+
+test('a name, a label or a value that does not exist is found', () => {
+  expect(problemsOf('sum by (pool) (outbox_age_second)')).toEqual([
+    'outbox_age_second does not exist',
+    'nothing here has the label pool',
+  ])
+  expect(problemsOf('readers{kind="lost"}')).toEqual(['readers has no kind lost'])
+  expect(problemsOf('readers{org="7"}')).toEqual(['readers has no label org'])
+  expect(problemsOf('outbox_age_seconds{service="gateway"}')).toEqual([
+    'outbox_age_seconds is not exposed by gateway',
+  ])
+  expect(problemsOf('ingest_delay_seconds')).toEqual(['ingest_delay_seconds is a histogram'])
+})
+
+test('every panel says what it shows', () => {
+  for (const { title, description, unit } of boards.flatMap(({ rows }) => Object.values(rows).flat())) {
+    expect(description.length, title).toBeGreaterThan(5)
+    expect(unit, title).not.toBe('')
+  }
+})
+
+/** Formatting is left to prettier. */
+const squeezed = (text: string) => text.replaceAll(/[ -]+/g, ' ')
+
+test('dashboards and the table of metrics are up to date: node deploy/monitoring/generate.ts', () => {
+  for (const { path, content } of generatedFiles()) {
+    const found = readFileSync(path, 'utf8')
+    if (path.endsWith('.json')) expect(JSON.parse(found), path).toEqual(JSON.parse(content))
+    else
+      expect(squeezed(found).split('\n').filter(Boolean), path).toEqual(
+        squeezed(content).split('\n').filter(Boolean),
+      )
+  }
+  const files = readdirSync(join(import.meta.dirname, 'dashboards'))
+  expect(files.toSorted()).toEqual(boards.map(({ uid }) => `${uid}.json`).toSorted())
+})

@@ -1,0 +1,44 @@
+/** A metric as a query names it: with the labels it selects by and the literal values it wants. */
+export type Selected = { metric: string; labels: Record<string, string[]> }
+
+const WORDS = new Set([
+  ...['and', 'or', 'unless', 'by', 'without', 'on', 'ignoring', 'group_left', 'group_right'],
+  ...['bool', 'offset', 'inf', 'nan'],
+])
+const LABEL_LISTS = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g
+const TOKEN = /"(?:[^"\\]|\\.)*"|([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\{[^}]*\}|\()?/g
+const MATCHER = /([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g
+
+/** The metrics of a query. Enough of PromQL for our own; whether a query is PromQL at all, promtool says. */
+export function selectedBy(query: string): Selected[] {
+  const text = query.replaceAll(LABEL_LISTS, ' ').replaceAll(/\[[^\]]*\]|\boffset\s+\w+/g, ' ')
+  return [...text.matchAll(TOKEN)].flatMap(([, name, behind = '']) =>
+    name === undefined || behind === '(' || WORDS.has(name.toLowerCase())
+      ? []
+      : [{ metric: name, labels: matchers(behind) }],
+  )
+}
+
+/** The labels that a query groups by or joins on. */
+export const groupedBy = (query: string): string[] =>
+  [...query.matchAll(LABEL_LISTS)].flatMap(([list]) =>
+    list
+      .slice(list.indexOf('(') + 1, -1)
+      .split(',')
+      .map((label) => label.trim())
+      .filter(Boolean),
+  )
+
+function matchers(braces: string): Selected['labels'] {
+  const labels: Selected['labels'] = {}
+  for (const [, label = '', operator, value = ''] of braces.matchAll(MATCHER))
+    labels[label] = [...(labels[label] ?? []), ...literals(operator ?? '', value)]
+  return labels
+}
+
+/** Of a pattern, its alternatives, as far as they are plain words. */
+const literals = (operator: string, value: string): string[] =>
+  operator.endsWith('~') ? value.split('|').filter((word) => /^[\w-]+$/.test(word)) : [value]
+
+/** `x_bucket`, `x_sum` and `x_count` are parts of the histogram `x`. */
+export const histogramOf = (metric: string): string => metric.replace(/_(?:bucket|sum|count)$/, '')

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Applies an overlay in its order: servers, then the steps of the release, then the services. Safe to run again.
+#
+#   k8s/deploy.sh k8s/overlays/production
+#
+# kubectl's context decides which cluster. A step that fails ends it with what the step said: the services of the release
+# before go on running, on a schema that fits them. STEP_TIMEOUT (seconds, default 21600) is how long a step is waited for.
+set -euo pipefail
+
+overlay=${1:?which overlay? k8s/deploy.sh k8s/overlays/production}
+manifests=$(mktemp)
+trap 'rm -f "$manifests"' EXIT
+kubectl kustomize "$overlay" >"$manifests"
+namespace=$(awk '/^kind: Namespace$/ { found = 1 } found && /^  name: / { print $2; exit }' "$manifests")
+
+apply() { kubectl apply --namespace "$namespace" --filename "$manifests" --selector "deploy-stage=$1"; }
+of_kind() { awk -v kind="kind: $1" '/^---$/ { found = 0 } $0 == kind { found = 1 } found && /^  name: / { print $2; found = 0 }' "$manifests"; }
+k() { kubectl --namespace "$namespace" "$@"; }
+
+# Whichever comes first: "kubectl wait" knows only one of the two.
+finish() {
+  local waited=0 state
+  while :; do
+    state=$(k get job "$1" --output 'jsonpath={.status.conditions[?(@.status=="True")].type}')
+    case $state in
+      *Complete*) return 0 ;;
+      *Failed*) break ;;
+    esac
+    [ "$waited" -lt "${STEP_TIMEOUT:-21600}" ] || break
+    sleep 2
+    waited=$((waited + 2))
+  done
+  k logs "job/$1" --tail 50 >&2 || true
+  echo "$1 did not complete (${state:-still running}): the services were left as they are" >&2
+  return 1
+}
+
+echo "== servers"
+apply servers
+for name in $(of_kind Cluster); do k wait --for condition=Ready "clusters.postgresql.cnpg.io/$name" --timeout 30m; done
+for name in $(of_kind StatefulSet); do k rollout status "statefulset/$name" --timeout 30m; done
+
+echo "== steps"
+# A Job cannot be changed; that of the release before has to go.
+for name in $(of_kind Job); do k delete job "$name" --ignore-not-found --wait; done
+apply steps
+for name in $(of_kind Job); do finish "$name"; done
+
+echo "== services"
+apply services
+for name in $(of_kind Deployment); do k rollout status "deployment/$name" --timeout 15m; done

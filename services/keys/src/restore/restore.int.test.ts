@@ -1,0 +1,150 @@
+import { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
+import { expect } from 'vitest'
+import { test, type Key, type Keys, type Org } from '../keys.fixture.ts'
+import { toKeyState } from '../api-keys/api-keys.state.ts'
+import { forgetQueued, listLiveKeys } from './newer.queries.ts'
+import type { KeysStates } from './newer.ts'
+import { publishAll } from './publish-all.ts'
+import { reapply } from './reapply.ts'
+
+const none: KeysStates = { orgs: [], keys: [], members: [] }
+const REVOKED_AT = '2026-11-21T10:00:00.000Z'
+
+async function rowOf({ database: { db } }: Keys, { jti }: Key) {
+  return db.selectFrom('api_key').selectAll().where('jti', '=', jti).executeTakeFirstOrThrow()
+}
+
+/** As the stream would have it after a later change. */
+const later = async (keys: Keys, key: Key, change: Partial<KeyState>): Promise<KeyState> => {
+  const state = toKeyState(await rowOf(keys, key))
+  return { ...state, revision: state.revision + 1, ...change }
+}
+
+const memberOf = async (keys: Keys, org: Org) =>
+  keys.database.db
+    .selectFrom('membership')
+    .selectAll()
+    .where('org_id', '=', org.orgId)
+    .where('user_id', '=', org.userId)
+    .executeTakeFirst()
+
+const newKey = (keys: Keys, org: Org) => keys.createKey(org, { scopes: ['scans:write'] })
+
+test('a revocation since the backup is taken over, and its readers are disconnected', async ({ keys }) => {
+  const [org, other] = [await keys.signUp(), await keys.signUp()]
+  const [key, untouched] = [await newKey(keys, org), await newKey(keys, other)]
+  const state = await later(keys, key, { revoked_at: REVOKED_AT, name: 'renamed', rate_limit_per_minute: 7 })
+  const { changed } = await reapply(keys.database.db, { ...none, keys: [state] })
+  expect(changed).toBe(1)
+  const row = await rowOf(keys, key)
+  expect(row).toMatchObject({ revoked_at: REVOKED_AT, name: 'renamed', rate_limit_per_minute: 7 })
+  expect(row.revision).toBeGreaterThan(state.revision)
+  const { db } = keys.database
+  expect(await db.selectFrom('pending_disconnect').select('jti').where('jti', '=', key.jti).execute()).toHaveLength(1) // prettier-ignore
+  expect((await rowOf(keys, untouched)).revoked_at).toBeNull()
+  expect((await keys.exchange(key)).statusCode).toBe(401)
+})
+
+test('a revocation counts whatever the revisions say, and is never taken back', async ({ keys }) => {
+  const org = await keys.signUp()
+  const key = await newKey(keys, org)
+  const live = await later(keys, key, { name: 'as it was', revision: 1_000_000 })
+  const revoked = await later(keys, key, { revoked_at: REVOKED_AT, revision: 0, name: 'older' })
+  await reapply(keys.database.db, { ...none, keys: [revoked] })
+  await reapply(keys.database.db, { ...none, keys: [live] })
+  expect((await rowOf(keys, key)).revoked_at).toBe(REVOKED_AT)
+  expect((await rowOf(keys, key)).name).not.toBe('older')
+})
+
+test('older states change nothing, and what the database does not know is named', async ({ keys }) => {
+  const org = await keys.signUp()
+  const key = await newKey(keys, org)
+  const before = await rowOf(keys, key)
+  const older = await later(keys, key, { revision: 0, name: 'older' })
+  const unknown = { ...older, jti: '00000000-0000-4000-8000-000000000000' }
+  const { changed, missing } = await reapply(keys.database.db, { ...none, keys: [older, unknown] })
+  expect({ changed, missing }).toEqual({ changed: 0, missing: [{ kind: 'key', state: unknown }] })
+  expect(await rowOf(keys, key)).toEqual(before)
+})
+
+test("a key of this number in another organization is not that organization's", async ({ keys }) => {
+  const [org, other] = [await keys.signUp(), await keys.signUp()]
+  const key = await newKey(keys, org)
+  const foreign = await later(keys, key, { revoked_at: REVOKED_AT, org_id: other.orgId })
+  const { missing } = await reapply(keys.database.db, { ...none, keys: [foreign] })
+  expect(missing).toHaveLength(1)
+  expect((await rowOf(keys, key)).revoked_at).toBeNull()
+})
+
+test('a member who was removed or made less of since the backup is so again', async ({ keys }) => {
+  const org = await keys.signUp()
+  const [removed, lowered] = [await keys.join(org, 'admin'), await keys.join(org, 'admin')]
+  const state = async (member: Org, change: Partial<MemberState>): Promise<MemberState> => {
+    const row = await memberOf(keys, member)
+    const { org_id, user_id, revision = 0, role = 'admin' } = row ?? {}
+    return { org_id: org_id ?? 0, user_id: user_id ?? 0, revision: revision + 1, role, deleted_at: null, ...change } // prettier-ignore
+  }
+  const members = [
+    await state(removed, { deleted_at: REVOKED_AT }),
+    await state(lowered, { role: 'member' }),
+    await state(org, { revision: 0, deleted_at: REVOKED_AT }),
+  ]
+  const { changed, missing } = await reapply(keys.database.db, { ...none, members })
+  expect({ changed, missing }).toEqual({ changed: 2, missing: [] })
+  expect(await memberOf(keys, removed)).toBeUndefined()
+  expect((await memberOf(keys, lowered))?.role).toBe('member')
+  expect((await memberOf(keys, org))?.role).toBe('admin')
+  const again = await reapply(keys.database.db, { ...none, members })
+  expect({ changed: again.changed, missing: again.missing }).toEqual({ changed: 0, missing: [] })
+})
+
+test('a subscription that ended since the backup has ended', async ({ keys }) => {
+  const org = await keys.signUp()
+  const { db } = keys.database
+  const row = await db.selectFrom('org').selectAll().where('id', '=', org.orgId).executeTakeFirstOrThrow()
+  const newer: OrgState = { org_id: org.orgId, revision: row.revision + 1, name: 'New name', subscription_ends_at: REVOKED_AT } // prettier-ignore
+  const { missing } = await reapply(db, { ...none, orgs: [newer, { ...newer, org_id: 1 }] })
+  expect(missing).toHaveLength(1)
+  const after = await db.selectFrom('org').selectAll().where('id', '=', org.orgId).executeTakeFirstOrThrow()
+  expect(after).toMatchObject({ name: 'New name', subscription_ends_at: REVOKED_AT })
+})
+
+test('refresh tokens and invitations end, since nobody knows which were spent or withdrawn', async ({
+  keys,
+}) => {
+  const org = await keys.signUp()
+  const token = await keys.invite(org, 'late@example.com')
+  const { sessions, invitations } = await reapply(keys.database.db, none)
+  expect(sessions).toBeGreaterThanOrEqual(1)
+  expect(invitations).toBeGreaterThanOrEqual(1)
+  const refreshed = await keys.post('/api/v1/auth/refresh', { refresh_token: org.session.refresh_token })
+  expect(refreshed.statusCode).toBe(401)
+  expect(token).not.toBe('')
+})
+
+test('everything is published as it is, once per organization, member and key', async ({ keys }) => {
+  const { db } = keys.database
+  const org = await keys.signUp()
+  const key = await newKey(keys, org)
+  await forgetQueued(db)
+  const totals = await publishAll(db)
+  const queued = await db.selectFrom('outbox').select(['subject', 'payload']).execute()
+  expect(queued).toHaveLength(totals.orgs + totals.members + totals.keys)
+  const subjects = queued.map(({ subject }) => subject)
+  expect(new Set(subjects).size).toBe(queued.length)
+  expect(subjects).toContain(`keys.org.${org.orgId}`)
+  expect(subjects).toContain(`keys.member.${org.orgId}.${org.userId}`)
+  const state = queued.find(({ subject }) => subject === `keys.key.${key.jti}`)
+  expect(state?.payload).toEqual(toKeyState(await rowOf(keys, key)))
+  await forgetQueued(db)
+  expect(await db.selectFrom('outbox').select('id').execute()).toEqual([])
+})
+
+test('the keys to look through are those that can be used', async ({ keys }) => {
+  const org = await keys.signUp()
+  const [live, revoked] = [await newKey(keys, org), await newKey(keys, org)]
+  await reapply(keys.database.db, { ...none, keys: [await later(keys, revoked, { revoked_at: REVOKED_AT })] })
+  const listed = (await listLiveKeys(keys.database.db)).map(({ jti }) => jti)
+  expect(listed).toContain(live.jti)
+  expect(listed).not.toContain(revoked.jti)
+})

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { DATABASE_ROLES } from '@whereabouts/deploy/local/secrets'
+import { findPgTools } from '@whereabouts/deploy/local/servers/pg-tools'
+import { roleUrl } from '@whereabouts/deploy/local/services'
+import type { Stack } from '@whereabouts/deploy/local/stack'
+import { natsDir } from '@whereabouts/deploy/local/stack-servers'
+import pg from 'pg'
+import { runProgram } from './operator.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const DATABASE = 'whereabouts'
+const run = promisify(execFile)
+const pgTools = () => findPgTools({ cacheDir: join(ROOT, '.cache/pg-tools') })
+
+/** The administrator's address of one database of the server. */
+function adminUrl({ urls }: Stack, database: string): string {
+  const url = new URL(urls.postgres)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+/** What the deployment's programs are told, as docs/backup.md says. */
+function deploymentEnv(stack: Stack): Record<string, string> {
+  const { urls, secrets } = stack
+  const wiring = { secrets, postgresUrl: urls.postgres, database: DATABASE }
+  const roles = DATABASE_ROLES.map((role) => [`${role.toUpperCase()}_DATABASE_URL`, roleUrl(role, wiring)])
+  return {
+    ...Object.fromEntries(roles),
+    ADMIN_DATABASE_URL: urls.postgres,
+    NATS_URL: urls.nats,
+    NATS_PASSWORD: secrets.nats.services_password,
+  }
+}
+
+/** Runs a program of `deploy/`; throws with what it wrote when it fails. */
+export async function deploy(stack: Stack, file: string, env: Record<string, string> = {}): Promise<string> {
+  const all = { ...deploymentEnv(stack), ...env }
+  const { exitCode, stdout, stderr } = await runProgram([join(ROOT, 'deploy', file)], { env: all })
+  if (exitCode !== 0) throw new Error(`${file} ended with ${exitCode}:\n${stdout}${stderr}`)
+  return stdout
+}
+
+/** Writes a backup of the database, beside running services. */
+export async function dump(stack: Stack, file: string): Promise<void> {
+  const { pg_dump } = await pgTools()
+  await run(pg_dump, ['--format=custom', `--file=${file}`, `--dbname=${adminUrl(stack, DATABASE)}`])
+}
+
+/** Onto a server that has nothing: the roles first, since a dump does not hold them. */
+export async function restore(stack: Stack, file: string): Promise<void> {
+  const { pg_restore } = await pgTools()
+  await deploy(stack, 'migrate.ts')
+  const options = ['--clean', '--if-exists', '--create', '--exit-on-error']
+  await run(pg_restore, [...options, `--dbname=${adminUrl(stack, 'postgres')}`, file])
+  await deploy(stack, 'migrate.ts')
+}
+
+export async function query<R extends pg.QueryResultRow>(
+  stack: Stack,
+  text: string,
+  database = DATABASE,
+): Promise<R[]> {
+  const client = new pg.Client({ connectionString: adminUrl(stack, database) })
+  await client.connect()
+  try {
+    return (await client.query<R>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** As when the server is lost: neither the database nor its roles are there. */
+export async function destroyDatabase(stack: Stack): Promise<void> {
+  await query(stack, `drop database ${DATABASE} with (force)`, 'postgres')
+  const roles = DATABASE_ROLES.flatMap((role) => [role, `${role}_tenant`])
+  await query(stack, `drop role ${roles.join(', ')}`, 'postgres')
+}
+
+/** As when the disk of the broker is lost. */
+export async function destroyStreams({ broker, dataDir }: Stack): Promise<void> {
+  await broker.stop('SIGKILL')
+  rmSync(natsDir(dataDir), { recursive: true })
+  mkdirSync(natsDir(dataDir))
+  await broker.restart()
+}
+
+export async function stopServices({ services }: Stack): Promise<void> {
+  await Promise.all(Object.values(services).map((service) => service.stop()))
+}
+
+export async function startServices({ services }: Stack): Promise<void> {
+  for (const service of Object.values(services)) service.start()
+  await Promise.all(Object.values(services).map((service) => service.waitReady()))
+}
+
+/** A hash of each table's rows for each organization; of tables without one, over all rows. Outboxes are left out. */
+export async function contentHashes(stack: Stack): Promise<Map<string, string>> {
+  const tables = await query<{ name: string; by_org: boolean }>(
+    stack,
+    `select c.oid::regclass::text as name,
+       exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'org_id') as by_org
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname in ('${DATABASE_ROLES.join("', '")}') and c.relkind in ('r', 'p') and not c.relispartition
+       and c.relname not in ('outbox', 'kysely_migration', 'kysely_migration_lock')`,
+  )
+  const hashes = new Map<string, string>()
+  for (const { name, by_org: byOrg } of tables) {
+    const rows = await query<{ org: string; hash: string }>(
+      stack,
+      `select ${byOrg ? 'org_id' : "'all'"}::text as org, md5(string_agg(t::text, ';' order by t::text)) as hash
+       from ${name} t group by 1`,
+    )
+    for (const { org, hash } of rows) hashes.set(`${name} ${org}`, hash)
+  }
+  return hashes
+}
