@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { ROOT } from '../local/services.ts'
 import { problemsOf } from './checks.ts'
 import { EXPECTED, renderInstallation, type Installation } from './installation.fixture.ts'
+import { find } from './manifest.ts'
 import { prometheusRule, RULE_FILE } from './prometheus-rule.ts'
 import { sharedBetween } from './separation.ts'
 
@@ -37,4 +38,10 @@ test('every dashboard of deploy/monitoring is listed in the kustomization beside
   const shown = new Set(production.objects.flatMap(({ data = {} }) => Object.keys(data)))
   expect(files.length).toBeGreaterThan(0)
   expect(files.filter((file) => !shown.has(file))).toEqual([])
+})
+
+test('the brokers are of the version that docker-compose.yml has', () => {
+  const brokers = find(production.objects, 'StatefulSet', 'nats')!.spec.template!.spec.containers
+  const compose = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8')
+  expect(brokers.map(({ image }) => image)).toEqual([/image: (nats:.+)/.exec(compose)?.[1]])
 })

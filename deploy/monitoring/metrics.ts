@@ -197,7 +197,7 @@ const messaging: readonly Metric[] = [
   gauge('stream_bytes', WATCHING, { stream: STREAMS }, 'Bytes in a stream.', 'the same'),
   gauge(
     'stream_max_bytes',
-    ['tracking'],
+    WATCHING,
     { stream: ['SCANS', 'DEAD'] },
     'Bytes from which on the oldest messages are dropped.',
     'the same',

@@ -6,7 +6,7 @@ const WORDS = new Set([
   ...['bool', 'offset', 'inf', 'nan'],
 ])
 const LABEL_LISTS = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g
-const TOKEN = /"(?:[^"\\]|\\.)*"|([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\{[^}]*\}|\()?/g
+const TOKEN = /"(?:[^"\\]|\\.)*"|\b\d[\w.]*|([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\{[^}]*\}|\()?/g
 const MATCHER = /([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g
 
 /** The metrics of a query. Enough of PromQL for our own; whether a query is PromQL at all, promtool says. */

@@ -1,5 +1,6 @@
 // `pnpm bench <name>`: measurements of the whole system on this machine. Everything listens on loopback.
 import { benchCatalog, CATALOG_HELP } from './catalog/catalog.ts'
+import { benchCluster, CLUSTER_HELP } from './cluster/cluster.ts'
 import { benchEdge, EDGE_HELP } from './edge/edge.ts'
 import { benchImport, IMPORT_HELP } from './import/import.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
@@ -11,6 +12,7 @@ const HELP = `pnpm bench <name> [flags]    exits with 1 when a target was missed
 
 ${EDGE_HELP}
 ${CATALOG_HELP}
+${CLUSTER_HELP}
 ${REVOCATION_HELP}
 ${IMPORT_HELP}
 ${INGEST_HELP}
@@ -22,6 +24,7 @@ ${WEBHOOKS_HELP}
 const benches: Record<string, (args: string[], say: (text: string) => void) => Promise<boolean>> = {
   edge: benchEdge,
   catalog: benchCatalog,
+  cluster: benchCluster,
   revocation: benchRevocation,
   import: benchImport,
   ingest: benchIngest,

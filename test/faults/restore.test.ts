@@ -13,6 +13,8 @@ import {
   restore,
   startServices,
   stopServices,
+  subjectsInDatabase,
+  subjectsOf,
 } from '../system/backup.ts'
 import {
   historyRows,
@@ -148,14 +150,22 @@ async function liveOn(label: string) {
   return { file, backup, key, late, before: await places() }
 }
 
+/** Before a service runs, which would mend the one or ask around the other. */
+async function expectAgreement(): Promise<void> {
+  const { catalog, keys } = await subjectsInDatabase(system.stack)
+  expect(await subjectsOf(system.stack, 'CATALOG')).toEqual(catalog)
+  expect(await subjectsOf(system.stack, 'KEYS')).toEqual(keys)
+}
+
 /** What the backup does not know is forgotten everywhere: its tag may be given to something else, which is then seen. */
-async function expectForgotten(label: string): Promise<void> {
+async function expectForgotten(label: string, given: number): Promise<void> {
   const [, { org }] = sites
   const { id } = await newAsset(org, 'another', [{ tag_type: 'barcode', value: label }])
   const link = await connectReader(system.stack, org.readerKey, 'nats')
   const reads = [{ tag: { type: 'barcode', value: label } }]
   await link.publish(org.id, 'dock', 'canonical', Buffer.from(JSON.stringify({ reads })))
   await link.close()
+  expect(id).not.toBe(given)
   await vi.waitUntil(async () => (await historyRows(org, id)).length === 1, SETTLED)
 }
 
@@ -184,6 +194,7 @@ test('the database is lost, the streams are not: what readers saw and what was r
   const env = { RESTORED: 'database', REPORT_DIR: report }
   await deploy(stack, 'backup/after-restore.ts', env)
   await deploy(stack, 'backup/after-restore.ts', env) // once more: nothing is worse
+  await expectAgreement()
   await startServices(stack)
 
   await vi.waitUntil(async () => JSON.stringify(await places()) === JSON.stringify(before), SETTLED)
@@ -193,7 +204,7 @@ test('the database is lost, the streams are not: what readers saw and what was r
   expect(announced()).toEqual(told)
   expect(await isRefused(key)).toBe(true)
   expect(reported(report, 'catalog-not-in-the-backup.jsonl')).toContain(`"id":${late.id}`)
-  await expectForgotten('database')
+  await expectForgotten('database', late.id)
   await expectWell(late.id)
 }, 90_000)
 
@@ -205,6 +216,7 @@ test('the streams are lost, the database is not: everything is as it was', async
   await destroyStreams(stack)
   await deploy(stack, 'backup/after-restore.ts', { RESTORED: 'streams', REPORT_DIR: folder })
   expect(await contentHashes(stack)).toEqual(full)
+  await expectAgreement()
   await startServices(stack)
 
   expect(await places()).toEqual(before)
@@ -222,6 +234,7 @@ test('both are lost: the backup is what there is, and a person is told what to l
   await restore(stack, file)
   const report = join(folder, 'both')
   await deploy(stack, 'backup/after-restore.ts', { RESTORED: 'database', REPORT_DIR: report })
+  await expectAgreement()
   await startServices(stack)
 
   expect(await places()).toEqual(atBackup)
@@ -229,7 +242,7 @@ test('both are lost: the backup is what there is, and a person is told what to l
   expect(pick(after, [...CATALOG, ...OWNED, ...SEEN])).toEqual(pick(backup, [...CATALOG, ...OWNED, ...SEEN]))
   expect(reported(report, 'keys-to-check.jsonl')).toContain(key.clientId)
   expect(await isRefused(key)).toBe(false) // nothing was left that could tell
-  await expectForgotten('both')
+  await expectForgotten('both', late.id)
   await expectWell(late.id)
   const old = await query<{ count: number }>(stack, 'select count(*)::int as count from keys.api_key where revoked_at is not null') // prettier-ignore
   expect(old[0]?.count).toBeGreaterThanOrEqual(sites.length)

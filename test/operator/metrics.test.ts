@@ -78,7 +78,7 @@ async function revokeAKey(): Promise<void> {
   const { data } = await org.admin.GET('/api/v1/orgs/{org_id}/api-keys', { params: { path, query: {} } })
   const key = data?.data.find(({ name }) => name === 'short-lived')
   await org.admin.DELETE('/api/v1/orgs/{org_id}/api-keys/{key_id}', {
-    params: { path: { ...path, key_id: key?.id ?? 0 } },
+    params: { path: { ...path, key_id: String(key?.id) } },
   })
 }
 

@@ -7,6 +7,7 @@ import { findPgTools } from '@whereabouts/deploy/local/servers/pg-tools'
 import { roleUrl } from '@whereabouts/deploy/local/services'
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import { natsDir } from '@whereabouts/deploy/local/stack-servers'
+import { connect } from 'nats'
 import pg from 'pg'
 import { runProgram } from './operator.ts'
 
@@ -116,4 +117,28 @@ export async function contentHashes(stack: Stack): Promise<Map<string, string>> 
     for (const { org, hash } of rows) hashes.set(`${name} ${org}`, hash)
   }
   return hashes
+}
+
+/** The subjects of a compacted stream, sorted: one for each thing it tells of. */
+export async function subjectsOf({ urls, secrets }: Stack, stream: string): Promise<string[]> {
+  const nc = await connect({ servers: urls.nats, user: 'services', pass: secrets.nats.services_password })
+  const jsm = await nc.jetstreamManager()
+  const { state } = await jsm.streams.info(stream, { subjects_filter: '>' })
+  await nc.close()
+  return Object.keys(state.subjects ?? {}).toSorted()
+}
+
+/** The same of the tables that the streams follow. */
+export async function subjectsInDatabase(stack: Stack): Promise<{ catalog: string[]; keys: string[] }> {
+  const list = async (text: string) => (await query<{ subject: string }>(stack, text)).map((row) => row.subject).toSorted() // prettier-ignore
+  const things = ['asset', 'location', 'tag'].map(
+    (kind) => `select format('catalog.${kind}.%s.%s', org_id, id) as subject from catalog.${kind}`,
+  )
+  return {
+    catalog: await list(things.join(' union all ')),
+    keys: await list(`
+      select format('keys.org.%s', id) as subject from keys.org
+      union all select format('keys.key.%s', jti) from keys.api_key
+      union all select format('keys.member.%s.%s', org_id, user_id) from keys.membership`),
+  }
 }

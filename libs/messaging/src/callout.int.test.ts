@@ -3,7 +3,7 @@ import { connectAsync, type MqttClient } from 'mqtt'
 import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
-import { answerLogins, type Grant, type Login } from './callout.ts'
+import { answerLogins, type Grant, type Login, type OnLogin } from './callout.ts'
 import { natsOf } from './connection.ts'
 import { disconnectUser } from './kick.ts'
 import { createCalloutKeys } from './nkeys.ts'
@@ -185,4 +185,25 @@ test('revocation disconnects the key over NATS and MQTT, and nobody else', async
   expect(await disconnectUser(system, 'k7')).toBe(0)
   await other.jetstream().publish('scans.8.dock.canonical', '{}')
   await other.close()
+})
+
+test('each login is told with its outcome and how long it took', async ({ bus }) => {
+  const told: Parameters<OnLogin>[] = []
+  const decideOrFail = async (login: Login) => {
+    if (login.user === 'k8') throw new Error('database away')
+    return decide(login)
+  }
+  const callout = await bus.connect('callout')
+  answerLogins(callout, bus.server.calloutKeys, decideOrFail, bus.logger, (...told_) => told.push(told_))
+  await natsOf(callout).flush()
+  const reader = await overNats(bus, 'k7')
+  await expect(overNats(bus, 'k7', 'guessed')).rejects.toThrow()
+  await expect(overMqtt(bus, 'k8')).rejects.toThrow()
+  await reader.close()
+  expect(told.map(([clientType, outcome]) => `${clientType} ${outcome}`)).toEqual([
+    'nats granted',
+    'nats refused',
+    'mqtt undecided',
+  ])
+  for (const [, , seconds] of told) expect(seconds).toBeGreaterThanOrEqual(0)
 })

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
-import { natsOf, type Broker } from './connection.ts'
+import { connect, natsOf, type Broker, type ConnectionMetrics } from './connection.ts'
 import { listDeadLetters } from './dead-letters.ts'
 import { outboxPublish, publish, publishMany } from './publish.ts'
 import { rootTrace, withTrace } from '@whereabouts/service-kit/trace'
@@ -103,4 +103,30 @@ test('operators see the newest dead letters first, as many as they ask for', asy
   )
   expect((await listDeadLetters(bus.broker, 2)).map(({ seq }) => seq)).toEqual([3, 2])
   expect(await listDeadLetters(bus.broker, 50)).toHaveLength(3)
+})
+
+test('what the broker did not store is counted, by reason, and so is the end of a connection', async ({
+  bus,
+}) => {
+  const told: unknown[][] = []
+  const metrics: ConnectionMetrics = {
+    connected: (isConnected) => told.push(['connected', isConnected]),
+    reconnected: () => told.push(['reconnected']),
+    unpublished: (...args) => told.push(['unpublished', ...args]),
+  }
+  const { server, logger } = bus
+  const broker = await connect({ url: server.url, ...server.users.services, name: 'test', logger, metrics })
+  await publishMany(broker, [
+    { subject, payload: 1 },
+    { subject: 'nobody.listens', payload: 2 },
+  ])
+  await broker.close()
+  await broker.closed
+  await publishMany(broker, [{ subject, payload: 3 }])
+  expect(told).toEqual([
+    ['connected', true],
+    ['unpublished', 'refused', 1],
+    ['connected', false],
+    ['unpublished', 'disconnected', 1],
+  ])
 })

@@ -91,6 +91,7 @@ export function consumerMetrics(registry: Registry) {
     fromZero(buried, { durable, reason: ['poison', 'retries_exhausted', 'never_settled'] })
     fromZero(redelivered, { durable })
     fromZero(held, { durable })
+    lag.set({ durable: name }, 0)
     return {
       handled: (outcome: string, count: number) => handled.inc({ durable: name, outcome }, count),
       buried: (reason: string) => buried.inc({ durable: name, reason }),

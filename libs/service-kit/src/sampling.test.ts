@@ -1,0 +1,90 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test, vi } from 'vitest'
+import { Counter, createRegistry, fromZero, Histogram, type Registry } from './metrics.ts'
+import { byLabel, startSampling } from './sampling.ts'
+import { timedWork } from './timed-work.ts'
+
+const log = { warn: () => undefined }
+
+async function values(registry: Registry, metric: string): Promise<Record<string, number>> {
+  const found = await registry.getSingleMetric(metric)?.get()
+  const name = (labels: object) => Object.values(labels).join(' ')
+  return Object.fromEntries(found?.values.map(({ labels, value }) => [name(labels), value]) ?? [])
+}
+
+test('gauges show what the last look found, and nothing while looking fails: an old value would look like a good one', async () => {
+  const registry = createRegistry('test')
+  const looks = [{ online: 3 }, new Error('database away'), { silent: 1 }]
+  const sampling = startSampling({
+    registry,
+    log,
+    work: 'census',
+    everyMs: 1,
+    gauges: { readers: { help: 'h', labelNames: ['state'] }, oldest: { help: 'h' } },
+    look: async () => {
+      const look = looks[0]
+      if (look instanceof Error) throw look
+      return { readers: byLabel('state', ['online', 'silent'], look ?? {}), oldest: 7 }
+    },
+  })
+  const shown = async () => ({
+    ...(await values(registry, 'readers')),
+    ...(await values(registry, 'oldest')),
+  })
+  await vi.waitFor(async () => expect(await shown()).toEqual({ online: 3, silent: 0, '': 7 }))
+  looks.shift()
+  await vi.waitFor(async () => expect(await shown()).toEqual({ '': Number.NaN }))
+  expect((await values(registry, 'timed_work_failures_total'))['census']).toBeGreaterThan(0)
+  looks.shift()
+  await vi.waitFor(async () => expect(await shown()).toEqual({ online: 0, silent: 1, '': 7 }))
+  await sampling.stop()
+})
+
+test('a look that ends after the stop has begun is waited for, and its failure is no news', async () => {
+  const registry = createRegistry('test')
+  const ending = Promise.withResolvers<never>()
+  const sampling = startSampling({
+    registry,
+    log,
+    work: 'census',
+    everyMs: 60_000,
+    gauges: { readers: { help: 'h' } },
+    look: () => ending.promise,
+  })
+  let stopped = false
+  const stop = sampling.stop().then(() => (stopped = true))
+  await turn()
+  expect(stopped).toBe(false)
+  ending.reject(new Error('the pool was closed'))
+  await stop
+  expect((await values(registry, 'timed_work_failures_total'))['census']).toBe(0)
+})
+
+test('known label values are shown as 0 before anything happens', async () => {
+  const registry = createRegistry('test')
+  const of = { help: 'h', registers: [registry] }
+  fromZero(new Counter({ name: 'c', labelNames: ['a', 'b'], ...of }), { a: ['1', '2'], b: ['x', 'y'] })
+  fromZero(new Histogram({ name: 'h', labelNames: ['a'], buckets: [1], ...of }), { a: ['1'] })
+  expect(await values(registry, 'c')).toEqual({ '1 x': 0, '1 y': 0, '2 x': 0, '2 y': 0 })
+  expect(await registry.metrics()).toContain('h_count{service="test",a="1"} 0')
+})
+
+test('timed work: the time of the last success, from the start on; several loops of a process share the metrics', async () => {
+  vi.useFakeTimers({ now: 1_000_000, toFake: ['Date'] })
+  try {
+    const registry = createRegistry('test')
+    const [purge, rotation] = [timedWork(registry, 'purge', 60_000), timedWork(registry, 'rotation', 500)]
+    vi.setSystemTime(1_060_000)
+    purge.done()
+    rotation.failed()
+    expect(await values(registry, 'timed_work_last_success_timestamp_seconds')).toEqual({
+      purge: 1_060,
+      rotation: 1_000,
+    })
+    expect(await values(registry, 'timed_work_interval_seconds')).toEqual({ purge: 60, rotation: 0.5 })
+    expect(await values(registry, 'timed_work_failures_total')).toEqual({ purge: 0, rotation: 1 })
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(() => timedWork(undefined, 'purge', 1).done()).not.toThrow()
+})

@@ -1,0 +1,27 @@
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ingestMetrics } from './ingest-metrics.ts'
+
+const NOW = Date.parse('2026-11-21T10:00:00.000Z')
+beforeEach(() => vi.useFakeTimers({ now: NOW, toFake: ['Date'] }))
+afterEach(() => vi.useRealTimers())
+
+const decoded = { identity: null, reads: [], health: [], errors: [], errors_omitted: 0, buried: false }
+const message = (ageMs: number) => ({ orgId: 7, readerKey: 'dock', receivedAtMs: NOW - ageMs, decoded })
+
+test('D8.9 a message counts as kept when it was stored within the second; the delay of a batch is its oldest message’s', async () => {
+  const registry = createRegistry('test')
+  const metrics = ingestMetrics(registry)
+  metrics.finished([message(20), message(1_000), message(1_001), message(4_000)])
+  const text = await registry.metrics()
+  expect(text).toContain('ingest_messages_total{promise="kept",service="test"} 2')
+  expect(text).toContain('ingest_messages_total{promise="late",service="test"} 2')
+  expect(text).toContain('ingest_delay_seconds_sum{service="test"} 4')
+  expect(text).toContain('ingest_delay_seconds_count{service="test"} 1')
+})
+
+test('the clock of a broker that is ahead makes no negative delay', async () => {
+  const registry = createRegistry('test')
+  ingestMetrics(registry).finished([message(-5_000)])
+  expect(await registry.metrics()).toContain('ingest_delay_seconds_sum{service="test"} 0')
+})
