@@ -1,10 +1,9 @@
 /** A metric as a query names it: with the labels it selects by and the literal values it wants. */
 export type Selected = { metric: string; labels: Record<string, string[]> }
 
-const WORDS = new Set([
-  ...['and', 'or', 'unless', 'by', 'without', 'on', 'ignoring', 'group_left', 'group_right'],
-  ...['bool', 'offset', 'inf', 'nan'],
-])
+const WORDS = new Set(
+  'and or unless by without on ignoring group_left group_right bool offset inf nan'.split(' '),
+)
 const LABEL_LISTS = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g
 const TOKEN = /"(?:[^"\\]|\\.)*"|\b\d[\w.]*|([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\{[^}]*\}|\()?/g
 const MATCHER = /([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g

@@ -31,6 +31,8 @@ afterAll(() => system.stop())
 
 const MINUTE = 60_000
 const ASSETS = { nats: 20, mqtt: 4 } as const
+/** Connections of readers over NATS. */
+const LINKS = 4
 /** Of each asset. The broker is killed after a third of them, and comes back after the second third. */
 const SCANS = 90
 /** Between two scans of an asset: together some hundred a second. */
@@ -38,7 +40,7 @@ const PACE_MS = 60
 /** Longer than the broker waits for a consumer before it hands its messages out again. */
 const SETTLED = { timeout: 60_000, interval: 1_000 }
 
-type Mover = { key: string; id: number; acknowledged: number }
+type Mover = { key: string; id: number }
 
 /** What readers see: assets between two locations, each a minute later than before, never twice in the same minute. */
 function scanOf(mover: Mover, n: number, begin: number): { reader: string; bytes: Buffer } {
@@ -56,7 +58,7 @@ async function site(name: string) {
   for (let i = 0; i < ASSETS.nats + ASSETS.mqtt; i += 1) {
     const key = `BOX-${name}-${i}`
     const { id } = await newAsset(org, key, [{ tag_type: 'barcode', value: key }])
-    movers.push({ key, id, acknowledged: 0 })
+    movers.push({ key, id })
   }
   return { org, nats: movers.slice(0, ASSETS.nats), mqtt: movers.slice(ASSETS.nats) }
 }
@@ -67,7 +69,6 @@ async function move(org: Organization, link: ReaderLink, mover: Mover, begin: nu
     const { reader, bytes } = scanOf(mover, n, begin)
     const publish = () => link.publish(org.id, reader, 'canonical', bytes).then(() => true, () => false) // prettier-ignore
     while (!(await publish())) await delay(100)
-    mover.acknowledged += 1
     onAck()
     await delay(PACE_MS)
   }
@@ -174,6 +175,73 @@ async function expectRevocationBinds(org: Organization): Promise<void> {
   }
 }
 
+/**
+ * What MQTT acknowledges is stored elsewhere than what becomes of it: the worst case is that only one of the two is
+ * there. The broker makes its streams for MQTT with the first reader.
+ */
+async function separateMqtt(org: Organization): Promise<void> {
+  const urls = { nats: '', mqtt: system.stack.urls.mqtt }
+  await (await connectReader({ urls, ca: system.ca }, org.readerKey, 'mqtt')).close()
+  await partLeaders(system, 'SCANS', '$MQTT_msgs')
+}
+
+/** Readers over NATS know all brokers, the one over MQTT one that stays. */
+async function openLinks(org: Organization, victim: ClusterMember) {
+  const other = system.cluster.members.find((member) => member !== victim)
+  const at = { urls: { nats: system.cluster.url, mqtt: other?.mqttUrl ?? '' }, ca: system.ca }
+  const nats = Array.from({ length: LINKS }, () => connectReader(at, org.readerKey, 'nats'))
+  return { nats: await Promise.all(nats), mqtt: await connectReader(at, org.readerKey, 'mqtt') }
+}
+
+/** Counts acknowledgements, and has things happen after so many. */
+function startMeter(total: number, on: { third: () => Promise<void>; twoThirds: () => Promise<void> }) {
+  const beganAt = performance.now()
+  let [acks, lastAckAt, longestPauseMs] = [0, beganAt, 0]
+  let done: Promise<void> = Promise.resolve()
+  return {
+    onAck: () => {
+      const now = performance.now()
+      longestPauseMs = Math.max(longestPauseMs, now - lastAckAt)
+      lastAckAt = now
+      acks += 1
+      if (acks === Math.floor(total / 3)) done = on.third()
+      if (acks === Math.floor((2 * total) / 3)) done = done.then(on.twoThirds)
+    },
+    async end() {
+      const tookMs = Math.round(performance.now() - beganAt)
+      await done
+      return { tookMs, longestPauseMs: Math.round(longestPauseMs) }
+    },
+  }
+}
+
+/** Resolves with the movements when no more come and the receiver has had all of them. */
+async function untilAllTold(org: Organization, label: string): Promise<Moved[]> {
+  let seen = -1
+  return vi.waitUntil(async () => {
+    const [waiting, moves] = [await unpublished(), await announced(org.id)]
+    const isStill = moves.length === seen // the relay looks several times between two of our looks
+    seen = moves.length
+    const told = new Set(delivered(`/${label}`)).size === new Set(idsOf(moves)).size
+    return isStill && waiting === 0 && told && moves
+  }, SETTLED)
+}
+
+/** A reader that stayed connected all the time goes on as if nothing had been. */
+async function expectMqttIsWell(
+  org: Organization,
+  link: ReaderLink,
+  movers: readonly Mover[],
+  begin: number,
+) {
+  for (const mover of movers) {
+    const before = await historyCount(org, mover.id)
+    const { reader, bytes } = scanOf(mover, SCANS, begin)
+    await link.publish(org.id, reader, 'canonical', bytes)
+    await vi.waitUntil(async () => (await historyCount(org, mover.id)) === before + 1, SETTLED)
+  }
+}
+
 const victims = [
   { name: 'the leader of SCANS is killed', signal: 'SIGKILL', find: () => leaderOf(system, 'SCANS') },
   {
@@ -193,69 +261,38 @@ describe('one of three brokers goes away and comes back: what was acknowledged i
     const label = `cluster-${victims.findIndex((victim) => victim.name === name)}`
     const { org, nats, mqtt } = await site(label)
     const before = pids()
-    // What MQTT acknowledges is stored elsewhere than what becomes of it: the worst case is that only one is there.
-    const first = await connectReader({ urls: { nats: '', mqtt: system.stack.urls.mqtt }, ca: system.ca }, org.readerKey, 'mqtt') // prettier-ignore
-    await first.close() // the broker makes its streams for MQTT with the first reader
-    await partLeaders(system, 'SCANS', '$MQTT_msgs')
-    const victim: ClusterMember = await find()
-    const others = system.cluster.members.filter((member) => member !== victim)
-    const urls = { nats: system.cluster.url, mqtt: others[0]?.mqttUrl ?? '' }
-    const links = {
-      nats: await Promise.all([0, 1, 2, 3].map(() => connectReader({ urls, ca: system.ca }, org.readerKey, 'nats'))), // prettier-ignore
-      mqtt: await connectReader({ urls, ca: system.ca }, org.readerKey, 'mqtt'),
-    }
-    const total = SCANS * ASSETS.nats
-    let [acks, lastAckAt, longestPauseMs] = [0, performance.now(), 0]
-    let restarted: Promise<void> = Promise.resolve()
-    let killed: Promise<void> = Promise.resolve()
-    const onAck = () => {
-      acks += 1
-      const now = performance.now()
-      longestPauseMs = Math.max(longestPauseMs, now - lastAckAt)
-      lastAckAt = now
-      if (acks === Math.floor(total / 3)) killed = victim.stop(signal)
-      if (acks === Math.floor((2 * total) / 3)) restarted = killed.then(() => victim.start())
-    }
+    await separateMqtt(org)
+    const victim = await find()
+    const links = await openLinks(org, victim)
     const begin = Math.floor(Date.now() / MINUTE) * MINUTE - 20 * 60 * MINUTE
-    const beganAt = performance.now()
+    const meter = startMeter(SCANS * ASSETS.nats, {
+      third: () => victim.stop(signal),
+      twoThirds: () => victim.start(),
+    })
     await Promise.all([
-      ...nats.map((mover, i) => move(org, links.nats[i % 4]!, mover, begin, onAck)),
+      ...nats.map((mover, i) => move(org, links.nats[i % LINKS]!, mover, begin, meter.onAck)),
       ...mqtt.map((mover) => move(org, links.mqtt, mover, begin, () => {})),
     ])
-    const endedAt = performance.now()
-    await restarted
+    const { longestPauseMs, tookMs } = await meter.end()
 
-    for (const mover of nats) {
-      expect(mover.acknowledged).toBe(SCANS)
+    for (const mover of nats)
       await vi.waitUntil(async () => (await historyCount(org, mover.id)) === SCANS, SETTLED)
-    }
-    const settledAt = performance.now()
     const stored = await Promise.all(mqtt.map((mover) => historyCount(org, mover.id)))
-    const deliveredIds = () => new Set(delivered(`/${label}`))
-    let seen = -1
-    await vi.waitUntil(async () => {
-      const [waiting, { size }] = [await unpublished(), new Set(idsOf(await announced(org.id)))]
-      const isStill = size === seen // the relay looks several times between two of our looks
-      seen = size
-      return isStill && waiting === 0 && deliveredIds().size === size
-    }, SETTLED)
-    const moves = await announced(org.id)
+    const moves = await untilAllTold(org, label)
     const ids = idsOf(moves)
+    const rows = stored.reduce((sum, count) => sum + count, SCANS * ASSETS.nats)
     console.log(
-      `${name}: ${acks} scans in ${Math.round(endedAt - beganAt)} ms, none acknowledged for ${Math.round(longestPauseMs)} ms, all stored ${Math.round(settledAt - endedAt)} ms after the last; over MQTT ${stored.join(' ')} of ${SCANS} each; ${ids.length} moves announced of ${total + stored.reduce((sum, count) => sum + count, 0)}`,
+      `${name}: ${SCANS * ASSETS.nats} scans in ${tookMs} ms, none acknowledged for ${longestPauseMs} ms; ` +
+        `over MQTT ${stored.join(' ')} of ${SCANS} each; ${ids.length} moves announced of ${rows}`,
     )
     expect(new Set(ids).size).toBe(ids.length)
-    expect(deliveredIds()).toEqual(new Set(ids))
+    expect(new Set(delivered(`/${label}`))).toEqual(new Set(ids))
     for (const mover of nats) expectUnbroken(moves, mover)
 
     await expect.poll(notReady, SETTLED).toEqual([])
     expect(pids()).toEqual(before)
     await expectRevocationBinds(org)
-    for (const [i, mover] of mqtt.entries()) {
-      const { reader, bytes } = scanOf(mover, SCANS, begin)
-      await links.mqtt.publish(org.id, reader, 'canonical', bytes)
-      await vi.waitUntil(async () => (await historyCount(org, mover.id)) === (stored[i] ?? 0) + 1, SETTLED)
-    }
+    await expectMqttIsWell(org, links.mqtt, mqtt, begin)
     await Promise.all([...links.nats, links.mqtt].map((link) => link.close()))
   })
 })
@@ -267,8 +304,11 @@ test(
     const org = await newOrganization(system.stack, 'leaderless')
     const { key, ask } = await shortLivedKey(org)
     // Not where the gateway or keys are connected: without the broker they would know of their ignorance.
-    const taken = [await serverOf(system, 'services', 'gateway'), await serverOf(system, 'services', 'keys')]
-    const victim = system.cluster.members.find((member) => !taken.includes(member))
+    const taken = new Set([
+      await serverOf(system, 'services', 'gateway'),
+      await serverOf(system, 'services', 'keys'),
+    ])
+    const victim = system.cluster.members.find((member) => !taken.has(member))
     if (!victim) throw new Error('there are three brokers and two services')
     await handOver(system, 'KEYS', victim)
     await victim.stop('SIGKILL')

@@ -72,7 +72,7 @@ async function newSite(name: string): Promise<Site> {
 /** All assets of a site go from the dock to the shelf or back, which is stored and announced. */
 async function scan(site: Site): Promise<void> {
   const { org, assets, name } = site
-  const [row] = (await reportRows(org)).filter(({ asset_id: id }) => id === assets[0]?.id)
+  const row = (await reportRows(org)).find(({ asset_id: id }) => id === assets[0]?.id)
   const reader = row?.location_external_key === 'DOCK' ? 'shelf' : 'dock'
   clock += MINUTE
   const at = new Date(clock).toISOString()

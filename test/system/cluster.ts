@@ -63,14 +63,18 @@ export function memberNamed({ cluster }: ClusterSystem, name: string | undefined
   return found
 }
 
-/** The broker that decides what a stream holds. */
+/** The broker that decides what a stream holds, once there is one: during an election nobody answers. */
 export async function leaderOf(system: ClusterSystem, stream: string): Promise<ClusterMember> {
-  const jsm = await system.nc.jetstreamManager()
   for (;;) {
-    const leader = (await jsm.streams.info(stream)).cluster?.leader
-    if (leader) return memberNamed(system, leader) // missing while one is being elected
+    const leader = await askLeader(system, stream).catch(() => undefined)
+    if (leader) return memberNamed(system, leader)
     await delay(100)
   }
+}
+
+async function askLeader({ nc }: ClusterSystem, stream: string): Promise<string | undefined> {
+  const jsm = await nc.jetstreamManager({ checkAPI: false, timeout: 1_000 })
+  return (await jsm.streams.info(stream)).cluster?.leader
 }
 
 /** Has new leaders elected for `stream` until the leader is `wanted`. */
@@ -83,8 +87,9 @@ export async function partLeaders(system: ClusterSystem, stream: string, other: 
   while ((await leaderOf(system, stream)) === (await leaderOf(system, other))) await stepDown(system, stream)
 }
 
+/** Whether it was heard, the next look shows. */
 const stepDown = ({ nc }: ClusterSystem, stream: string) =>
-  nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, '', { timeout: 5_000 })
+  nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, '', { timeout: 2_000 }).catch(() => undefined)
 
 type Connz = { connections: { name?: string; authorized_user?: string }[] }
 

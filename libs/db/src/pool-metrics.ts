@@ -12,7 +12,7 @@ export function measurePools(registry: Registry, pools: Pools): void {
       labelNames: name === 'database_connections' ? ['pool', 'state'] : ['pool'],
       registers: [],
       collect: () => {
-        for (const [pool, { load }] of Object.entries(pools)) set(made, pool, load())
+        for (const [pool, opened] of Object.entries(pools)) set(made, pool, opened.load())
       },
     })
     registry.registerMetric(made)

@@ -75,8 +75,11 @@ export const brokerEnv = {
 export const principalEnv = {
   PRINCIPAL_PUBLIC_KEY: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url')
-    .describe("The gateway's Ed25519 public key, 32 bytes in base64url."),
+    .regex(
+      /^[A-Za-z0-9_-]{43}(,[A-Za-z0-9_-]{43})?$/,
+      'must be 32 bytes in base64url, or two such separated by a comma',
+    )
+    .describe("The gateway's Ed25519 public key, 32 bytes in base64url; two while it is changed."),
 }
 
 /**

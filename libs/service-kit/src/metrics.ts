@@ -38,10 +38,10 @@ export function fromZero<L extends string, M extends Counter<L> | Histogram<L>>(
 }
 
 function combinations<L extends string>(values: Values<L>): Record<L, string>[] {
-  let all: Partial<Record<L, string>>[] = [{}]
+  let all: [string, string][][] = [[]]
   for (const [label, known] of Object.entries(values) as [L, readonly string[]][])
-    all = all.flatMap((labels) => known.map((value) => ({ ...labels, [label]: value })))
-  return all as Record<L, string>[]
+    all = all.flatMap((labels) => known.map((value) => labels.concat([[label, value]])))
+  return all.map((labels) => Object.fromEntries(labels) as Record<L, string>)
 }
 
 /** Delay and outcome of HTTP requests by operation, which is a closed set: a path would be one series per id. */

@@ -16,8 +16,13 @@ export function principalPrivateKey(seed: string): KeyObject {
   })
 }
 
-/** The services' key from the 32 raw bytes of the public key in base64url. */
-export function principalPublicKey(raw: string): KeyObject {
+/**
+ * The services' keys from the 32 raw bytes of each public key in base64url, separated by commas: two while the
+ * gateway's key is changed.
+ */
+export const principalPublicKeys = (list: string): KeyObject[] => list.split(',').map(principalPublicKey)
+
+function principalPublicKey(raw: string): KeyObject {
   return createPublicKey({ key: Buffer.concat([SPKI_ED25519, bytes32(raw)]), format: 'der', type: 'spki' })
 }
 
@@ -56,19 +61,30 @@ type Verified = { principal: Principal; expiresAtMs: number }
  * Verifies what `signPrincipal` made; undefined for anything else. The gateway sends the same token for as long as the
  * caller does, so a verdict is remembered until it expires and no signature is checked per request.
  */
-export function principalVerifier(key: KeyObject, now: () => number = Date.now): PrincipalVerifier {
+export function principalVerifier(
+  keys: readonly KeyObject[],
+  now: () => number = Date.now,
+): PrincipalVerifier {
   const cache = new Map<string, Verified>()
   return async (token) => {
     if (!token) return undefined
     const known = cache.get(token)
     if (known && known.expiresAtMs > now()) return known.principal
     cache.delete(token)
-    const verified = await verify(token, key, now)
+    const verified = await verifyByAny(token, keys, now)
     if (!verified) return undefined
     if (cache.size >= MAX_CACHED) cache.clear()
     cache.set(token, verified)
     return verified.principal
   }
+}
+
+async function verifyByAny(token: string, keys: readonly KeyObject[], now: () => number) {
+  for (const key of keys) {
+    const verified = await verify(token, key, now)
+    if (verified) return verified
+  }
+  return undefined
 }
 
 async function verify(token: string, key: KeyObject, now: () => number): Promise<Verified | undefined> {

@@ -1,7 +1,7 @@
 import { Counter, fromZero, Gauge, type Registry } from './metrics.ts'
 
 /** What a loop says of itself: that a turn succeeded, or failed. */
-export type TimedWork = { done(): void; failed(): void }
+export type TimedWork = { done: () => void; failed: () => void }
 
 /**
  * The measure of everything that is done again and again in the background: when it last succeeded, how often it

@@ -20,7 +20,7 @@ export function testCallers(): {
 } {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   return {
-    verify: principalVerifier(publicKey),
+    verify: principalVerifier([publicKey]),
     async headersFor(caller) {
       const principal: Principal = { kind: 'session', scopes: [], userId: 1, role: 'admin', ...caller }
       const token = await signPrincipal(privateKey, principal, Math.floor(Date.now() / 1000) + 600)

@@ -8,7 +8,7 @@ import type { Responder } from '@whereabouts/messaging/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
-import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
+import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
@@ -51,7 +51,7 @@ await start('catalog', async () => {
   const change = changing(tenants, kick)
   const app = buildApp({
     db: tenants,
-    verify: principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY)),
+    verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY)),
     log,
     registry,
     tracking: askTrackingOver(() => broker, log),

@@ -4,7 +4,7 @@ import { measurePools } from '@whereabouts/db/pool-metrics'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
-import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
+import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
@@ -28,7 +28,7 @@ await start('keys', async () => {
   const { db, pool } = database
   const secret = Buffer.from(config.SIGNING_KEY_SECRET, 'base64url')
   const signingKeys = createSigningKeys({ db, secret, now: Date.now })
-  const verify = principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY))
+  const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY))
 
   measurePools(registry, { keys: database })
   const metrics = brokerMetrics(registry)

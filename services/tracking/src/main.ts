@@ -9,7 +9,7 @@ import { streamNames } from '@whereabouts/messaging/topology'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, consumerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
-import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
+import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
@@ -102,7 +102,7 @@ await start('tracking', async () => {
   const live = new LiveFeed({ log, metrics: liveMetrics(registry) })
   liveConnectionsGauge(registry, () => live.size)
   live.start(broker)
-  const verify = principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY))
+  const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY))
   const app = buildApp({
     db,
     directory,

@@ -7,7 +7,7 @@ import { watchBroker } from '@whereabouts/messaging/broker-watch'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, consumerMetrics, createRegistry } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
-import { principalPublicKey, principalVerifier } from '@whereabouts/service-kit/principal'
+import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
@@ -51,7 +51,7 @@ await start(SERVICE, async () => {
   const { WEBHOOK_SECRET_KEYS: secretKeys, ALLOW_PRIVATE_TARGETS: allowPrivateTargets } = config
   if (allowPrivateTargets) log.warn('private targets and plain http are allowed: for development only')
 
-  const verify = principalVerifier(principalPublicKey(config.PRINCIPAL_PUBLIC_KEY))
+  const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY))
   const agents = createTargetAgents({ allowPrivateTargets })
   const post = createPost(agents, ATTEMPT_TIMEOUT_MS)
   const sendTest = testSender(post)

@@ -35,8 +35,11 @@ await start('catalog restore', async () => {
   const { values } = parseArgs({
     options: { help: { type: 'boolean' }, restored: { type: 'string' }, report: { type: 'string' } },
   })
-  if (values.help) return void process.stdout.write(USAGE)
-  const { restored, report } = Flags.parse(values)
+  if (values.help) process.stdout.write(USAGE)
+  else await restore(Flags.parse(values))
+})
+
+async function restore({ restored, report }: z.output<typeof Flags>): Promise<void> {
   const config = loadEnv(z.object({ ...databaseEnv, ...brokerEnv }), process.env)
   const log = createLogger('catalog-restore', 'warn')
   const database = openDatabase<Tables>(config.DATABASE_URL, { max: 3, name: 'catalog-restore', log })
@@ -59,7 +62,7 @@ await start('catalog restore', async () => {
     await broker.close()
     await database.close()
   }
-})
+}
 
 function say(line: string): void {
   process.stdout.write(`catalog: ${line}\n`)

@@ -10,17 +10,15 @@ export function startPurge(
   { log, registry }: { log: Logger; registry?: Registry },
 ): { stop(): void } {
   const measured = timedWork(registry, 'bucket-purge', EVERY_MS)
-  const timer = setInterval(() => {
-    purge().then(
-      (deleted) => {
-        measured.done()
-        log.debug({ deleted }, 'full rate buckets forgotten')
-      },
-      (error: unknown) => {
-        measured.failed()
-        log.warn({ err: error }, 'full rate buckets could not be forgotten')
-      },
-    )
-  }, EVERY_MS)
+  const turn = async () => {
+    try {
+      log.debug({ deleted: await purge() }, 'full rate buckets forgotten')
+      measured.done()
+    } catch (error) {
+      measured.failed()
+      log.warn({ err: error }, 'full rate buckets could not be forgotten')
+    }
+  }
+  const timer = setInterval(() => void turn(), EVERY_MS)
   return { stop: () => clearInterval(timer) }
 }

@@ -147,7 +147,7 @@ export async function startGateway(around: Surroundings, options: Options = {}):
     setCurrent: (isCurrent) => {
       current = isCurrent
     },
-    verifyPrincipal: principalVerifier(publicKey),
+    verifyPrincipal: principalVerifier([publicKey]),
     registry,
     stop: () => app.close(),
   }

@@ -36,18 +36,17 @@ await start('keys restore', async () => {
   const { values } = parseArgs({
     options: { help: { type: 'boolean' }, restored: { type: 'string' }, report: { type: 'string' } },
   })
-  if (values.help) return void process.stdout.write(USAGE)
-  const flags = Flags.parse(values)
+  if (values.help) process.stdout.write(USAGE)
+  else await restore(Flags.parse(values))
+})
+
+async function restore(flags: z.output<typeof Flags>): Promise<void> {
   const config = loadEnv(z.object({ ...databaseEnv, ...brokerEnv }), process.env)
   const log = createLogger('keys-restore', 'warn')
   const database = openDatabase<KeysDatabase>(config.DATABASE_URL, { max: 3, name: 'keys-restore', log })
   const broker = await connect({ ...brokerLogin(config), name: 'keys-restore', logger: log })
-  const report: Report = (file, items) => {
-    const lines = items.map((item) => `${JSON.stringify(item)}\n`).join('')
-    appendFileSync(join(flags.report, file), lines, { mode: 0o600 })
-  }
   try {
-    if (flags.restored === 'database') await takeOver(database.db, broker, report)
+    if (flags.restored === 'database') await takeOver(database.db, broker, reportInto(flags.report))
     await forgetQueued(database.db)
     await emptyStream(broker, 'KEYS')
     const relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
@@ -59,7 +58,14 @@ await start('keys restore', async () => {
     await broker.close()
     await database.close()
   }
-})
+}
+
+function reportInto(folder: string): Report {
+  return (file, items) => {
+    const lines = items.map((item) => `${JSON.stringify(item)}\n`).join('')
+    appendFileSync(join(folder, file), lines, { mode: 0o600 })
+  }
+}
 
 function say(line: string): void {
   process.stdout.write(`keys: ${line}\n`)
