@@ -1,8 +1,9 @@
-import { NatsError, type StoredMsg } from 'nats'
+import type { StoredMsg } from 'nats'
 import { natsOf, type Broker } from './connection.ts'
 import type { DeliveryInfo } from './delivery.ts'
 import { fromNatsHeaders } from './headers.ts'
 import { publish } from './publish.ts'
+import { unlessGone } from './stored.ts'
 
 /** A message that was given up, as operators see it. */
 export type DeadLetter = {
@@ -82,21 +83,31 @@ export async function listDeadLetters(broker: Broker, limit: number): Promise<De
   return letters
 }
 
-async function unlessGone(message: Promise<StoredMsg>): Promise<StoredMsg | undefined> {
-  try {
-    return await message
-  } catch (error) {
-    if (error instanceof NatsError && error.api_error?.code === 404) return undefined
-    throw error
-  }
+/** One of them; undefined when there is none of that number. `headers` are all that it carries. */
+export async function findDeadLetter(
+  broker: Broker,
+  seq: number,
+): Promise<(DeadLetter & { headers: Readonly<Record<string, string>> }) | undefined> {
+  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
+  const stored = await unlessGone(jsm.streams.getMessage('DEAD', { seq }))
+  return stored && { ...toDeadLetter(stored), headers: fromNatsHeaders(stored.header) }
 }
 
-function toDeadLetter(stored: StoredMsg): DeadLetter {
-  const [, stream = '', durable = ''] = stored.subject.split('.')
-  const headers = fromNatsHeaders(stored.header)
+const toDeadLetter = (stored: StoredMsg): DeadLetter => ({
+  ...describeDeadLetter(stored.seq, stored.subject, fromNatsHeaders(stored.header)),
+  payload: stored.data,
+})
+
+/** For the other files of this lib only. */
+export function describeDeadLetter(
+  seq: number,
+  subject: string,
+  headers: Readonly<Record<string, string>>,
+): Omit<DeadLetter, 'payload'> {
+  const [, stream = '', durable = ''] = subject.split('.')
   return {
-    seq: stored.seq,
-    original_subject: decodeURIComponent(headers['original_subject'] ?? ''),
+    seq,
+    original_subject: decoded(headers['original_subject'] ?? ''),
     stream,
     durable,
     stream_seq: Number(headers['stream_seq']),
@@ -106,6 +117,14 @@ function toDeadLetter(stored: StoredMsg): DeadLetter {
     buried_at: headers['buried_at'] ?? '',
     ...(headers['request_id'] !== undefined && { request_id: headers['request_id'] }),
     truncated: headers['truncated'] === 'true',
-    payload: stored.data,
+  }
+}
+
+/** A message put into the stream by hand must not make the others unreadable. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }

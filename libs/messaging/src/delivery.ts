@@ -1,11 +1,12 @@
 import type { Msg, NatsConnection } from 'nats'
 import { fromNatsHeaders } from './headers.ts'
+import { firstReception } from './replayed.ts'
 
 /** A message as `decode` sees it. */
 export type IncomingMessage = {
   readonly subject: string
   readonly data: Uint8Array
-  /** When the broker stored it, in milliseconds since 1970. */
+  /** When the broker stored it, in milliseconds since 1970; of a replayed one, when it first did. */
   readonly receivedAt: number
   /** 1 on the first delivery. */
   readonly deliveryCount: number
@@ -67,8 +68,12 @@ export class Delivery implements IncomingMessage {
   constructor(nc: NatsConnection, msg: Msg, info: DeliveryInfo) {
     this.#nc = nc
     this.#msg = msg
-    this.info = info
-    this.subject = msg.subject
+    const { subject, receivedAt } = firstReception(
+      { subject: msg.subject, receivedAt: info.receivedAt },
+      () => this.headers,
+    )
+    this.info = receivedAt === info.receivedAt ? info : { ...info, receivedAt }
+    this.subject = subject
     this.data = msg.data
   }
 

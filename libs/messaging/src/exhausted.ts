@@ -4,6 +4,7 @@ import type { ConsumerMetrics } from './consumer.ts'
 import { keepDeadLetter } from './dead-letters.ts'
 import { fromNatsHeaders } from './headers.ts'
 import { describeError, type Logger } from './logger.ts'
+import { firstReception } from './replayed.ts'
 
 type Options = { stream: string; durable: string; logger: Logger; metrics?: ConsumerMetrics | undefined }
 type Advisory = { stream_seq: number; deliveries: number }
@@ -19,16 +20,19 @@ export function buryExhausted(broker: Broker, { stream, durable, logger, metrics
     const { stream_seq: streamSeq, deliveries } = msg.json<Advisory>()
     const fields = { stream, durable, stream_seq: streamSeq, delivery_count: deliveries }
     const jsm = await nc.jetstreamManager({ checkAPI: false })
-    const { subject, data, header, time } = await jsm.streams.getMessage(stream, { seq: streamSeq })
-    const about = {
+    const stored = await jsm.streams.getMessage(stream, { seq: streamSeq })
+    const headers = fromNatsHeaders(stored.header)
+    const reception = { subject: stored.subject, receivedAt: stored.time.getTime() }
+    await keepDeadLetter(broker, {
+      ...firstReception(reception, () => headers),
       stream,
       consumer: durable,
       streamSeq,
       deliveryCount: deliveries,
-      receivedAt: time.getTime(),
-    }
-    const reason = `given up by the broker after ${deliveries} deliveries`
-    await keepDeadLetter(broker, { ...about, subject, data, headers: fromNatsHeaders(header), reason })
+      data: stored.data,
+      headers,
+      reason: `given up by the broker after ${deliveries} deliveries`,
+    })
     metrics?.buried?.('never_settled')
     metrics?.handled('bury', 1)
     logger.error(fields, 'message given up by the broker, a copy is kept')

@@ -1,0 +1,68 @@
+import { AckPolicy, DeliverPolicy, nanos, nuid, ReplayPolicy, type JsMsg } from 'nats'
+import { natsOf, type Broker } from './connection.ts'
+import { describeDeadLetter, type DeadLetter } from './dead-letters.ts'
+import { fromNatsHeaders } from './headers.ts'
+
+/** A dead letter without its bytes, of which there are `size`. */
+export type DeadLetterHead = Omit<DeadLetter, 'payload'> & { size: number }
+
+/** Of which stream and durable; all when left out. */
+export type DeadLetterFilter = { stream?: string | undefined; durable?: string | undefined }
+
+type Page = DeadLetterFilter & { fromSeq: number; limit: number }
+
+const EXPIRES_MS = 2_000
+
+/** Between which numbers the dead letters are, and how many there are. */
+export async function deadLetterExtent(broker: Broker) {
+  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
+  const { state } = await jsm.streams.info('DEAD')
+  return { firstSeq: state.first_seq, lastSeq: state.last_seq, total: state.messages }
+}
+
+/**
+ * The next dead letters from a number on, oldest first, and how many are left behind them. Their payloads stay at the
+ * broker. Nothing is kept between two calls, so that whoever works on a page may take its time.
+ */
+export async function readDeadLetters(
+  broker: Broker,
+  { stream = '*', durable = '*', fromSeq, limit }: Page,
+): Promise<{ letters: DeadLetterHead[]; left: number }> {
+  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
+  const { name, num_pending: pending } = await jsm.consumers.add('DEAD', {
+    name: `dead-${nuid.next()}`,
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: Math.max(fromSeq, 1),
+    filter_subject: `dead.${stream}.${durable}`,
+    headers_only: true,
+    ack_policy: AckPolicy.None,
+    replay_policy: ReplayPolicy.Instant,
+    max_deliver: 1,
+    mem_storage: true,
+    num_replicas: 1,
+    inactive_threshold: nanos(30_000),
+  })
+  const wanted = Math.min(pending, limit)
+  try {
+    return { letters: wanted === 0 ? [] : await fetchHeads(broker, name, wanted), left: pending - wanted }
+  } finally {
+    // Best effort: the broker forgets an unused one by itself.
+    if (broker.isConnected()) void jsm.consumers.delete('DEAD', name).catch(() => false)
+  }
+}
+
+/** Fewer than wanted where some were removed in this moment. */
+async function fetchHeads(broker: Broker, consumer: string, wanted: number): Promise<DeadLetterHead[]> {
+  const source = await natsOf(broker).jetstream().consumers.get('DEAD', consumer)
+  const letters: DeadLetterHead[] = []
+  for await (const msg of await source.fetch({ max_messages: wanted, expires: EXPIRES_MS })) {
+    if (msg.info.deliverySequence !== letters.length + 1) throw new Error('a dead letter was lost on the way')
+    letters.push(toHead(msg))
+  }
+  return letters
+}
+
+function toHead(msg: JsMsg): DeadLetterHead {
+  const headers = fromNatsHeaders(msg.headers)
+  return { ...describeDeadLetter(msg.seq, msg.subject, headers), size: Number(headers['nats-msg-size'] ?? 0) }
+}

@@ -1,0 +1,98 @@
+import type { JetStreamManager } from 'nats'
+import { natsOf, type Broker } from './connection.ts'
+import { findDeadLetter, type DeadLetter } from './dead-letters.ts'
+import { describeError } from './logger.ts'
+import { publishMany, type PublishResult } from './publish.ts'
+import { asReplayed } from './replayed.ts'
+import { unlessGone } from './stored.ts'
+import { streams, type StreamName } from './topology.ts'
+
+/** Where it was stored again, or why the dead letter is still there. */
+export type Settled = { ok: true; storedAs?: string } | { ok: false; reason: string }
+
+const left = (reason: string) => ({ ok: false as const, reason })
+
+/**
+ * Publishes what a dead letter holds once more, waits until it is stored, then removes the letter. Whatever fails leaves
+ * the letter where it is; a crash in between, and a second operator, may have it handled twice, which consumers are made
+ * for. Throws when the broker is away.
+ */
+export async function replayDeadLetter(broker: Broker, seq: number): Promise<Settled> {
+  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
+  const letter = await findDeadLetter(broker, seq)
+  if (!letter) return left('there is no such dead letter')
+  const unfit = whyUnfit(letter)
+  if (unfit !== undefined) return left(unfit)
+  const newest = isCompacted(letter.stream) ? await newestState(jsm, letter) : undefined
+  if (newest?.isNewer) return left(`outdated: ${letter.stream} holds a newer state of it (${newest.seq}); drop it`)
+  const result = await publishAgain(broker, letter, newest?.seq)
+  if (!result.ok) return left(result.reason)
+  if (result.duplicate && !(await isSame(jsm, result, letter)))
+    return left(`${result.stream} ${result.seq} has the id of its replay and another content; try in 2 minutes`)
+  const storedAs = `${result.stream} ${result.seq}`
+  const removed = await removeDeadLetter(broker, seq)
+  return removed.ok ? { ok: true, storedAs } : left(`stored again as ${storedAs}, but ${removed.reason}`)
+}
+
+/** Removes a dead letter for good. One that is gone counts as removed. */
+export async function removeDeadLetter(broker: Broker, seq: number): Promise<Settled> {
+  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
+  try {
+    await jsm.streams.deleteMessage('DEAD', seq, false)
+    return { ok: true }
+  } catch (error) {
+    if (!(await unlessGone(jsm.streams.getMessage('DEAD', { seq })))) return { ok: true }
+    return left(`the dead letter could not be removed: ${describeError(error)}`)
+  }
+}
+
+/** Why it can never be published again as it is. */
+function whyUnfit(letter: DeadLetter): string | undefined {
+  const { stream, original_subject: subject } = letter
+  if (!isStream(stream)) return `there is no stream ${stream}`
+  const belongs = streams[stream].subjects.some((pattern) => subject.startsWith(pattern.slice(0, -1)))
+  if (!belongs) return `its subject is none of ${stream}`
+  if (letter.truncated) return 'its payload was cut when it was kept'
+  if (Number.isNaN(Date.parse(letter.received_at))) return 'it does not say when it was received'
+  return undefined
+}
+
+const isStream = (name: string): name is StreamName => Object.hasOwn(streams, name) && name !== 'DEAD'
+const isCompacted = (name: string) => isStream(name) && 'maxPerSubject' in streams[name]
+
+/** The state that a compacted log has now. Newer: stored after this one was, and not this one itself. */
+async function newestState(jsm: JetStreamManager, letter: DeadLetter) {
+  const query = { last_by_subj: letter.original_subject }
+  const state = await unlessGone(jsm.streams.getMessage(letter.stream, query))
+  if (!state) return { seq: 0, isNewer: false }
+  const later = state.seq > letter.stream_seq || state.time.getTime() > Date.parse(letter.received_at)
+  return { seq: state.seq, isNewer: later && !sameBytes(state.data, letter.payload) }
+}
+
+/** `newestSeq`: the broker refuses it when a newer state was stored since we looked. */
+async function publishAgain(broker: Broker, letter: DeadLetter & Sent, newestSeq?: number) {
+  const receivedAt = Date.parse(letter.received_at)
+  const replayed = asReplayed(letter.original_subject, receivedAt)
+  const { traceparent, request_id } = letter.headers
+  const headers = {
+    ...replayed.headers,
+    ...(traceparent !== undefined && { traceparent }),
+    ...(request_id !== undefined && { request_id }),
+    'Nats-Expected-Stream': letter.stream,
+    ...(newestSeq !== undefined && { 'Nats-Expected-Last-Subject-Sequence': String(newestSeq) }),
+  }
+  const msgId = `replay.${letter.seq}.${letter.buried_at}`
+  const message = { subject: replayed.subject, payload: letter.payload, msgId, headers }
+  const [result = left('no answer')] = await publishMany(broker, [message])
+  return result
+}
+type Sent = { headers: Readonly<Record<string, string>> }
+
+/** Anybody who may publish may have taken the id: only what is stored under it tells that this was stored before. */
+async function isSame(jsm: JetStreamManager, result: PublishResult & { ok: true }, letter: DeadLetter) {
+  const stored = await unlessGone(jsm.streams.getMessage(result.stream, { seq: result.seq }))
+  const { subject } = asReplayed(letter.original_subject, 0)
+  return stored !== undefined && stored.subject === subject && sameBytes(stored.data, letter.payload)
+}
+
+const sameBytes = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
