@@ -1,17 +1,23 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brokerEnv } from '@whereabouts/service-kit/env'
 import { serviceEnvironment, type Wiring } from './services.ts'
 
-/** What the operator's command line needs to know of the stack on a data folder: see ops.mjs. */
+/** What the operator's commands need to know of the stack on a data folder: see ops.mjs and dead-letters.mjs. */
 export const opsEnvFile = (dataDir: string) => join(dataDir, 'ops.env')
 /** The same for republish.mjs. */
 export const republishEnvFile = (dataDir: string) => join(dataDir, 'republish.env')
 
 export function writeOpsEnv(dataDir: string, wiring: Wiring): void {
-  const { DATABASE_URL, SIGNING_KEY_SECRET } = serviceEnvironment('keys', wiring)
-  write(opsEnvFile(dataDir), { DATABASE_URL, SIGNING_KEY_SECRET })
+  const keys = serviceEnvironment('keys', wiring)
+  write(opsEnvFile(dataDir), pick(keys, [...NEEDED_BY_KEYS, ...Object.keys(brokerEnv)]))
   write(republishEnvFile(dataDir), { DATABASE_URL: serviceEnvironment('catalog', wiring)['DATABASE_URL'] })
 }
+
+const NEEDED_BY_KEYS = ['DATABASE_URL', 'SIGNING_KEY_SECRET']
+
+const pick = (from: Record<string, string>, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)))
 
 /** Readable by its owner only, and never seen half written. */
 function write(file: string, variables: Record<string, string | undefined>): void {

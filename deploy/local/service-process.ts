@@ -38,6 +38,8 @@ type Options = {
   opsUrl: string
   /** For the log and the pid file. */
   dataDir: string
+  /** The checkout whose code runs; this one unless said. */
+  root?: string
 }
 
 /** Ends what a killed run left of this service; returns its pid, or undefined. */
@@ -45,7 +47,7 @@ export function stopLeftoverService(name: ServiceName, dataDir: string): Promise
   return stopRecordedProcess(pidFileOf(name, dataDir), 'SIGTERM', STOP_SECONDS * 1000)
 }
 
-export function createServiceControl({ name, env, opsUrl, dataDir }: Options): ServiceControl {
+export function createServiceControl({ name, env, opsUrl, dataDir, root = ROOT }: Options): ServiceControl {
   const logFile = join(dataDir, 'logs', `${name}.log`)
   const pidFile = pidFileOf(name, dataDir)
   let child: ChildProcess | undefined
@@ -60,7 +62,7 @@ export function createServiceControl({ name, env, opsUrl, dataDir }: Options): S
     },
     start() {
       if (isRunning()) throw new Error(`${name} runs already`)
-      child = launchService(name, env, logFile)
+      child = launchService(name, env, { logFile, root })
       if (child.pid !== undefined) recordProcess(pidFile, child.pid)
     },
     async kill(signal) {
@@ -87,9 +89,15 @@ function pidFileOf(name: ServiceName, dataDir: string): string {
   return join(dataDir, 'run', `${name}.pid`)
 }
 
-function launchService(name: ServiceName, env: Record<string, string>, logFile: string): ChildProcess {
-  const child = spawnLogged(process.execPath, [serviceMain(name)], logFile, {
-    cwd: ROOT,
+type Place = { logFile: string; root: string }
+
+function launchService(
+  name: ServiceName,
+  env: Record<string, string>,
+  { logFile, root }: Place,
+): ChildProcess {
+  const child = spawnLogged(process.execPath, [serviceMain(name, root)], logFile, {
+    cwd: root,
     detached: true, // Ctrl-C in the terminal is for the launcher, which stops things in order
     env: { ...inheritedEnvironment(), ...env },
   })

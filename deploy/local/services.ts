@@ -44,8 +44,8 @@ export type Wiring = {
   natsCaFile?: string | undefined
 }
 
-export function serviceMain(name: ServiceName): string {
-  return join(ROOT, 'services', name, 'src/main.ts')
+export function serviceMain(name: ServiceName, root = ROOT): string {
+  return join(root, 'services', name, 'src/main.ts')
 }
 
 export function migrationFolder(name: ServiceName): string {

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { ROOT } from '../local/services.ts'
 import { boards } from './dashboards.ts'
 import { dashboard } from './grafana.ts'
-import { metrics, type Metric } from './metrics.ts'
+import type { Metric } from './metric.ts'
+import { metrics } from './metrics.ts'
 
 const DOCUMENT = join(ROOT, 'docs/monitoring.md')
 const [BEGIN, END] = [

@@ -121,6 +121,12 @@ async function places() {
   return all
 }
 
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now()
+  await work()
+  return Math.round(performance.now() - begin)
+}
+
 /** Of these tables, of the sites' organizations only. */
 function pick(hashes: ReadonlyMap<string, string>, tables: readonly string[]) {
   const names = tables.flatMap((table) => sites.map(({ org }) => `${table} ${org.id}`))
@@ -231,9 +237,11 @@ test('both are lost: the backup is what there is, and a person is told what to l
   await stopServices(stack)
   await destroyDatabase(stack)
   await destroyStreams(stack)
-  await restore(stack, file)
   const report = join(folder, 'both')
-  await deploy(stack, 'backup/after-restore.ts', { RESTORED: 'database', REPORT_DIR: report })
+  const restoredMs = await timed(() => restore(stack, file))
+  const env = { RESTORED: 'database', REPORT_DIR: report }
+  const agreedMs = await timed(() => deploy(stack, 'backup/after-restore.ts', env))
+  console.log(`restored in ${restoredMs} ms, database and streams agree after ${agreedMs} ms more`)
   await expectAgreement()
   await startServices(stack)
 

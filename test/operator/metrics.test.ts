@@ -1,4 +1,5 @@
-import { defaultMetrics, metrics, type Metric } from '@whereabouts/deploy/monitoring/metrics'
+import type { Metric } from '@whereabouts/deploy/monitoring/metric'
+import { defaultMetrics, metrics } from '@whereabouts/deploy/monitoring/metrics'
 import type { ServiceName } from '@whereabouts/deploy/local/services'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { fixtureBytes, fixturesOf, tagsOf } from '../system/fixtures.ts'

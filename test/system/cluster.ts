@@ -57,7 +57,7 @@ export async function startClusterSystem(): Promise<ClusterSystem> {
   }
 }
 
-export function memberNamed({ cluster }: ClusterSystem, name: string | undefined): ClusterMember {
+function memberNamed({ cluster }: ClusterSystem, name: string | undefined): ClusterMember {
   const found = cluster.members.find((member) => member.name === name)
   if (!found) throw new Error(`no broker is called ${String(name)}`)
   return found

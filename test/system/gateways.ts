@@ -9,6 +9,6 @@ export async function startGateway(
   place: StackPlace,
   env: Record<string, string> = {},
 ): Promise<ExtraGateway> {
-  const { api, control } = await startReplica(place, 'gateway', env)
+  const { api, control } = await startReplica(place, 'gateway', { env })
   return { base: api, stop: () => control.stop() }
 }

@@ -11,16 +11,18 @@ export type StackPlace = Pick<Stack, 'urls' | 'secrets' | 'dataDir'>
 
 export type Replica = { name: ServiceName; control: ServiceControl; api: string; ops: string }
 
-/** One more process of a service on the servers of a stack, ready. `env` is added to its own. */
+/** `env` is added to its own; `root`: another checkout whose code it runs; `like`: one that ended, whose ports it takes. */
+type Options = { env?: Record<string, string>; root?: string; like?: Replica }
+
+/** One more process of a service on the servers of a stack, ready. */
 export async function startReplica(
   { urls, secrets, dataDir: place }: StackPlace,
   name: ServiceName,
-  env: Record<string, string> = {},
+  { env = {}, root, like }: Options = {},
 ): Promise<Replica> {
-  const [api = 0, ops = 0] = await freePorts(2)
+  const [api = 0, ops = 0] = like ? [portOf(like.api), portOf(like.ops)] : await freePorts(2)
   const dataDir = join(place, `${name}-${api}`)
-  mkdirSync(dataDir)
-  const portOf = (url: string) => Number(new URL(url).port)
+  mkdirSync(dataDir, { recursive: true })
   const ports = perService((each) => ({ api: portOf(urls.api[each]), ops: portOf(urls.ops[each]) }))
   const wiring = {
     secrets,
@@ -35,6 +37,7 @@ export async function startReplica(
     env: { ...serviceEnvironment(name, wiring), ...env },
     opsUrl,
     dataDir,
+    ...(root !== undefined && { root }),
   })
   control.start()
   try {
@@ -45,3 +48,5 @@ export async function startReplica(
   }
   return { name, control, api: `http://127.0.0.1:${api}`, ops: opsUrl }
 }
+
+const portOf = (url: string) => Number(new URL(url).port)

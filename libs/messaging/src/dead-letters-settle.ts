@@ -24,11 +24,14 @@ export async function replayDeadLetter(broker: Broker, seq: number): Promise<Set
   const unfit = whyUnfit(letter)
   if (unfit !== undefined) return left(unfit)
   const newest = isCompacted(letter.stream) ? await newestState(jsm, letter) : undefined
-  if (newest?.isNewer) return left(`outdated: ${letter.stream} holds a newer state of it (${newest.seq}); drop it`)
+  if (newest?.isNewer)
+    return left(`outdated: ${letter.stream} holds a newer state of it (${newest.seq}); drop it`)
   const result = await publishAgain(broker, letter, newest?.seq)
   if (!result.ok) return left(result.reason)
   if (result.duplicate && !(await isSame(jsm, result, letter)))
-    return left(`${result.stream} ${result.seq} has the id of its replay and another content; try in 2 minutes`)
+    return left(
+      `${result.stream} ${result.seq} has the id of its replay and another content; try in 2 minutes`,
+    )
   const storedAs = `${result.stream} ${result.seq}`
   const removed = await removeDeadLetter(broker, seq)
   return removed.ok ? { ok: true, storedAs } : left(`stored again as ${storedAs}, but ${removed.reason}`)

@@ -4,7 +4,7 @@ import type { Bus } from '@whereabouts/testing/bus'
 import { makeAnew } from '@whereabouts/testing/streams'
 import { natsOf, type Broker } from './connection.ts'
 import { followStream, type FollowOptions } from './follow.ts'
-import { publishMany } from './publish.ts'
+import { atOncePublish, publishMany } from './publish.ts'
 import { applyTopology } from './topology.ts'
 
 const key = (id: number, revision: number) => ({ subject: `keys.key.${id}`, payload: { id, revision } })
@@ -63,8 +63,8 @@ test('what is published counts at once where that is wanted, also while no strea
   const stored = follow(bus)
   await Promise.all([follower.caughtUp, stored.follower.caughtUp])
   await natsOf(bus.broker).jetstreamManager().then((jsm) => jsm.streams.delete('KEYS')) // prettier-ignore
-  const [result] = await publishMany(bus.broker, [key(1, 2)])
-  expect(result?.ok).toBe(false)
+  const row = { ...key(1, 2), msg_id: 'later', headers: {}, age: 0 }
+  expect(await atOncePublish(bus.broker, bus.logger)([row])).toEqual([false])
   await vi.waitFor(() => expect(view.get('keys.key.1')).toEqual({ id: 1, revision: 2 }))
   expect(stored.view.get('keys.key.1')).toEqual({ id: 1, revision: 1 })
   await Promise.all([follower.stop(), stored.follower.stop()])

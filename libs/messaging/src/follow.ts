@@ -12,6 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { natsOf, type Broker } from './connection.ts'
 import type { DeliveryInfo } from './delivery.ts'
 import { describeError, type Logger } from './logger.ts'
+import { atOnceSubject } from './publish.ts'
 import { startPull, type Pull } from './pull.ts'
 import { streams, type StreamName } from './topology.ts'
 
@@ -20,8 +21,8 @@ export type FollowOptions = {
   /** A subject pattern; everything in the stream when left out. */
   filter?: string
   /**
-   * True: states are also applied as they are published, before the stream has stored them, for views that must not
-   * wait for a cluster to elect a leader. What is never stored is published again by the outbox until it is.
+   * True: states are also applied as they are published (`atOncePublish`), before the stream has stored them, for views
+   * that must not wait for a cluster to elect a leader. The outbox publishes again what was not stored, until it is.
    */
   atOnce?: boolean
   /** `now`: what the stream holds at the first look is passed over, and so is the content of one made anew. */
@@ -54,6 +55,7 @@ export type Follower = {
 
 const CAPACITY = 1_000
 const RETRY_MS = 1_000
+const PREFIX_LENGTH = atOnceSubject('').length
 
 /**
  * Keeps a view in memory up to date with a compacted stream. Each process follows by itself, through a consumer that
@@ -129,13 +131,13 @@ class StreamFollower implements Follower {
     const callback = (error: Error | null, msg: Msg) => {
       if (!error && this.#streamCreated !== undefined) this.#hear(msg)
     }
-    return natsOf(this.#broker).subscribe(filter, { callback })
+    return natsOf(this.#broker).subscribe(atOnceSubject(filter), { callback })
   }
 
   /** Not counted, and no word about what cannot be read: it comes again, from the stream. */
   #hear(msg: Msg): void {
     try {
-      this.#options.onState(msg.subject, msg.json(), this.#lastSeq)
+      this.#options.onState(msg.subject.slice(PREFIX_LENGTH), msg.json(), this.#lastSeq)
     } catch {
       return
     }

@@ -3,7 +3,7 @@ import { natsOf, type Broker } from './connection.ts'
 import { found, makeDurable, type DurableName, type StreamName } from './topology.ts'
 
 /** Messages fetched at a time. */
-const BATCH = 500
+const BATCH = 1_000
 const EXPIRES_MS = 5_000
 
 export type Stored = { subject: string; payload: unknown }

@@ -2,7 +2,7 @@ import type { OutboxPublish } from '@whereabouts/db/outbox-relay'
 import { answerLogins, type LoginAnswerer, type OnLogin } from '@whereabouts/messaging/callout'
 import { brokerLogin, connect, type Broker, type ConnectionMetrics } from '@whereabouts/messaging/connection'
 import { disconnectUser } from '@whereabouts/messaging/kick'
-import { outboxPublish } from '@whereabouts/messaging/publish'
+import { atOncePublish } from '@whereabouts/messaging/publish'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { decideLogin } from './callout/logins.ts'
 import type { Config } from './config.ts'
@@ -45,7 +45,7 @@ export function openBrokers(config: Config, deps: Deps): Brokers & { connected: 
     isConnected: () =>
       live !== undefined &&
       [live.services, live.system, live.callout].every((broker) => broker.isConnected()),
-    publish: async (rows) => (live ? outboxPublish(live.services, deps.log)(rows) : rows.map(() => false)),
+    publish: async (rows) => (live ? atOncePublish(live.services, deps.log)(rows) : rows.map(() => false)),
     async disconnect(user) {
       await asSystem(live?.system, (system) => disconnectUser(system, user))
     },

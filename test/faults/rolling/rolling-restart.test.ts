@@ -1,5 +1,5 @@
 import { createClient, exchangeKey, signIn, unwrap } from '@whereabouts/client/client'
-import type { ServiceName } from '@whereabouts/deploy/local/services'
+import { perService, type ServiceName } from '@whereabouts/deploy/local/services'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -19,35 +19,42 @@ import { startTraffic } from './traffic.ts'
 const SERVICES = ['keys', 'catalog', 'tracking', 'webhook-dispatcher', 'console', 'gateway'] as const
 /** As in a cluster, only shorter: a drain outlasts the idle connections of whoever stands in front. */
 const DRAIN = { DRAIN_MS: '1000' }
-const GATEWAY = { ...DRAIN, UPSTREAM_KEEP_ALIVE_MS: '300' }
 const PATIENTLY = { timeout: 60_000, interval: 200 }
+
+/** A checkout of the release before, installed: the replicas begin as it, and each restart is an upgrade to this one. */
+const OLDER = process.env['OLDER_RELEASE']
 
 let system: System
 const replicas: Replica[] = []
 const balancers = {} as Record<ServiceName, Balancer>
+let env = {} as Record<ServiceName, Record<string, string>>
 
 beforeAll(async () => {
-  const others = SERVICES.filter((name) => name !== 'gateway')
-  system = await startSystem(Object.fromEntries(others.map((name) => [name, DRAIN])), { services: others })
+  system = await startSystem({}, { services: [] })
   const { stack, receiver } = system
   const caFile = join(stack.dataDir, 'receiver-ca.pem')
   writeFileSync(caFile, receiver.ca)
   for (const name of SERVICES) balancers[name] = await startBalancer()
-  const env = {
-    ...GATEWAY,
-    CATALOG_URL: balancers.catalog.url,
-    TRACKING_URL: balancers.tracking.url,
-    KEYS_URL: balancers.keys.url,
-    WEBHOOK_DISPATCHER_URL: balancers['webhook-dispatcher'].url,
-    CONSOLE_URL: balancers.console.url,
+  env = {
+    ...perService(() => DRAIN),
+    'webhook-dispatcher': { ...DRAIN, NODE_EXTRA_CA_CERTS: caFile },
+    gateway: {
+      ...DRAIN,
+      UPSTREAM_KEEP_ALIVE_MS: '300',
+      CATALOG_URL: balancers.catalog.url,
+      TRACKING_URL: balancers.tracking.url,
+      KEYS_URL: balancers.keys.url,
+      WEBHOOK_DISPATCHER_URL: balancers['webhook-dispatcher'].url,
+      CONSOLE_URL: balancers.console.url,
+    },
   }
-  for (const name of others) {
-    const first = { name, control: stack.service(name), api: stack.urls.api[name], ops: stack.urls.ops[name] }
-    replicas.push(first, await startReplica(stack, name, { ...DRAIN, NODE_EXTRA_CA_CERTS: caFile }))
-  }
-  for (const replica of replicas) balancers[replica.name].add(replica)
-  for (const _ of [1, 2]) replicas.push(await startReplica(stack, 'gateway', env))
-  for (const replica of replicas.slice(-2)) balancers.gateway.add(replica)
+  const root = OLDER === undefined ? {} : { root: OLDER }
+  for (const name of SERVICES)
+    for (const _ of [1, 2]) {
+      const replica = await startReplica(stack, name, { env: env[name], ...root })
+      replicas.push(replica)
+      balancers[name].add(replica)
+    }
   await bothReady()
 })
 afterAll(async () => {
@@ -112,11 +119,11 @@ test(
     await expect.poll(() => Math.min(...Object.values(traffic.served)), PATIENTLY).toBeGreaterThan(2)
 
     const codes: string[] = []
-    for (const { name, control } of replicas) {
+    for (const [i, replica] of replicas.entries()) {
+      const { name, control } = replica
       await control.kill('SIGTERM')
       codes.push(`${name}: ${await control.ended()}`)
-      control.start()
-      await control.waitReady()
+      replicas[i] = await startReplica(system.stack, name, { env: env[name], like: replica })
       await bothReady()
     }
     await traffic.pause()

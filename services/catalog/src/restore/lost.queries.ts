@@ -2,8 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 
 export type State = { org_id: number; id: number; revision: number }
-export const KINDS = ['asset', 'location', 'tag'] as const
-export type Kind = (typeof KINDS)[number]
+export type Kind = 'asset' | 'location' | 'tag'
 
 /** Of these states those that the database has not, or only as they were before. */
 export async function findLost<S extends State>(

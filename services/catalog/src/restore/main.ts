@@ -15,7 +15,7 @@ import { z } from 'zod'
 import type { Tables } from '../db.ts'
 import { republishAll } from '../republish/republish.batches.ts'
 import { awaitRoom } from '../republish/republish.pace.ts'
-import { findLost, forgetQueued, KINDS, type Kind, type State } from './lost.queries.ts'
+import { findLost, forgetQueued, type Kind, type State } from './lost.queries.ts'
 
 const USAGE = `usage: node services/catalog/src/restore/main.ts --restored database|streams [--report FOLDER]
 
@@ -71,7 +71,7 @@ function say(line: string): void {
 async function reportLost(db: Kysely<Tables>, broker: Broker, file: string): Promise<void> {
   let lost = 0
   for await (const batch of readStream(broker, 'CATALOG'))
-    for (const kind of KINDS) {
+    for (const kind of ['asset', 'location', 'tag'] as const) {
       const states = await findLost(db, kind, statesOf(kind, batch))
       const lines = states.map((state) => `${JSON.stringify({ kind, state })}\n`).join('')
       if (states.length > 0) appendFileSync(file, lines, { mode: 0o600 })

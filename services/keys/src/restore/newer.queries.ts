@@ -5,7 +5,10 @@ import type { ApiKeyRow, Db, Tx } from '../db.ts'
 /** `older`: the row was changed to the state; `same`: it needs none of it; `missing`: there is no such row. */
 export type Met = 'older' | 'same' | 'missing'
 
-/** A revocation is taken over and never taken back, whatever the revisions say. */
+/**
+ * A revocation is taken over and never taken back, whatever the revisions say. Readers of a key that is not known any
+ * more are disconnected as well: nobody could revoke it.
+ */
 export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
   const { org_id: orgId, jti } = state
   const row = await tx
@@ -14,8 +17,9 @@ export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
     .where('org_id', '=', orgId)
     .where('jti', '=', jti)
     .executeTakeFirst()
+  const isRevoked = state.revoked_at !== null && row?.revoked_at === null
+  if (!row || isRevoked) await queueDisconnect(tx, jti)
   if (!row) return 'missing'
-  const isRevoked = state.revoked_at !== null && row.revoked_at === null
   if (!isRevoked && state.revision <= row.revision) return 'same'
   await tx
     .updateTable('api_key')
@@ -26,13 +30,12 @@ export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
     .where('org_id', '=', orgId)
     .where('jti', '=', jti)
     .execute()
-  if (isRevoked)
-    await tx
-      .insertInto('pending_disconnect')
-      .values({ jti })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
   return 'older'
+}
+
+async function queueDisconnect(tx: Tx, jti: string): Promise<void> {
+  const row = tx.insertInto('pending_disconnect').values({ jti })
+  await row.onConflict((conflict) => conflict.doNothing()).execute()
 }
 
 /** Who was removed goes, with sessions and invitations; who was given another role has it. */

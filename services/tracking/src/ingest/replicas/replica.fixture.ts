@@ -67,7 +67,11 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     health: new ReaderHealthLog(db, log),
     unknownTags: new UnknownTagLog(db, log),
     recent: new WatchedMinutes(at),
-    metrics: { resolved: () => at('handled, not acknowledged'), stored: () => undefined, finished: () => undefined },
+    metrics: {
+      resolved: () => at('handled, not acknowledged'),
+      stored: () => undefined,
+      finished: () => undefined,
+    },
     kick: () => relay.kick(),
   })
   const handled: ConsumerMetrics['handled'] = (outcome, count) => {

@@ -1,0 +1,52 @@
+import type { Broker } from '@whereabouts/messaging/connection'
+import { readDeadLetters, type DeadLetterHead } from '@whereabouts/messaging/dead-letters-page'
+import type { Filters } from './arguments.ts'
+
+/** Letters held in memory at a time. */
+const PAGE = 500
+
+type Range = { firstSeq: number; lastSeq: number }
+
+/** What the filters leave of a range, oldest first, page by page. What is added meanwhile is beyond the range. */
+export async function* oldestFirst(
+  broker: Broker,
+  filters: Filters,
+  { firstSeq, lastSeq }: Range,
+): AsyncGenerator<DeadLetterHead[]> {
+  for (let fromSeq = firstSeq; fromSeq <= lastSeq;) {
+    const { letters, left } = await readDeadLetters(broker, { ...filters, fromSeq, limit: PAGE })
+    yield letters.filter((letter) => letter.seq <= lastSeq && passes(letter, filters))
+    if (left === 0) return
+    fromSeq = (letters.at(-1)?.seq ?? fromSeq - 1) + 1 // none: all of them were removed in this moment
+  }
+}
+
+/** The same, newest first. */
+export async function* newestFirst(
+  broker: Broker,
+  filters: Filters,
+  { firstSeq, lastSeq }: Range,
+): AsyncGenerator<DeadLetterHead[]> {
+  for (let endSeq = lastSeq; endSeq >= firstSeq && endSeq > 0; endSeq -= PAGE) {
+    const fromSeq = Math.max(endSeq - PAGE + 1, firstSeq)
+    const { letters } = await readDeadLetters(broker, { ...filters, fromSeq, limit: PAGE })
+    const page = letters.filter((letter) => letter.seq <= endSeq)
+    yield page.filter((letter) => passes(letter, filters)).toReversed()
+    if (page.length > 0 && page.every((letter) => isBefore(letter, filters))) return
+  }
+}
+
+/** Stream and durable are the broker's to filter by. */
+const passes = (letter: DeadLetterHead, filters: Filters) =>
+  !isBefore(letter, filters) && (filters.orgId === undefined || orgOf(letter) === filters.orgId)
+
+const isBefore = (letter: DeadLetterHead, { sinceMs = Number.NEGATIVE_INFINITY }: Filters) =>
+  Date.parse(letter.buried_at) < sinceMs
+
+const ORG = /^(?:scans|placements|(?:catalog|events|keys)\.[\w-]+)\.([1-9]\d{0,15})(?:\.|$)/
+
+/** The organization in a subject; undefined where there is none. */
+export function orgOf({ original_subject: subject }: Pick<DeadLetterHead, 'original_subject'>) {
+  const org = ORG.exec(subject)?.[1]
+  return org === undefined ? undefined : Number(org)
+}

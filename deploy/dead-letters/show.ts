@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs'
+import type { Broker } from '@whereabouts/messaging/connection'
+import { findDeadLetter } from '@whereabouts/messaging/dead-letters'
+import type { ShowRequest } from './arguments.ts'
+import type { Out } from './list.ts'
+import { table, visible, visibleJson } from './visible.ts'
+
+/** Bytes of a payload that are printed where it is no JSON. */
+const SHOWN_BYTES = 4096
+
+export async function showLetter(
+  broker: Broker,
+  { seq, rawFile, json }: ShowRequest,
+  out: Out,
+): Promise<boolean> {
+  const letter = await findDeadLetter(broker, seq)
+  if (!letter) {
+    out.tell(`there is no dead letter ${seq}`)
+    return false
+  }
+  const { payload, headers, ...facts } = letter
+  const about = { ...facts, size: payload.length, headers: { ...headers } }
+  if (json) out.print(visibleJson({ ...about, payload_base64: base64(payload), payload: parsed(payload) }, 2))
+  else out.print(`${factsOf(about)}\n\n${payloadText(payload)}`)
+  if (rawFile !== undefined) writeRaw(rawFile, payload, out)
+  return true
+}
+
+/** Never over a file that is there; for the eyes of its owner, since it is a customer's. */
+function writeRaw(file: string, payload: Uint8Array, out: Out): void {
+  writeFileSync(file, payload, { flag: 'wx', mode: 0o600 })
+  out.tell(`${payload.length} bytes written to ${file}`)
+}
+
+const base64 = (payload: Uint8Array) => Buffer.from(payload).toString('base64')
+
+function factsOf({
+  headers,
+  ...facts
+}: { headers: Record<string, string> } & Record<string, unknown>): string {
+  const rows = [
+    ...Object.entries(facts).map(([name, value]) => [name, String(value)]),
+    ...Object.entries(headers).map(([name, value]) => [`header ${name}`, value]),
+  ]
+  return table(rows.map((row) => row.map((cell) => visible(cell))))
+}
+
+/** Indented JSON, or the first bytes in hexadecimal, sixteen to a line, with what of them is ASCII. */
+export function payloadText(payload: Uint8Array): string {
+  if (payload.length === 0) return '(no payload)'
+  const value = parsed(payload)
+  if (value !== undefined) return visibleJson(value, 2)
+  const lines: string[] = []
+  for (let at = 0; at < Math.min(payload.length, SHOWN_BYTES); at += 16)
+    lines.push(dumpLine(at, payload.subarray(at, at + 16)))
+  const more = payload.length - SHOWN_BYTES
+  return [...lines, ...(more > 0 ? [`(${more} bytes more: --raw FILE)`] : [])].join('\n')
+}
+
+function dumpLine(at: number, bytes: Uint8Array): string {
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(' ')
+  const ascii = [...bytes].map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.'))
+  return `${at.toString(16).padStart(6, '0')}  ${hex.padEnd(47)}  ${ascii.join('')}`
+}
+
+/** Undefined for what is no JSON in UTF-8, or nested too deep to be printed. */
+function parsed(payload: Uint8Array): unknown {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
+    JSON.stringify(value)
+    return value
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,12 @@
+// The command `npm run dead-letters`: plain JavaScript, because the machine's Node may be older than the one we need.
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { launch } from './launch.mjs'
+import { root } from './prepare.mjs'
+import { beBrief } from './progress.mjs'
+
+beBrief()
+// Of the local stack (ops-env.ts), unless another broker is named.
+const file = resolve(root, process.env.DATA_DIR || '.data', 'ops.env')
+const flags = !process.env.NATS_URL && existsSync(file) ? [`--env-file=${file}`] : []
+await launch('../dead-letters.ts', process.argv.slice(2), flags)

@@ -1,0 +1,148 @@
+import type { Board } from '../grafana.ts'
+import { HTTP, PUBLIC, R, READS, percentiles } from './queries.ts'
+
+export const api: Board = {
+  uid: 'whereabouts-api',
+  title: 'Gateway and API',
+  rows: {
+    Requests: [
+      {
+        title: 'Requests by operation',
+        description: 'The twelve busiest.',
+        unit: 'reqps',
+        queries: [[`topk(12, sum by (operation) (rate(${HTTP}_count{${PUBLIC}}${R})))`, '{{operation}}']],
+      },
+      {
+        title: 'Answers by status',
+        description: 'Everything that is no 200; 401 and 403 are the caller’s, 5xx ours.',
+        unit: 'reqps',
+        queries: [
+          [`sum by (status) (rate(${HTTP}_count{service="gateway",status!~"2.."}${R}))`, '{{status}}'],
+        ],
+      },
+      {
+        title: 'Delay of reads at the gateway',
+        description: 'Without live streams and exports.',
+        unit: 's',
+        queries: percentiles(HTTP, READS),
+      },
+      {
+        title: 'Slowest operations, p99',
+        description: 'By operation, at the gateway.',
+        unit: 's',
+        queries: [
+          [
+            `topk(8, histogram_quantile(0.99, sum by (le, operation) (rate(${HTTP}_bucket{${READS}}${R}))))`,
+            '{{operation}}',
+          ],
+        ],
+      },
+      {
+        title: 'Delay inside the services, p99',
+        description: 'What remains at the gateway is its own: token, limit, network.',
+        unit: 's',
+        queries: [
+          [
+            `histogram_quantile(0.99, sum by (le, service) (rate(${HTTP}_bucket{service!="gateway",operation!~"streamMovements|export.*"}${R})))`,
+            '{{service}}',
+          ],
+        ],
+      },
+      {
+        title: 'Part answered with 5xx',
+        description: 'By operation.',
+        unit: 'percentunit',
+        queries: [
+          [
+            `sum by (operation) (rate(${HTTP}_count{${PUBLIC},status=~"5.."}${R})) / sum by (operation) (rate(${HTTP}_count{${PUBLIC}}${R}))`,
+            '{{operation}}',
+          ],
+        ],
+      },
+      {
+        title: 'Services that do not answer',
+        description: 'Requests answered 503 in place of a service.',
+        unit: 'reqps',
+        alert: 'UpstreamFailing',
+        queries: [
+          [
+            `sum by (upstream, reason) (rate(gateway_upstream_failures_total${R}))`,
+            '{{upstream}} {{reason}}',
+          ],
+        ],
+      },
+      {
+        title: 'Live streams',
+        description: 'Open, and those ended because their client was too slow.',
+        unit: 'short',
+        queries: [
+          ['sum(live_connections)', 'open'],
+          [`sum(increase(live_slow_clients_total${R}))`, 'ended'],
+          [`sum(increase(live_resets_total${R}))`, 'told to reload'],
+        ],
+      },
+    ],
+    'Keys and limits': [
+      {
+        title: 'Rate limit decisions',
+        description:
+          '`shared` is the database, `memory` an empty bucket remembered, `local` means that the database is away.',
+        unit: 'reqps',
+        queries: [
+          [
+            `sum by (source, outcome) (rate(gateway_rate_limit_decisions_total${R}))`,
+            '{{source}} {{outcome}}',
+          ],
+        ],
+      },
+      {
+        title: 'Key look-ups',
+        description: 'In memory, or asked of keys.',
+        unit: 'reqps',
+        queries: [[`sum by (source) (rate(gateway_key_lookups_total${R}))`, '{{source}}']],
+      },
+      {
+        title: 'Key view',
+        description: '1 while a gateway holds all keys.',
+        unit: 'short',
+        queries: [['gateway_key_view_current', '{{instance}}']],
+      },
+      {
+        title: 'Delay of revocations',
+        description: 'Until a gateway refused the key, and until its connections were ended.',
+        unit: 's',
+        queries: [
+          [
+            'histogram_quantile(0.99, sum by (le) (increase(gateway_revocation_delay_seconds_bucket[1h])))',
+            'gateway p99',
+          ],
+          [
+            'histogram_quantile(0.99, sum by (le) (increase(revocation_disconnect_delay_seconds_bucket[1h])))',
+            'broker p99',
+          ],
+          ['max(revocation_oldest_pending_seconds)', 'oldest pending'],
+        ],
+      },
+      {
+        title: 'Tokens and sessions',
+        description: 'Answers of the endpoints that hand out tokens; 429 is throttled guessing.',
+        unit: 'reqps',
+        queries: [
+          [
+            `sum by (operation, status) (rate(${HTTP}_count{service="keys",operation=~"issueToken|logIn|signUp|refreshSession"}${R}))`,
+            '{{operation}} {{status}}',
+          ],
+        ],
+      },
+      {
+        title: 'Signing key',
+        description: 'Its age, and when it is replaced.',
+        unit: 's',
+        queries: [
+          ['max(signing_key_age_seconds)', 'age'],
+          ['max(signing_key_rotation_seconds)', 'replaced at'],
+        ],
+      },
+    ],
+  },
+}

@@ -1,0 +1,150 @@
+import type { Board } from '../grafana.ts'
+
+export const stores: Board = {
+  uid: 'whereabouts-stores',
+  title: 'Data stores and broker',
+  rows: {
+    PostgreSQL: [
+      {
+        title: 'Connections in use',
+        description: 'By pool, over all replicas.',
+        unit: 'short',
+        queries: [['sum by (service, pool) (database_connections{state="in_use"})', '{{service}} {{pool}}']],
+      },
+      {
+        title: 'Statements waiting for a connection',
+        description: 'More than now and then: the pool is too small, or statements too slow.',
+        unit: 'short',
+        queries: [['sum by (service, pool) (database_waiting)', '{{service}} {{pool}}']],
+      },
+      {
+        title: 'Database there',
+        description: 'The worst replica of each service.',
+        unit: 'short',
+        queries: [['min by (service) (readiness_check{check="database"})', '{{service}}']],
+      },
+      {
+        title: 'Replication lag',
+        description: 'Needs CloudNativePG’s metrics or postgres_exporter.',
+        unit: 's',
+        alert: 'PostgresReplicationLag',
+        queries: [
+          [
+            'max by (pod, instance) (cnpg_pg_replication_lag or pg_replication_lag_seconds)',
+            '{{pod}}{{instance}}',
+          ],
+        ],
+      },
+      {
+        title: 'Outbox',
+        description: 'Age of the oldest change that waits to be published.',
+        unit: 's',
+        alert: 'OutboxStuck',
+        queries: [['max by (service) (outbox_age_seconds)', '{{service}}']],
+      },
+      {
+        title: 'Imports',
+        description: 'Unfinished ones.',
+        unit: 'short',
+        queries: [
+          ['max by (state) (imports{state=~"uploading|pending|running"})', '{{state}}'],
+          [`sum by (outcome) (rate(import_batches_total${R}))`, 'batches {{outcome}}'],
+        ],
+      },
+      {
+        title: 'Longest wait of an import',
+        description: 'Since it was last worked on.',
+        unit: 's',
+        alert: 'ImportsStuck',
+        queries: [['max(import_oldest_waiting_seconds)', 'wait']],
+      },
+      {
+        title: 'Background work overdue',
+        description: 'Time since the last success, in intervals of that work; 1 is on time.',
+        unit: 'short',
+        queries: [
+          [
+            'max by (service, work) ((time() - timed_work_last_success_timestamp_seconds) / clamp_min(timed_work_interval_seconds, 60))',
+            '{{service}} {{work}}',
+          ],
+          [
+            `sum by (service, work) (increase(timed_work_failures_total${R}))`,
+            'failures {{service}} {{work}}',
+          ],
+        ],
+      },
+    ],
+    Broker: [
+      {
+        title: 'Connections to the broker',
+        description: 'The worst replica, by user.',
+        unit: 'short',
+        queries: [
+          ['min by (service, connection) (broker_connected)', '{{service}} {{connection}}'],
+          [`sum by (service) (increase(broker_reconnects_total${R}))`, 'reconnects {{service}}'],
+        ],
+      },
+      {
+        title: 'Not stored by the broker',
+        description: 'Messages published and not confirmed; they are published again.',
+        unit: 'short',
+        queries: [
+          [`sum by (service, reason) (rate(broker_publish_failures_total${R}))`, '{{service}} {{reason}}'],
+        ],
+      },
+      {
+        title: 'Streams',
+        description: 'Messages kept.',
+        unit: 'short',
+        queries: [['max by (stream) (stream_messages)', '{{stream}}']],
+      },
+      {
+        title: 'Bytes of streams',
+        description: 'On disk at the broker, one copy.',
+        unit: 'bytes',
+        queries: [['max by (stream) (stream_bytes)', '{{stream}}']],
+      },
+      {
+        title: 'Copies of streams',
+        description: 'Missing ones: 0 is well.',
+        unit: 'short',
+        queries: [
+          ['max by (stream) (stream_replicas) - max by (stream) (stream_replicas_current)', '{{stream}}'],
+        ],
+      },
+      {
+        title: 'Age of the oldest message kept',
+        description: 'SCANS keeps 72 hours at most.',
+        unit: 's',
+        queries: [
+          [
+            'max by (stream) (stream_oldest_message_age_seconds{stream=~"SCANS|EVENTS|DEAD|PLACEMENTS"})',
+            '{{stream}}',
+          ],
+        ],
+      },
+      {
+        title: 'Held against the bound',
+        description: 'Delivered and not settled, as part of what may be.',
+        unit: 'percentunit',
+        alert: 'AckPendingNearLimit',
+        queries: [
+          [
+            'max by (durable) (consumer_ack_pending_messages) / max by (durable) (consumer_max_ack_pending_messages)',
+            '{{durable}}',
+          ],
+        ],
+      },
+      {
+        title: 'Messages settled',
+        description: 'By outcome; redelivered ones were not the first of their message.',
+        unit: 'short',
+        queries: [
+          [`sum by (durable, outcome) (rate(consumer_messages_total${R}))`, '{{durable}} {{outcome}}'],
+          [`sum by (durable) (rate(consumer_redelivered_total${R}))`, 'redelivered {{durable}}'],
+          [`sum by (durable) (rate(consumer_held_total${R}))`, 'held {{durable}}'],
+        ],
+      },
+    ],
+  },
+}

@@ -1,0 +1,278 @@
+import { counter, gauge, histogram, type Metric } from './metric.ts'
+
+export const gateway: readonly Metric[] = [
+  counter(
+    'gateway_rate_limit_decisions_total',
+    ['gateway'],
+    { source: ['shared', 'memory', 'local'], outcome: ['taken', 'refused'] },
+    'Tokens taken or refused; `local`: the database was away.',
+    'one limit over all gateways (D9.9)',
+  ),
+  counter(
+    'gateway_key_lookups_total',
+    ['gateway'],
+    { source: ['view', 'service'] },
+    'Keys and members looked up in memory, or asked of keys.',
+    'requests do not depend on keys',
+  ),
+  counter(
+    'gateway_upstream_failures_total',
+    ['gateway'],
+    {
+      upstream: ['catalog', 'tracking', 'keys', 'webhook-dispatcher', 'console'],
+      reason: ['unreachable', 'timeout', 'rubbish'],
+    },
+    'Requests answered 503 in place of a service.',
+    'the API answers (D2)',
+  ),
+  histogram(
+    'gateway_revocation_delay_seconds',
+    ['gateway'],
+    {},
+    'From the revocation of a key until this gateway refused it.',
+    'a revocation binds within a second (D9.3)',
+  ),
+  gauge(
+    'gateway_key_view_current',
+    ['gateway'],
+    {},
+    '1 while the view of keys holds all that KEYS does.',
+    'the same',
+  ),
+]
+
+export const keys: readonly Metric[] = [
+  counter(
+    'broker_logins_total',
+    ['keys'],
+    { client_type: ['nats', 'mqtt', 'websocket', 'unknown'], outcome: ['granted', 'refused', 'undecided'] },
+    'Logins at the broker, by the callout’s answer.',
+    'readers can connect; strangers cannot',
+  ),
+  histogram(
+    'broker_login_duration_seconds',
+    ['keys'],
+    { outcome: ['granted', 'refused', 'undecided'] },
+    'Time until a login was decided; the broker waits two seconds.',
+    'the same',
+  ),
+  histogram(
+    'revocation_disconnect_delay_seconds',
+    ['keys'],
+    {},
+    'From a revocation until the connections of the key were ended.',
+    'a revoked reader is disconnected',
+  ),
+  gauge(
+    'revocation_oldest_pending_seconds',
+    ['keys'],
+    {},
+    'Age of the oldest revocation not yet seen through; up to six seconds are usual.',
+    'the same',
+  ),
+  gauge(
+    'signing_key_age_seconds',
+    ['keys'],
+    {},
+    'Age of the key that signs tokens.',
+    'signing keys rotate (D9.2)',
+  ),
+  gauge(
+    'signing_key_rotation_seconds',
+    ['keys'],
+    {},
+    'Age at which it is replaced (SIGNING_KEY_DAYS).',
+    'the same',
+  ),
+  gauge(
+    'organizations',
+    ['keys'],
+    { subscription: ['open_ended', 'ends_within_14_days', 'ends_later', 'lapsed'] },
+    'Organizations by subscription; a lapsed one gets no deliveries.',
+    'deliveries follow the subscription',
+  ),
+]
+
+export const catalog: readonly Metric[] = [
+  gauge(
+    'imports',
+    ['catalog'],
+    { state: ['uploading', 'pending', 'running', 'done', 'cancelled', 'failed'] },
+    'Imports by state, those kept for their report included.',
+    'an import comes to its end',
+  ),
+  gauge(
+    'import_oldest_waiting_seconds',
+    ['catalog'],
+    {},
+    'Time since an unfinished import was last worked on, at most.',
+    'the same',
+  ),
+  counter(
+    'import_batches_total',
+    ['catalog'],
+    { outcome: ['done', 'failed'] },
+    'Batches of rows; a failed one is tried again in smaller parts.',
+    'the same',
+  ),
+]
+
+export const tracking: readonly Metric[] = [
+  histogram(
+    'ingest_delay_seconds',
+    ['tracking'],
+    {},
+    'From the broker’s receipt until stored, of the oldest message of each batch.',
+    'a scan is in report and history within a second (D8.9)',
+  ),
+  counter(
+    'ingest_messages_total',
+    ['tracking'],
+    { promise: ['kept', 'late'] },
+    'Reader messages stored within the second, or later.',
+    'the same',
+  ),
+  counter(
+    'ingest_reads_total',
+    ['tracking'],
+    { outcome: ['observed', 'thinned', 'unknown_tag', 'unplaced', 'error', 'clock_skewed'] },
+    'Reads by what became of them; `thinned` is part of `observed`, `clock_skewed` beside any.',
+    'every read is stored or counted (D8.6, D8.8)',
+  ),
+  counter('ingest_rows_total', ['tracking'], {}, 'History rows stored.', 'the same'),
+  counter('ingest_movements_total', ['tracking'], {}, 'Movements announced.', 'a movement becomes an event'),
+  gauge(
+    'readers',
+    ['tracking'],
+    { kind: ['configured', 'discovered'], state: ['online', 'silent', 'never_heard'] },
+    'Readers as their list tells it.',
+    'silence is noticed',
+  ),
+  gauge(
+    'readers_skewed',
+    ['tracking'],
+    {},
+    'Readers of the last ten minutes more than 30 s off.',
+    'times are right (D8.6)',
+  ),
+  gauge(
+    'readers_with_problems',
+    ['tracking'],
+    {},
+    'Readers that lately sent something unusable.',
+    'the same',
+  ),
+  gauge(
+    'unknown_tags',
+    ['tracking'],
+    {},
+    'Tags on the lists of unknown tags.',
+    'no read is lost unseen (D8.8)',
+  ),
+  gauge(
+    'history_months_ahead',
+    ['tracking'],
+    {},
+    'Coming months with a partition, without a gap.',
+    'history has room',
+  ),
+  gauge(
+    'catalog_projection_applied_seq',
+    ['tracking'],
+    { projection: ['view', 'tables'] },
+    'Place in CATALOG up to which everything is applied.',
+    'reports follow catalog within two seconds (D8.9)',
+  ),
+  gauge(
+    'catalog_projection_head_seq',
+    ['tracking'],
+    { projection: ['view', 'tables'] },
+    'Where CATALOG ends.',
+    'the same',
+  ),
+  gauge(
+    'catalog_projection_pending',
+    ['tracking'],
+    { projection: ['view', 'tables'] },
+    'Changes still to apply.',
+    'the same',
+  ),
+  gauge('live_connections', ['tracking'], {}, 'Open live streams.', 'the live feed is there'),
+  counter(
+    'live_slow_clients_total',
+    ['tracking'],
+    {},
+    'Streams ended because their client did not keep up.',
+    'one slow client costs the others nothing',
+  ),
+  counter('live_resets_total', ['tracking'], {}, 'Clients told to reload.', 'the live feed has no gaps'),
+]
+
+export const webhooks: readonly Metric[] = [
+  histogram(
+    'webhook_delivery_delay_seconds',
+    ['webhook-dispatcher'],
+    {},
+    'From the event’s receipt by the broker until its receiver had it, retries included.',
+    'movements are told at once',
+  ),
+  histogram(
+    'webhook_attempt_duration_seconds',
+    ['webhook-dispatcher'],
+    { outcome: ['delivered', 'failed'] },
+    'Requests to receivers.',
+    'three attempts (D11.3)',
+  ),
+  counter(
+    'webhook_deliveries_total',
+    ['webhook-dispatcher'],
+    { outcome: ['delivered', 'already_delivered', 'dropped'] },
+    'Deliveries that came to an end.',
+    'each event comes to an end',
+  ),
+  counter(
+    'webhook_dropped_total',
+    ['webhook-dispatcher'],
+    {
+      reason: [
+        'no_webhook',
+        'disabled',
+        'subscription_lapsed',
+        'before_enabled',
+        'secret_unreadable',
+        'attempts_exhausted',
+        'lane_full',
+      ],
+    },
+    'Deliveries dropped.',
+    'nothing is dropped silently',
+  ),
+  gauge(
+    'webhook_lanes',
+    ['webhook-dispatcher'],
+    { what: ['lanes', 'waiting', 'waiting_bytes', 'running'] },
+    'What the lanes hold.',
+    'a hanging receiver delays nobody else (D11.6)',
+  ),
+  gauge(
+    'webhook_requests',
+    ['webhook-dispatcher'],
+    { what: 'open', share: ['well', 'slow'] },
+    'Requests under way and waiting, by share.',
+    'the same',
+  ),
+  gauge(
+    'webhooks',
+    ['webhook-dispatcher'],
+    { state: ['enabled', 'disabled'] },
+    'Webhooks.',
+    'deliveries can be switched off',
+  ),
+  gauge(
+    'webhook_secrets_under_other_keys',
+    ['webhook-dispatcher'],
+    {},
+    'Secrets not sealed under the first key.',
+    'secrets are encrypted at rest (D11.1)',
+  ),
+]

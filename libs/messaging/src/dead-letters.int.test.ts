@@ -1,0 +1,235 @@
+import { expect, vi } from 'vitest'
+import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/bus'
+import { makeAnew } from '@whereabouts/testing/streams'
+import { natsOf } from './connection.ts'
+import { consume } from './consume.ts'
+import { findDeadLetter, keepDeadLetter, listDeadLetters, type Burial } from './dead-letters.ts'
+import { deadLetterExtent, readDeadLetters } from './dead-letters-page.ts'
+import { removeDeadLetter, replayDeadLetter } from './dead-letters-settle.ts'
+import type { IncomingMessage } from './delivery.ts'
+import { publish } from './publish.ts'
+import { PoisonError } from './settle.ts'
+import type { DurableName } from './topology.ts'
+
+const FIRST = Date.parse('2026-11-21T10:00:00.123Z')
+const STATE = 'catalog.asset.7.9'
+
+/** A message that was given up an hour ago, say. */
+const keep = ({ broker }: Bus, burial: Partial<Burial> = {}) =>
+  keepDeadLetter(broker, {
+    stream: 'SCANS',
+    consumer: 'tracking-ingest',
+    streamSeq: 1,
+    deliveryCount: 1,
+    receivedAt: FIRST,
+    subject: 'scans.7.dock-1.canonical',
+    data: Buffer.from('{"reads":[]}'),
+    headers: { request_id: '01REQUEST' },
+    reason: 'not a canonical message',
+    ...burial,
+  })
+
+/** Publishes a state, which then is given up. */
+async function keepState(bus: Bus, payload: unknown) {
+  const { seq } = await publish(bus.broker, { subject: STATE, payload })
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  const { time } = await jsm.streams.getMessage('CATALOG', { seq })
+  const data = Buffer.from(JSON.stringify(payload))
+  const place = {
+    stream: 'CATALOG',
+    consumer: 'tracking-catalog',
+    streamSeq: seq,
+    receivedAt: time.getTime(),
+  }
+  await keep(bus, { ...place, subject: STATE, data })
+}
+
+async function total(bus: Bus, stream: string) {
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  return (await jsm.streams.info(stream)).state.messages
+}
+
+/** Everything that a durable is handed; the first `failures` of it are buried. */
+function consuming(bus: Bus, durable: DurableName, failures = 0) {
+  const handled: IncomingMessage[] = []
+  let left = failures
+  const consumption = consume(
+    bus.broker,
+    {
+      durable,
+      retryDelaysMs: [],
+      decode(message) {
+        left -= 1
+        if (left >= 0) throw new PoisonError('cannot be read')
+        return message
+      },
+      async handle(message) {
+        handled.push(message)
+      },
+    },
+    { logger: bus.logger, graceMs: 1_000 },
+  )
+  return { handled, stop: () => consumption.stop() }
+}
+
+test('a replayed message is consumed as it was: subject, bytes, request id and the time it was received', async ({
+  bus,
+}) => {
+  const subject = 'scans.7.dock-1.moko.4711'
+  const data = Buffer.from([0, 255, 10, 13])
+  await keep(bus, { subject, data })
+  expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: 'SCANS 1' })
+  expect(await total(bus, 'DEAD')).toBe(0)
+  const { handled, stop } = consuming(bus, 'tracking-ingest')
+  await vi.waitFor(() => expect(handled).toHaveLength(1))
+  await stop()
+  expect(handled[0]).toMatchObject({ subject, receivedAt: FIRST, headers: { request_id: '01REQUEST' } })
+  expect(Buffer.from(handled[0]?.data ?? []).equals(data)).toBe(true)
+})
+
+test('a message that fails again is a dead letter again, with the subject and time it had at first', async ({
+  bus,
+}) => {
+  const { stop, handled } = consuming(bus, 'tracking-ingest', 2)
+  await publish(bus.broker, { subject: 'scans.7.dock-1.canonical', payload: { reads: 1 } })
+  await vi.waitFor(async () => expect(await listDeadLetters(bus.broker, 5)).toHaveLength(1))
+  const [first] = await listDeadLetters(bus.broker, 5)
+  expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: true })
+  await vi.waitFor(async () => expect(await listDeadLetters(bus.broker, 5)).toMatchObject([{ seq: 2 }]))
+  const [again] = await listDeadLetters(bus.broker, 5)
+  expect(again).toMatchObject({ original_subject: first?.original_subject, received_at: first?.received_at })
+  expect(await replayDeadLetter(bus.broker, 2)).toMatchObject({ ok: true })
+  await vi.waitFor(() => expect(handled).toHaveLength(1))
+  await stop()
+  expect(handled[0]).toMatchObject({ receivedAt: Date.parse(first?.received_at ?? '') })
+})
+
+test('an event counts as stored when it first was, so that no later webhook is told of it', async ({
+  bus,
+}) => {
+  const place = { stream: 'EVENTS', consumer: 'webhook-dispatcher-lanes', subject: 'events.asset-moved.7' }
+  await keep(bus, place)
+  expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: 'EVENTS 1' })
+  const { handled, stop } = consuming(bus, 'webhook-dispatcher-lanes')
+  await vi.waitFor(() => expect(handled).toMatchObject([{ subject: place.subject, receivedAt: FIRST }]))
+  await stop()
+})
+
+test('a replay that broke off before the letter was removed is stored once', async ({ bus }) => {
+  await keep(bus)
+  const nc = natsOf(bus.broker)
+  const letter = await findDeadLetter(bus.broker, 1)
+  expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: true })
+  const jsm = await nc.jetstreamManager()
+  const stored = await jsm.streams.getMessage('SCANS', { seq: 1 })
+  // As if the removal had not happened: the same letter at the same place.
+  await makeAnew(bus.broker, 'DEAD')
+  const headers = Object.entries(letter?.headers ?? {}).filter(([name]) => name !== 'nats-msg-id')
+  await publish(bus.broker, {
+    subject: 'dead.SCANS.tracking-ingest',
+    payload: letter?.payload,
+    headers: Object.fromEntries(headers),
+  })
+  expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: `SCANS ${stored.seq}` })
+  expect([await total(bus, 'SCANS'), await total(bus, 'DEAD')]).toEqual([1, 0])
+})
+
+test('a letter stays when somebody else has stored another message under the id of its replay', async ({
+  bus,
+}) => {
+  await keep(bus)
+  const letter = await findDeadLetter(bus.broker, 1)
+  await publish(bus.broker, {
+    subject: 'scans.8.evil.canonical',
+    payload: {},
+    msgId: `replay.1.${letter?.buried_at}`,
+  })
+  expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: false })
+  expect(await total(bus, 'DEAD')).toBe(1)
+})
+
+test('a state is replayed while it is the newest of its subject, and refused once there is a newer one', async ({
+  bus,
+}) => {
+  await keepState(bus, { revision: 1 })
+  expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: true })
+  await keepState(bus, { revision: 2 })
+  await publish(bus.broker, { subject: STATE, payload: { revision: 3 } })
+  const refused = await replayDeadLetter(bus.broker, 2)
+  expect(refused).toEqual({ ok: false, reason: expect.stringContaining('outdated') })
+  expect(await total(bus, 'DEAD')).toBe(1)
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  const newest = await jsm.streams.getMessage('CATALOG', { last_by_subj: STATE })
+  expect(newest.json()).toEqual({ revision: 3 })
+})
+
+test('a state that its stream has lost is replayed', async ({ bus }) => {
+  await keepState(bus, { revision: 1 })
+  await makeAnew(bus.broker, 'CATALOG')
+  expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: 'CATALOG 1' })
+})
+
+test.for([
+  ['a stream that is not there', { stream: 'OTHER' }, 'there is no stream OTHER'],
+  ['the dead letters themselves', { stream: 'DEAD', subject: 'dead.SCANS.x' }, 'there is no stream DEAD'],
+  ['a subject of another stream', { subject: 'catalog.asset.7.9' }, 'its subject is none of SCANS'],
+  ['a payload that was cut', { data: Buffer.alloc(1024 * 1024) }, 'its payload was cut when it was kept'],
+] as const)(
+  'what cannot be published again as it was is refused and kept: %s',
+  async ([, burial, reason], { bus }) => {
+    await keep(bus, burial)
+    expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: false, reason })
+    expect(await total(bus, 'DEAD')).toBe(1)
+  },
+)
+
+test('a letter stays when its stream does not take it', async ({ bus }) => {
+  await keep(bus)
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  await jsm.streams.delete('SCANS')
+  expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: false, reason: expect.any(String) })
+  expect(await total(bus, 'DEAD')).toBe(1)
+})
+
+test('a letter is removed without being published, and one that is gone counts as removed', async ({
+  bus,
+}) => {
+  await keep(bus)
+  expect(await removeDeadLetter(bus.broker, 1)).toEqual({ ok: true })
+  expect(await removeDeadLetter(bus.broker, 1)).toEqual({ ok: true })
+  expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: false, reason: 'there is no such dead letter' })
+  expect([await total(bus, 'SCANS'), await total(bus, 'DEAD')]).toEqual([0, 0])
+})
+
+test('pages tell everything but the payload, of one stream and durable where asked', async ({ bus }) => {
+  await keep(bus)
+  await keep(bus, { stream: 'EVENTS', consumer: 'webhook-dispatcher-lanes', subject: 'events.asset-moved.7' })
+  await keep(bus, { streamSeq: 2, subject: 'scans.7.d 1.x%', data: Buffer.alloc(300) })
+  expect(await deadLetterExtent(bus.broker)).toEqual({ firstSeq: 1, lastSeq: 3, total: 3 })
+  const page = await readDeadLetters(bus.broker, { stream: 'SCANS', fromSeq: 1, limit: 1 })
+  expect(page).toMatchObject({ letters: [{ seq: 1, size: 12, request_id: '01REQUEST' }], left: 1 })
+  expect(page.letters[0]).not.toHaveProperty('payload')
+  const rest = await readDeadLetters(bus.broker, { durable: 'tracking-ingest', fromSeq: 2, limit: 10 })
+  expect(rest).toMatchObject({
+    letters: [{ seq: 3, size: 300, original_subject: 'scans.7.d 1.x%' }],
+    left: 0,
+  })
+  const none = await readDeadLetters(bus.broker, { stream: 'CATALOG', fromSeq: 1, limit: 10 })
+  expect(none).toEqual({ letters: [], left: 0 })
+})
+
+test('a message put into the stream by hand is told like the others, and not replayed', async ({ bus }) => {
+  const headers = { original_subject: '%E0%A4%A' }
+  await publish(bus.broker, { subject: 'dead.SCANS.tracking-ingest', payload: 'x', headers })
+  expect(await listDeadLetters(bus.broker, 5)).toMatchObject([{ seq: 1, original_subject: '%E0%A4%A' }])
+  expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: false })
+})
+
+test('an account without the streams is told apart from a letter that is gone', async ({ bus }) => {
+  await makeAnew(bus.broker, 'DEAD')
+  expect(await findDeadLetter(bus.broker, 1)).toBeUndefined()
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  await jsm.streams.delete('DEAD')
+  await expect(findDeadLetter(bus.broker, 1)).rejects.toThrow()
+})
