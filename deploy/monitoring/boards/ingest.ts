@@ -1,5 +1,5 @@
 import type { Board } from '../grafana.ts'
-import { percentiles } from './queries.ts'
+import { R, percentiles } from './queries.ts'
 
 export const ingest: Board = {
   uid: 'whereabouts-ingest',

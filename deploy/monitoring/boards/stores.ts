@@ -1,4 +1,5 @@
 import type { Board } from '../grafana.ts'
+import { R } from './queries.ts'
 
 export const stores: Board = {
   uid: 'whereabouts-stores',

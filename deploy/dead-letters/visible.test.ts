@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { orgOf } from './pages.ts'
+import { payloadText } from './show.ts'
+import { table, visible, visibleJson } from './visible.ts'
+
+/** What moves a cursor, hides text or turns its direction round. */
+const HOSTILE = '\u001b[2J\u009b31m\u0007\r\n\u202e\u200b\u2028\u{e0041}\u007f'
+const isHarmless = (text: string) => !/[^\n\P{C}]|[\p{Zl}\p{Zp}]/u.test(text)
+
+test('what a stranger sent cannot steer the terminal, and is still told', () => {
+  expect(isHarmless(HOSTILE)).toBe(false)
+  expect(isHarmless(visible(HOSTILE))).toBe(true)
+  expect(visible(HOSTILE)).toContain('\\u{1b}[2J\\u{9b}31m')
+  expect(visible(HOSTILE)).not.toContain('\n')
+  expect(visible('Größe 5 µm 漢字 😀')).toBe('Größe 5 µm 漢字 😀')
+})
+
+test('JSON with such characters means the same as before', () => {
+  const value = { [HOSTILE]: [HOSTILE, 1.5, null, { lone: '\ud800' }] }
+  const text = visibleJson(value, 2)
+  expect(isHarmless(text)).toBe(true)
+  expect(JSON.parse(text)).toEqual(value)
+})
+
+test('a payload is printed as indented JSON, else as bytes of which the first are enough', () => {
+  expect(payloadText(Buffer.from('{"a":[1]}'))).toBe('{\n  "a": [\n    1\n  ]\n}')
+  expect(payloadText(Buffer.from([0x7b, 0x1b, 0xff]))).toBe(`000000  7b 1b ff${' '.repeat(39)}  {..`)
+  expect(payloadText(new Uint8Array())).toBe('(no payload)')
+  const long = payloadText(Buffer.alloc(10_000, 'a'))
+  expect(long.split('\n')).toHaveLength(257)
+  expect(long).toContain('(5904 bytes more: --raw FILE)')
+})
+
+test('a payload nested without end is printed as bytes', () => {
+  expect(payloadText(Buffer.from('['.repeat(100_000)))).toMatch(/^000000 {2}5b 5b/)
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  expect(isHarmless(payloadText(Buffer.from(deep)))).toBe(true)
+})
+
+test.for([
+  ['scans.7.dock-1.canonical', 7],
+  ['placements.7', 7],
+  ['catalog.asset.7.9', 7],
+  ['events.asset-moved.7', 7],
+  ['keys.org.7', 7],
+  ['keys.key.5f0c7a52-3f0e-4f7e-9d55-0b2f3d1c9a77', undefined],
+  ['scans.seven.dock-1.canonical', undefined],
+  ['scans.70', 70],
+  ['', undefined],
+] as const)('the organization of %s is %s', ([subject, org]) => {
+  expect(orgOf({ original_subject: subject })).toBe(org)
+})
+
+test('columns stand below each other', () => {
+  expect(table([['a', 'long', 'x'], ['bbb', 'c', 'y z']])).toBe('a    long  x\nbbb  c     y z') // prettier-ignore
+})
