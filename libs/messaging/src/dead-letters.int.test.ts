@@ -8,9 +8,10 @@ import { findDeadLetter, keepDeadLetter, listDeadLetters, type Burial } from './
 import { deadLetterExtent, readDeadLetters } from './dead-letters-page.ts'
 import { removeDeadLetter, replayDeadLetter } from './dead-letters-settle.ts'
 import type { IncomingMessage } from './delivery.ts'
+import { buryExhausted } from './exhausted.ts'
 import { publish } from './publish.ts'
 import { PoisonError } from './settle.ts'
-import type { DurableName } from './topology.ts'
+import { MAX_DELIVER, type DurableName } from './topology.ts'
 
 const FIRST = Date.parse('2026-11-21T10:00:00.123Z')
 const STATE = 'catalog.asset.7.9'
@@ -164,6 +165,15 @@ test('a state is replayed while it is the newest of its subject, and refused onc
   expect(newest.json()).toEqual({ revision: 3 })
 })
 
+test('a state that failed again after its replay is replayed once more: it is still the newest', async ({
+  bus,
+}) => {
+  const { seq } = await publish(bus.broker, { subject: STATE, payload: { revision: 1 } })
+  const place = { stream: 'CATALOG', consumer: 'tracking-catalog', streamSeq: seq, subject: STATE }
+  await keep(bus, { ...place, data: Buffer.from('{"revision":1}'), receivedAt: Date.now() - 3_600_000 })
+  expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: 'CATALOG 2' })
+})
+
 test('a state that its stream has lost is replayed', async ({ bus }) => {
   await keepState(bus, { revision: 1 })
   await makeAnew(bus.broker, 'CATALOG')
@@ -184,12 +194,31 @@ test.for([
   },
 )
 
-test('a letter stays when its stream does not take it', async ({ bus }) => {
+test.for([
+  ['nobody', undefined],
+  ['another stream', 'OTHER'],
+] as const)('a letter stays when its subject is taken by %s', async ([, name], { bus }) => {
   await keep(bus)
   const jsm = await natsOf(bus.broker).jetstreamManager()
   await jsm.streams.delete('SCANS')
+  if (name) await jsm.streams.add({ name, subjects: ['scans.>'] })
   expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: false, reason: expect.any(String) })
   expect(await total(bus, 'DEAD')).toBe(1)
+})
+
+test('a replayed message that the broker gives up is kept with the subject and time it had at first', async ({
+  bus,
+}) => {
+  await keep(bus, { streamSeq: 99 })
+  await replayDeadLetter(bus.broker, 1)
+  const stop = buryExhausted(bus.broker, { stream: 'SCANS', durable: 'tracking-ingest', logger: bus.logger })
+  const durable = await natsOf(bus.broker).jetstream().consumers.get('SCANS', 'tracking-ingest')
+  for (let delivery = 1; delivery <= MAX_DELIVER; delivery += 1)
+    (await durable.next({ expires: 5_000 }))?.nak()
+  await durable.next({ expires: 1_000 }) // nothing comes: the broker notices its limit when it looks for more
+  const kept = { original_subject: 'scans.7.dock-1.canonical', received_at: new Date(FIRST).toISOString() }
+  await vi.waitFor(async () => expect(await listDeadLetters(bus.broker, 9)).toMatchObject([kept]), 5_000)
+  stop()
 })
 
 test('a letter is removed without being published, and one that is gone counts as removed', async ({

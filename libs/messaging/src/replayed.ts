@@ -1,5 +1,5 @@
 /** Below `scans.`, where a reader may publish only on the number of its organization: this says that a service wrote it. */
-const MARK = 'replayed'
+const MARKED = 'scans.replayed.'
 const HEADER = 'first_received_at'
 
 /**
@@ -7,9 +7,14 @@ const HEADER = 'first_received_at'
  * is told depend on that. Readers could forge the header, so theirs are marked by a subject they may not publish on.
  */
 export function asReplayed(subject: string, receivedAt: number) {
-  const marked = subject.startsWith('scans.') ? `scans.${MARK}.${subject.slice('scans.'.length)}` : subject
-  return { subject: marked, headers: { [HEADER]: new Date(receivedAt).toISOString() } }
+  return {
+    subject: isReaders(subject) ? subject.replace('scans.', MARKED) : subject,
+    headers: { [HEADER]: new Date(receivedAt).toISOString() },
+  }
 }
+
+/** One that a reader may have published on; a marked one stays as it is. */
+const isReaders = (subject: string) => subject.startsWith('scans.') && !subject.startsWith(MARKED)
 
 type Reception = { subject: string; receivedAt: number }
 
@@ -18,9 +23,10 @@ export function firstReception(
   stored: Reception,
   headers: () => Readonly<Record<string, string>>,
 ): Reception {
-  const isScan = stored.subject.startsWith('scans.')
-  if (isScan && !stored.subject.startsWith(`scans.${MARK}.`)) return stored
-  const subject = isScan ? `scans.${stored.subject.slice(`scans.${MARK}.`.length)}` : stored.subject
+  if (isReaders(stored.subject)) return stored
+  const subject = stored.subject.startsWith(MARKED)
+    ? stored.subject.replace(MARKED, 'scans.')
+    : stored.subject
   const receivedAt = Date.parse(headers()[HEADER] ?? '')
   return { subject, receivedAt: Number.isNaN(receivedAt) ? stored.receivedAt : receivedAt }
 }
