@@ -43,7 +43,8 @@ const passes = (letter: DeadLetterHead, filters: Filters) =>
 const isBefore = (letter: DeadLetterHead, { sinceMs = Number.NEGATIVE_INFINITY }: Filters) =>
   Date.parse(letter.buried_at) < sinceMs
 
-const ORG = /^(?:scans|placements|(?:catalog|events|keys)\.[\w-]+)\.([1-9]\d{0,15})(?:\.|$)/
+const ORG =
+  /^(?:(?:\$MQTT\.msgs\.)?scans|placements|(?:catalog|events|keys)\.[\w-]+)\.([1-9]\d{0,15})(?:\.|$)/
 
 /** The organization in a subject; undefined where there is none. */
 export function orgOf({ original_subject: subject }: Pick<DeadLetterHead, 'original_subject'>) {

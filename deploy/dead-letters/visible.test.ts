@@ -39,6 +39,7 @@ test('a payload nested without end is printed as bytes', () => {
 
 test.for([
   ['scans.7.dock-1.canonical', 7],
+  ['$MQTT.msgs.scans.7.dock-1.moko', 7],
   ['placements.7', 7],
   ['catalog.asset.7.9', 7],
   ['events.asset-moved.7', 7],

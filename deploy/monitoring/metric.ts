@@ -32,11 +32,12 @@ export const OUTBOXES: readonly Service[] = ['keys', 'catalog', 'tracking']
 export const WATCHING: readonly Service[] = ['tracking', 'webhook-dispatcher']
 export const DURABLES = [
   'tracking-ingest',
+  'tracking-ingest-mqtt',
   'tracking-catalog',
   'tracking-placements',
   'webhook-dispatcher-lanes',
 ]
-export const STREAMS = ['SCANS', 'CATALOG', 'KEYS', 'EVENTS', 'PLACEMENTS', 'DEAD']
+export const STREAMS = ['SCANS', 'CATALOG', 'KEYS', 'EVENTS', 'PLACEMENTS', 'DEAD', '$MQTT_msgs']
 export const CONNECTIONS = ['services', 'system', 'callout']
 export const WORKS = [
   'bucket-purge',

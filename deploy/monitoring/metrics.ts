@@ -165,7 +165,7 @@ const messaging: readonly Metric[] = [
   gauge(
     'stream_max_bytes',
     WATCHING,
-    { stream: ['SCANS', 'DEAD'] },
+    { stream: ['SCANS', 'DEAD', '$MQTT_msgs'] },
     'Bytes from which on the oldest messages are dropped.',
     'the same',
   ),

@@ -384,6 +384,14 @@ describe('the local stack', () => {
     expect(ran.json()).toMatchObject({ limit: 100, offset: 0, total_count: expect.any(Number) })
   })
 
+  test('npm run dead-letters works on it just the same', async () => {
+    const { PATH = '' } = process.env
+    const args = ['deploy/local/dead-letters.mjs', 'list', '--json']
+    const ran = await runProgram(args, { env: { PATH, DATA_DIR: system.stack.dataDir } })
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(ran.json()).toEqual({ total: 0, next_before: null, letters: [] })
+  })
+
   test('its credentials are readable by their owner only', () => {
     expect(statSync(opsEnvFile(system.stack.dataDir)).mode & 0o777).toBe(0o600)
     expect(statSync(join(system.stack.dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)

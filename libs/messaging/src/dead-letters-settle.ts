@@ -75,13 +75,13 @@ async function newestState(jsm: JetStreamManager, letter: DeadLetter) {
 /** `newestSeq`: the broker refuses it when a newer state was stored since we looked. */
 async function publishAgain(broker: Broker, letter: DeadLetter & Sent, newestSeq?: number) {
   const receivedAt = Date.parse(letter.received_at)
-  const replayed = asReplayed(letter.original_subject, receivedAt)
+  const replayed = asReplayed(originOf(letter), receivedAt)
   const { traceparent, request_id } = letter.headers
   const headers = {
     ...replayed.headers,
     ...(traceparent !== undefined && { traceparent }),
     ...(request_id !== undefined && { request_id }),
-    'Nats-Expected-Stream': letter.stream,
+    'Nats-Expected-Stream': replayed.stream,
     ...(newestSeq !== undefined && { 'Nats-Expected-Last-Subject-Sequence': String(newestSeq) }),
   }
   const msgId = `replay.${letter.seq}.${letter.buried_at}`
@@ -94,8 +94,10 @@ type Sent = { headers: Readonly<Record<string, string>> }
 /** Anybody who may publish may have taken the id: only what is stored under it tells that this was stored before. */
 async function isSame(jsm: JetStreamManager, result: PublishResult & { ok: true }, letter: DeadLetter) {
   const stored = await unlessGone(jsm.streams.getMessage(result.stream, { seq: result.seq }))
-  const { subject } = asReplayed(letter.original_subject, 0)
+  const { subject } = asReplayed(originOf(letter), 0)
   return stored !== undefined && stored.subject === subject && sameBytes(stored.data, letter.payload)
 }
+
+const originOf = ({ stream, original_subject: subject }: DeadLetter) => ({ stream, subject })
 
 const sameBytes = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0

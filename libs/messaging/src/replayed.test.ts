@@ -5,29 +5,41 @@ const FIRST = Date.parse('2026-11-21T10:00:00.123Z')
 const LATER = FIRST + 3_600_000
 
 test.for([
+  ['SCANS', 'scans.7.dock-1.canonical'],
+  ['SCANS', 'scans.7.dock-1.moko.4711'],
+  ['CATALOG', 'catalog.asset.7.9'],
+  ['EVENTS', 'events.asset-moved.7'],
+  ['PLACEMENTS', 'placements.7'],
+] as const)(
+  'of %s, what was published once more as %s counts as received when it first was',
+  ([stream, subject]) => {
+    const replayed = asReplayed({ stream, subject }, FIRST)
+    expect(replayed.stream).toBe(stream)
+    const stored = { subject: replayed.subject, receivedAt: LATER }
+    expect(firstReception(stored, () => replayed.headers)).toEqual({ subject, receivedAt: FIRST })
+  },
+)
+
+test.for(['scans.7.dock-1.canonical', '$MQTT.msgs.scans.7.dock-1.canonical', 'whatever.7'])(
+  'who is no service cannot say when %s was received: its headers are not even looked at',
+  (subject) => {
+    const stored = { subject, receivedAt: LATER }
+    const forbidden = () => {
+      throw new Error('looked')
+    }
+    expect(firstReception(stored, forbidden)).toEqual(stored)
+  },
+)
+
+test.for([
   'scans.7.dock-1.canonical',
-  'scans.7.dock-1.moko.4711',
-  'catalog.asset.7.9',
-  'events.asset-moved.7',
-])('what was published once more as %s counts as received when it first was', (subject) => {
-  const replayed = asReplayed(subject, FIRST)
-  const stored = { subject: replayed.subject, receivedAt: LATER }
-  expect(firstReception(stored, () => replayed.headers)).toEqual({ subject, receivedAt: FIRST })
-})
-
-test('a reader cannot say when its message was received: its headers are not even looked at', () => {
-  const stored = { subject: 'scans.7.dock-1.canonical', receivedAt: LATER }
-  const forbidden = () => {
-    throw new Error('looked')
-  }
-  expect(firstReception(stored, forbidden)).toEqual(stored)
-})
-
-test('no reader may publish on the subject of a replayed scan: it has no number of an organization', () => {
-  const marked = 'scans.replayed.7.dock-1.canonical'
-  expect(asReplayed('scans.7.dock-1.canonical', FIRST).subject).toBe(marked)
-  // Buried by a release that did not know the mark.
-  expect(asReplayed(marked, FIRST).subject).toBe(marked)
+  '$MQTT.msgs.scans.7.dock-1.canonical',
+  'scans.replayed.7.dock-1.canonical', // buried by a release that did not know the mark
+])('%s goes where no reader may publish: there is no number of an organization', (subject) => {
+  expect(asReplayed({ stream: 'any', subject }, FIRST)).toMatchObject({
+    stream: 'SCANS',
+    subject: 'scans.replayed.7.dock-1.canonical',
+  })
 })
 
 test.for([{}, { first_received_at: 'yesterday' }])(

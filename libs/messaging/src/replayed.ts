@@ -2,19 +2,29 @@
 const MARKED = 'scans.replayed.'
 const HEADER = 'first_received_at'
 
+/** Before the subject of a scan in the broker's own stream of what came over MQTT. */
+const MQTT_COPY = '$MQTT.msgs.'
+
+/** Where only services publish, so that a header may be believed. */
+const OURS = /^(?:catalog|keys|events|placements|scans\.replayed)\./
+
+type Origin = { stream: string; subject: string }
+
 /**
  * How a message is published once more: it counts as received when it first was, because times of reads and what a webhook
- * is told depend on that. Readers could forge the header, so theirs are marked by a subject they may not publish on.
+ * is told depend on that. Readers could forge the header, so theirs are marked by a subject they may not publish on. What
+ * came over MQTT goes where all scans are.
  */
-export function asReplayed(subject: string, receivedAt: number) {
+export function asReplayed({ stream, subject }: Origin, receivedAt: number) {
+  const headers = { [HEADER]: new Date(receivedAt).toISOString() }
+  const scan = subject.startsWith(MQTT_COPY) ? subject.slice(MQTT_COPY.length) : subject
+  if (!scan.startsWith('scans.')) return { stream, subject, headers }
   return {
-    subject: isReaders(subject) ? subject.replace('scans.', MARKED) : subject,
-    headers: { [HEADER]: new Date(receivedAt).toISOString() },
+    stream: 'SCANS',
+    subject: scan.startsWith(MARKED) ? scan : scan.replace('scans.', MARKED),
+    headers,
   }
 }
-
-/** One that a reader may have published on; a marked one stays as it is. */
-const isReaders = (subject: string) => subject.startsWith('scans.') && !subject.startsWith(MARKED)
 
 type Reception = { subject: string; receivedAt: number }
 
@@ -23,7 +33,7 @@ export function firstReception(
   stored: Reception,
   headers: () => Readonly<Record<string, string>>,
 ): Reception {
-  if (isReaders(stored.subject)) return stored
+  if (!OURS.test(stored.subject)) return stored
   const subject = stored.subject.startsWith(MARKED)
     ? stored.subject.replace(MARKED, 'scans.')
     : stored.subject

@@ -22,6 +22,8 @@ type Stream = {
   maxBytes?: number
   /** 1 makes the stream a compacted log: the last message of each subject. */
   maxPerSubject?: number
+  /** Kept until those who consume it durably have had it, and no longer. */
+  untilConsumed?: boolean
 }
 
 /** The streams of architecture.md. `scans.>` may grow to `scansMaxBytes`, see `applyTopology`. */
@@ -32,6 +34,13 @@ export const streams = {
   EVENTS: { subjects: ['events.>'], maxAgeMs: 168 * HOUR },
   PLACEMENTS: { subjects: ['placements.>'], maxAgeMs: 168 * HOUR },
   DEAD: { subjects: ['dead.>'], maxAgeMs: 168 * HOUR, maxBytes: 64 * MEBIBYTE },
+  // The broker's own: what it has acknowledged over MQTT. It would make it without bounds with the first reader.
+  $MQTT_msgs: {
+    subjects: ['$MQTT.msgs.>'],
+    maxAgeMs: 72 * HOUR,
+    maxBytes: 1024 * MEBIBYTE,
+    untilConsumed: true,
+  },
 } as const satisfies Record<string, Stream>
 export type StreamName = keyof typeof streams
 export const streamNames = Object.keys(streams) as StreamName[]
@@ -42,11 +51,22 @@ type Durable = {
   ackWaitMs: number
   /** Delivered and not yet acknowledged, over all replicas: the backpressure towards the broker. */
   maxAckPending: number
+  /** Left out: all subjects of the stream. */
+  filter?: string
 }
+
+/** Before the subject of a message that came over MQTT, in the broker's own stream of them. */
+export const MQTT_PREFIX = '$MQTT.msgs.'
 
 /** Who consumes durably. Views in memory are not here: they use `followStream`. */
 export const durables = {
   'tracking-ingest': { stream: 'SCANS', ackWaitMs: 30 * SECOND, maxAckPending: 10_000 },
+  'tracking-ingest-mqtt': {
+    stream: '$MQTT_msgs',
+    filter: `${MQTT_PREFIX}scans.>`,
+    ackWaitMs: 30 * SECOND,
+    maxAckPending: 10_000,
+  },
   'tracking-catalog': { stream: 'CATALOG', ackWaitMs: 30 * SECOND, maxAckPending: 5_000 },
   'tracking-placements': { stream: 'PLACEMENTS', ackWaitMs: 30 * SECOND, maxAckPending: 1_000 },
   // Everything that waits for a receiver: two replicas with full lanes (their LANE_LIMITS).
@@ -85,12 +105,13 @@ async function applyStream(jsm: JetStreamManager, name: string, stream: Stream, 
 }
 
 function streamConfig(name: string, stream: Stream, { replicas = 1, scansMaxBytes }: TopologyOptions) {
-  const maxBytes = name === 'SCANS' ? (scansMaxBytes ?? stream.maxBytes) : stream.maxBytes
+  const isOfReaders = name === 'SCANS' || name === '$MQTT_msgs'
+  const maxBytes = isOfReaders ? (scansMaxBytes ?? stream.maxBytes) : stream.maxBytes
   return {
     name,
     subjects: [...stream.subjects],
     storage: StorageType.File,
-    retention: RetentionPolicy.Limits,
+    retention: stream.untilConsumed ? RetentionPolicy.Interest : RetentionPolicy.Limits,
     discard: DiscardPolicy.Old,
     max_age: nanos(stream.maxAgeMs ?? 0),
     max_bytes: maxBytes ?? -1,
@@ -101,13 +122,17 @@ function streamConfig(name: string, stream: Stream, { replicas = 1, scansMaxByte
 }
 
 async function applyDurable(jsm: JetStreamManager, name: string, durable: Durable): Promise<void> {
-  const { stream, ackWaitMs, maxAckPending } = durable
+  const { stream, ackWaitMs, maxAckPending, filter } = durable
   const changeable = changeableConfig(ackWaitMs, maxAckPending)
   if (await found(jsm.consumers.info(stream, name))) {
     await jsm.consumers.update(stream, name, changeable)
     return
   }
-  await jsm.consumers.add(stream, { ...fixedConfig(name), ...changeable })
+  await jsm.consumers.add(stream, {
+    ...fixedConfig(name),
+    ...changeable,
+    ...(filter !== undefined && { filter_subject: filter }),
+  })
 }
 
 const changeableConfig = (ackWaitMs: number, maxAckPending: number) => ({

@@ -15,7 +15,7 @@ import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
-import { ingestConsumer } from './ingest/ingest.consumer.ts'
+import { ingestConsumer, mqttCopyConsumer } from './ingest/ingest.consumer.ts'
 import { ingestMetrics } from './ingest/ingest-metrics.ts'
 import { RecentMinutes } from './ingest/recent-minutes.ts'
 import { answerPlacements } from './inventory/place-asset.responder.ts'
@@ -38,7 +38,12 @@ import { answerCurrentLocations } from './reports/current-locations.responder.ts
 import { askToAttachOver } from './unknown-tags/tag-attacher.ts'
 import { UnknownTagLog } from './unknown-tags/unknown-tag-log.ts'
 
-const WATCHED = ['tracking-ingest', 'tracking-catalog', 'tracking-placements'] as const
+const WATCHED = [
+  'tracking-ingest',
+  'tracking-ingest-mqtt',
+  'tracking-catalog',
+  'tracking-placements',
+] as const
 
 await start('tracking', async () => {
   const config = loadConfig(process.env)
@@ -138,6 +143,10 @@ await start('tracking', async () => {
   const ingest = consumeBatches(broker, ingestConsumer(deps), {
     ...consumerOptions,
     metrics: metrics('tracking-ingest'),
+  })
+  const copies = consumeBatches(broker, mqttCopyConsumer(deps), {
+    ...consumerOptions,
+    metrics: metrics('tracking-ingest-mqtt'),
   })
   const placements = consume(broker, placementsConsumer(deps), {
     ...consumerOptions,

@@ -7,7 +7,7 @@ import type { ReaderHealthLog } from '../readers/reader-health.ts'
 import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
 import type { IngestMetrics } from './ingest-metrics.ts'
 import { withNames } from './names.ts'
-import { decodeReaderMessage, type ReaderMessage } from './reader-message.ts'
+import { decodeCopy, decodeReaderMessage, type ReaderMessage } from './reader-message.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
 import { noteNews, resolve, type ResolveDeps } from './resolve.ts'
 import { store } from './store.ts'
@@ -23,31 +23,61 @@ export type IngestDeps = ResolveDeps & {
   kick(): void
 }
 
+/** What is kept in memory, and in one transaction, is bounded: some 40 000 reads. */
+const BATCH = { maxMessages: 500, maxBytes: 4 * 1024 * 1024 }
+
 /**
  * Reader messages to history, positions and movements. A database or a catalog that is away is an outage: the
  * messages are held and nothing is called unknown that might exist.
  */
 export const ingestConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage> => ({
+  ...BATCH,
   durable: 'tracking-ingest',
-  maxMessages: 500,
-  maxBytes: 4 * 1024 * 1024, // some 40 000 reads: what is kept in memory, and in one transaction, is bounded
   maxWaitMs: 5,
   retryDelaysMs: [1_000, 5_000, 30_000],
-  isOutage: (error) => error instanceof CatalogUnavailable || isDatabaseOutage(error),
+  isOutage,
   decode: (message) => decodeReaderMessage(message, deps),
   async handle(messages, { signal }) {
-    const resolved = await resolve(messages, deps, signal)
-    const fresh = deps.recent.fresh(resolved.observations)
-    if (fresh.length > 0) {
-      const stored = await storeInParts(fresh, (part) =>
-        withNames(deps.gaps, (naming) => store(deps.db, deps.view, part, naming), signal),
-      )
-      deps.recent.add(fresh)
-      if (stored.movements > 0) deps.kick()
-      deps.metrics.stored(stored)
-    }
+    const { resolved, fresh } = await storeMessages(messages, deps, signal)
     deps.metrics.finished(messages)
     noteNews(deps, resolved)
-    deps.metrics.resolved(resolved, fresh.length)
+    deps.metrics.resolved(resolved, fresh)
   },
 })
+
+/** Behind the other consumer by so much, nearly every read is known already and ends in memory. */
+const COPY_WAIT_MS = 250
+
+/**
+ * The same from the broker's own store of what it has acknowledged over MQTT, which is all that such a reader was
+ * promised: a copy that SCANS missed while it had no leader is stored from here. Usually SCANS has it, so nothing is
+ * counted or reported twice: what is no reader message is buried there, reader health is kept there.
+ */
+export const mqttCopyConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage | undefined> => ({
+  ...BATCH,
+  durable: 'tracking-ingest-mqtt',
+  maxWaitMs: COPY_WAIT_MS,
+  retryDelaysMs: [1_000, 5_000, 30_000],
+  isOutage,
+  decode: (message) => decodeCopy(message, deps),
+  async handle(messages, { signal }) {
+    const readable = messages.filter((message) => message !== undefined)
+    if (readable.length > 0) await storeMessages(readable, deps, signal)
+  },
+})
+
+const isOutage = (error: unknown) => error instanceof CatalogUnavailable || isDatabaseOutage(error)
+
+async function storeMessages(messages: readonly ReaderMessage[], deps: IngestDeps, signal: AbortSignal) {
+  const resolved = await resolve(messages, deps, signal)
+  const fresh = deps.recent.fresh(resolved.observations)
+  if (fresh.length > 0) {
+    const stored = await storeInParts(fresh, (part) =>
+      withNames(deps.gaps, (naming) => store(deps.db, deps.view, part, naming), signal),
+    )
+    deps.recent.add(fresh)
+    if (stored.movements > 0) deps.kick()
+    deps.metrics.stored(stored)
+  }
+  return { resolved, fresh: fresh.length }
+}

@@ -1,10 +1,13 @@
 import { parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
+import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
 import type { Decoded } from '../formats/decoder.ts'
 import { decoderFor } from '../formats/formats.ts'
 import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
+
+type Received = Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt'>
 
 /** A message of a reader, decoded. */
 export type ReaderMessage = { orgId: number; readerKey: string; receivedAtMs: number; decoded: Decoded }
@@ -14,8 +17,8 @@ export type ReaderMessage = { orgId: number; readerKey: string; receivedAtMs: nu
  * thrown as poison, so that its bytes are kept among the dead letters.
  */
 export function decodeReaderMessage(
-  message: IncomingMessage,
-  { health, directory }: { health: ReaderHealthLog; directory: ReaderDirectory },
+  message: Received,
+  { health, directory }: { health: Pick<ReaderHealthLog, 'note'>; directory: ReaderDirectory },
 ): ReaderMessage {
   const subject = parseScanSubject(message.subject)
   if (!subject) throw new PoisonError('the subject is not scans.<org>.<reader>.<format>')
@@ -35,4 +38,19 @@ export function decodeReaderMessage(
   })
   if (decoded.buried) return bury(`not a ${format} message: ${decoded.errors[0]?.code ?? 'unexpected_shape'}`)
   return { orgId, readerKey, receivedAtMs: message.receivedAt, decoded }
+}
+
+/** The same of the broker's copy of an MQTT message; undefined for what cannot be used, which SCANS tells of. */
+export function decodeCopy(
+  { subject, data, receivedAt }: Received,
+  { directory }: { directory: ReaderDirectory },
+): ReaderMessage | undefined {
+  const original = subject.startsWith(MQTT_PREFIX) ? subject.slice(MQTT_PREFIX.length) : subject
+  const message = { subject: original, data, receivedAt }
+  try {
+    return decodeReaderMessage(message, { health: { note: () => undefined }, directory })
+  } catch (error) {
+    if (error instanceof PoisonError) return undefined
+    throw error
+  }
 }
