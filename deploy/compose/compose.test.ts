@@ -89,11 +89,20 @@ describe('every service of the product', () => {
       expect(waitsFor[name]).toEqual({ condition: 'service_healthy' })
   })
 
+  test('what the monitoring profile mounts is there', () => {
+    const watching = Object.values(compose.services).filter(({ profiles }) =>
+      profiles?.includes('monitoring'),
+    )
+    const mounted = watching.flatMap(({ volumes = [] }) => volumes.filter((mount) => mount.startsWith('./')))
+    expect(mounted.length).toBeGreaterThan(3)
+    expect(mounted.filter((mount) => !existsSync(join(ROOT, mount.split(':')[0]!)))).toEqual([])
+  })
+
   test('what PostgreSQL and the broker keep outlives their containers', () => {
     const { nats, postgres } = compose.services
     for (const mounts of [nats?.volumes, postgres?.volumes])
       expect(
-        mounts?.map((mount) => mount.split(':')[0]).filter((name) => name! in compose.volumes),
+        mounts?.filter((mount) => Object.hasOwn(compose.volumes, mount.split(':')[0] ?? '')),
       ).toHaveLength(1)
   })
 })

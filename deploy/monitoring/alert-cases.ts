@@ -8,7 +8,13 @@ export type Series = Readonly<Record<string, string>>
 export type AlertCase = { failure: string; series: Series; fires: readonly string[] }
 
 const SERVICES = ['gateway', 'keys', 'catalog', 'tracking', 'webhook-dispatcher', 'console']
-const DURABLES = ['tracking-ingest', 'tracking-ingest-mqtt', 'tracking-catalog', 'tracking-placements', 'webhook-dispatcher-lanes']
+const DURABLES = [
+  'tracking-ingest',
+  'tracking-ingest-mqtt',
+  'tracking-catalog',
+  'tracking-placements',
+  'webhook-dispatcher-lanes',
+]
 const each = (names: readonly string[], make: (name: string) => Series): Series =>
   Object.assign({}, ...names.map(make)) as Series
 

@@ -42,7 +42,7 @@ const ROWS: readonly [string, (needs: Needs) => string][] = [
 /** A column for each installation, as a Markdown table. */
 export function sizingTable(columns: readonly { title: string; needs: Needs }[]): string {
   const head = ['', ...columns.map(({ title }) => title)]
-  const rows = ROWS.map(([name, show]) => [name, ...columns.map(({ needs }) => show(needs))])
+  const rows = ROWS.map(([name, show]) => [name].concat(columns.map(({ needs }) => show(needs))))
   const widths = head.map((_, i) => Math.max(3, ...[head, ...rows].map((row) => row[i]!.length)))
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(' | ')} |`

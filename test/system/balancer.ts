@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 
 /** Where a replica serves, and where it says whether it is ready. */
-export type Target = { api: string; ops: string }
+type Target = { api: string; ops: string }
 
 export type Balancer = {
   url: string
@@ -31,7 +31,10 @@ export async function startBalancer(): Promise<Balancer> {
     const ready = targets.filter((target) => target.ready)
     turn += 1
     const target = ready[turn % ready.length]
-    if (!target) return void client.destroy()
+    if (!target) {
+      client.destroy()
+      return
+    }
     const { hostname, port } = new URL(target.api)
     const replica = connect(Number(port), hostname)
     for (const [socket, other] of [

@@ -63,7 +63,8 @@ export function layOutImage(): Image {
 function expectSteps(steps: readonly string[]): void {
   const last = steps.slice(steps.findLastIndex((step) => step.startsWith('FROM ')) + 1)
   const known = [
-    'ENV NODE_ENV=production',
+    'ARG APP_VERSION=',
+    'ENV NODE_ENV=production APP_VERSION=${APP_VERSION}',
     'WORKDIR /app',
     'COPY --from=packages /app ./',
     'USER node',

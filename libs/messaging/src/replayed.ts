@@ -1,9 +1,8 @@
+import { MQTT_PREFIX } from './topology.ts'
+
 /** Below `scans.`, where a reader may publish only on the number of its organization: this says that a service wrote it. */
 const MARKED = 'scans.replayed.'
 const HEADER = 'first_received_at'
-
-/** Before the subject of a scan in the broker's own stream of what came over MQTT. */
-const MQTT_COPY = '$MQTT.msgs.'
 
 /** Where only services publish, so that a header may be believed. */
 const OURS = /^(?:catalog|keys|events|placements|scans\.replayed)\./
@@ -17,7 +16,7 @@ type Origin = { stream: string; subject: string }
  */
 export function asReplayed({ stream, subject }: Origin, receivedAt: number) {
   const headers = { [HEADER]: new Date(receivedAt).toISOString() }
-  const scan = subject.startsWith(MQTT_COPY) ? subject.slice(MQTT_COPY.length) : subject
+  const scan = subject.startsWith(MQTT_PREFIX) ? subject.slice(MQTT_PREFIX.length) : subject
   if (!scan.startsWith('scans.')) return { stream, subject, headers }
   return {
     stream: 'SCANS',

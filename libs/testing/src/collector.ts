@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 
 /** A span as it arrived, without what tests have no use for. Times in nanoseconds, as text. */
@@ -27,13 +27,13 @@ export type Collector = {
 /** A collector of traces on loopback, which speaks OTLP over HTTP with JSON. */
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = []
-  const server = createServer((request, response) => {
-    void json(request).then((body) => {
-      if (request.url === '/v1/traces') spans.push(...spansOf(body as Export))
-      response.writeHead(request.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' })
-      response.end('{}')
-    })
-  })
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = (await json(request)) as Export
+    if (request.url === '/v1/traces') spans.push(...spansOf(body))
+    response.writeHead(request.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' })
+    response.end('{}')
+  }
+  const server = createServer((request, response) => void take(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   return {

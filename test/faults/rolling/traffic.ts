@@ -5,7 +5,7 @@ import type { Organization } from '../../system/organization.ts'
 import { connectReader, type ReaderLink, type Transport } from '../../system/readers.ts'
 
 /** What a client saw go wrong: a status that is not the expected one, or no answer at all. */
-export type Failure = { what: string; at: string; problem: string }
+type Failure = { what: string; at: string; problem: string }
 
 export type Traffic = {
   failures: Failure[]
