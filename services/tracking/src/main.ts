@@ -171,7 +171,9 @@ await start('tracking', async () => {
         name: 'stop ingest',
         run: () => {
           progress.stop()
-          const ended = [ingest, copies, placements, projections, follower, ...watches].map((one) => one.stop())
+          const ended = [ingest, copies, placements, projections, follower, ...watches].map((one) =>
+            one.stop(),
+          )
           return Promise.all(ended)
         },
       },
