@@ -8,7 +8,8 @@ const run = promisify(execFile)
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 type Wanted = {
-  release: 'trixie' | 'sid'
+  /** Left out: that of this machine, for programs that need its libraries. */
+  release?: 'trixie' | 'sid'
   /** Of the package. */
   name: string
   /** Its file that is wanted. */
@@ -22,7 +23,7 @@ type Wanted = {
 export async function unpackDebianPackage(scratch: string, { release, name, file }: Wanted): Promise<string> {
   const apt = await aptOfRelease(scratch, release)
   // Of that release: the machine may have a package of this name from somewhere else.
-  await apt(['download', `${name}/${release}`])
+  await apt(['download', release === undefined ? name : `${name}/${release}`])
   const archive = readdirSync(scratch).find((entry) => entry.endsWith('.deb'))
   if (archive === undefined) throw new Error('apt-get downloaded nothing')
   await unpack(join(scratch, archive), join(scratch, 'root'))
@@ -50,10 +51,15 @@ async function aptOfRelease(
   release: Wanted['release'],
   options: Record<string, string> = {},
 ): Promise<PrivateApt> {
+  if (release === undefined) return updated(privateApt(scratch, options))
   const sources = join(scratch, 'sources.list')
   const lists = { 'Dir::Etc::sourcelist': sources, 'Dir::Etc::sourceparts': '-' }
   const apt = privateApt(scratch, { ...lists, ...options })
   writeFileSync(sources, `deb [signed-by=${KEYRING}] ${await configuredMirror()} ${release} main\n`)
+  return updated(apt)
+}
+
+async function updated(apt: PrivateApt): Promise<PrivateApt> {
   await apt(['update'])
   return apt
 }
