@@ -191,7 +191,7 @@ test('messages carry the request id and the trace of the request that caused the
   const [message] = await catalog.takeOutbox()
   expect(message?.headers).toMatchObject({
     request_id: expect.stringMatching(/^[0-9A-Z]{26}$/),
-    traceparent: expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/),
+    traceparent: expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/),
   })
 })
 

@@ -72,7 +72,7 @@ describe('D2 a service that does not do its part', () => {
     try {
       expect(await answerOf('/api/v1/assets', hasty)).toEqual(unavailable())
       const failures = await hasty.registry.getSingleMetric('gateway_upstream_failures_total')?.get()
-      expect(failures?.values).toMatchObject([
+      expect(failures?.values.filter(({ value }) => value > 0)).toMatchObject([
         { labels: { upstream: 'catalog', reason: 'timeout' }, value: 1 },
       ])
     } finally {
