@@ -1,9 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, relative, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, relative, resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '../..')
+/** Where `npm test` has put it. */
+const PNPM = join(ROOT, '.cache/tools/node_modules/pnpm/bin/pnpm.mjs')
 /** Whoever owns nothing: the image's user where we may choose one. */
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
@@ -31,10 +33,15 @@ export function layOutImage(): Image {
   const flags = install?.replaceAll('"', '').replace('${SERVICE}', '*').split(/\s+/) ?? []
   const store = flags.indexOf('--store-dir')
   flags.splice(store, 2)
-  const packages = spawnSync('pnpm', [...flags, '--prefer-offline'], {
+  const packages = spawnSync(process.execPath, [PNPM, ...flags, '--prefer-offline'], {
     cwd: folder,
     encoding: 'utf8',
-    env: { ...process.env, CI: 'true' },
+    // Our own Node first: pnpm asks the one on PATH for its version.
+    env: {
+      ...process.env,
+      CI: 'true',
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`,
+    },
   })
   if (packages.status !== 0) throw new Error(`the install step failed:\n${packages.stdout}${packages.stderr}`)
   for (const step of steps.filter((each) => each.startsWith('RUN find '))) {
