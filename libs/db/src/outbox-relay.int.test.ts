@@ -63,6 +63,8 @@ const put = (revisions: readonly number[], id = 1) =>
       revisions.map((revision) => ({ id, revision })),
     ),
   )
+/** Other suites hold locks of their own in the same cluster. */
+const OF_THIS_DATABASE = `database = (select oid from pg_database where datname = current_database())`
 /** For conditions that hold within milliseconds on a machine that does nothing else. */
 const PATIENT = { timeout: 10_000 }
 const waiting = async () =>
@@ -156,7 +158,7 @@ describe('outbox', () => {
     const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log })
     await vi.waitFor(async () => expect(await lockHolders()).toBe(1), PATIENT)
     await database.pool.query(
-      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()`,
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and ${OF_THIS_DATABASE}`,
     )
     await put([7])
     await vi.waitFor(() => expect(broker.sent).toHaveLength(1), PATIENT)
@@ -176,7 +178,7 @@ describe('outbox', () => {
 
 async function lockHolders(): Promise<number> {
   const { rows } = await database.pool.query<{ n: number }>(
-    `select count(*)::int as n from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+    `select count(*)::int as n from pg_locks where locktype = 'advisory' and ${OF_THIS_DATABASE}`,
   )
   return rows[0]?.n ?? 0
 }
