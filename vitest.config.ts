@@ -46,6 +46,16 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        test: {
+          name: 'console', // black box, in a browser; all files share one system
+          include: ['test/console/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
+          globalSetup: 'test/console/support/system.setup.ts',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
     ],
   },
 })

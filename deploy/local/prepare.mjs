@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildConsole } from './console-build.mjs'
 import { withLock } from './prepare-lock.mjs'
 import { say, step } from './progress.mjs'
 import { runProgram } from './run-program.mjs'
@@ -11,7 +12,7 @@ import { findTools } from './tools.mjs'
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
 /**
- * Makes sure of Node 24 and of the packages; what is there already is not fetched again.
+ * Makes sure of Node 24, of the packages and of the built web app; what is there already is not fetched again.
  * @returns {Promise<{ node: string, env: NodeJS.ProcessEnv }>} the Node to run TypeScript with
  */
 export async function prepare() {
@@ -25,6 +26,7 @@ export async function prepare() {
       NODE_COMPILE_CACHE: join(root, '.cache/node-compile'),
     }
     await installPackages(node, pnpm, env)
+    await buildConsole(root, node, env)
     return { node, env }
   })
 }

@@ -40,6 +40,8 @@ export type Wiring = {
   postgresUrl: string
   database: string
   natsUrl: string
+  /** What readers are told, where MQTT is spoken. */
+  mqttUrl?: string | undefined
   /** Where connections to the broker are encrypted. */
   natsCaFile?: string | undefined
 }
@@ -114,7 +116,12 @@ const OWN: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
     WEBHOOK_SECRET_KEYS: wiring.secrets.webhook_secret_keys,
     ALLOW_PRIVATE_TARGETS: 'true', // receivers on this machine are what one tries first
   }),
-  console: () => ({}),
+  console: (wiring) => ({
+    KEYS_URL: apiUrl('keys', wiring),
+    SESSION_COOKIE_SECURE: 'false', // people come here over plain HTTP
+    READER_NATS_URL: wiring.natsUrl,
+    ...(wiring.mqttUrl !== undefined && { READER_MQTT_URL: wiring.mqttUrl }),
+  }),
 }
 
 function apiUrl(name: ServiceName, { ports }: Wiring): string {

@@ -95,7 +95,12 @@ async function start(
   const secrets = options.secrets ?? loadSecrets(join(dataDir, 'secrets.json'))
   const ports = await choosePorts(options.ports?.base)
   const { postgres, broker } = await startServers({ ...options, database }, secrets, stops)
-  const addresses = { postgresUrl: postgres.url, natsUrl: broker.url, natsCaFile: options.broker?.caFile }
+  const addresses = {
+    postgresUrl: postgres.url,
+    natsUrl: broker.url,
+    mqttUrl: broker.mqttUrl,
+    natsCaFile: options.broker?.caFile,
+  }
   const wiring: Wiring = { secrets, ports, database, ...addresses }
   writeOpsEnv(dataDir, wiring)
   const services = createControls(options, wiring)

@@ -1,5 +1,4 @@
 import { createClient, exchangeKey, unwrap, type Client } from '@whereabouts/client/client'
-import type { Stack } from '@whereabouts/deploy/local/stack'
 
 export type ApiKey = { clientId: string; clientSecret: string }
 
@@ -19,7 +18,10 @@ export type Organization = {
 let count = 0
 
 /** Signs up, mints an integrator's and a reader's key, and exchanges the first for a token. */
-export async function newOrganization(stack: Stack, name: string): Promise<Organization> {
+export async function newOrganization(
+  stack: { urls: { base: string } },
+  name: string,
+): Promise<Organization> {
   count += 1
   const anyone = createClient({ baseUrl: stack.urls.base })
   const signUp = {

@@ -2574,6 +2574,19 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Not found (`not_found`) */
+        Error404: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Forbidden (`forbidden`) */
         Error403: {
             headers: {
@@ -2587,19 +2600,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
                 /** @example Forbidden: send a User-Agent header that names your product. */
                 "text/plain": string;
-            };
-        };
-        /** @description Not found (`not_found`) */
-        Error404: {
-            headers: {
-                "X-Request-ID": components["headers"]["X-Request-ID"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
             };
         };
     };
@@ -2853,11 +2853,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "refresh_token": "no example"
+                 *       "refresh_token": "no example",
+                 *       "org_id": 4503599627370497
                  *     }
                  */
                 "application/json": {
                     refresh_token: string;
+                    /**
+                     * Format: int64
+                     * @example 4503599627370497
+                     */
+                    org_id?: number;
                 };
             };
         };
@@ -2898,6 +2904,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["RefusedUserAgent"];
+            404: components["responses"]["Error404"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             500: components["responses"]["Error500"];

@@ -69,6 +69,8 @@ export const Session = TokenPair.extend({
 export type Session = z.infer<typeof Session>
 
 const Refresh = z.strictObject({ refresh_token: text(1, 255) })
+/** With `org_id` the session goes on in that organization of the user. */
+const RefreshInto = Refresh.extend({ org_id: Id.optional() })
 
 const open = { upstream: 'keys', access: 'none', counted: false } as const
 
@@ -119,9 +121,9 @@ export const tokenRoutes = {
     path: '/auth/refresh',
     described: false,
     summary: 'Rotate the tokens of a session',
-    body: Refresh,
+    body: RefreshInto,
     success: { status: 200, schema: dataOf(Session) },
-    errors: ['validation_error', 'bad_request', 'unauthorized'],
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'not_found'],
   },
   logOut: {
     ...open,

@@ -2,13 +2,18 @@ import { withoutQuery } from '@whereabouts/service-kit/error-handler'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import { createServer } from '@whereabouts/service-kit/server'
-import type { FastifyInstance } from 'fastify'
-import type { Pages } from './pages.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { bodyFor, type Pages } from './pages.ts'
+import { addSession, type SessionDeps } from './session/session.routes.ts'
 
-/** Pages load their own style sheet and nothing else: no script, no frame, no form, no other host. The empty icon is inline. */
+/**
+ * Scripts come from here only, none is inline, and nothing is asked of any other host. Styles may be inline: Mantine
+ * writes the variables of its theme into the page.
+ */
 const SECURITY_HEADERS = {
   'content-security-policy':
-    "default-src 'none'; img-src data:; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'referrer-policy': 'no-referrer',
@@ -16,15 +21,37 @@ const SECURITY_HEADERS = {
   'x-frame-options': 'DENY',
 }
 
-/** Serves the pages, to GET and HEAD. */
-export function buildApp(deps: { log: Logger; registry: Registry; pages: Pages }): FastifyInstance {
+export type Settings = { reader_nats_url: string | null; reader_mqtt_url: string | null }
+
+type Deps = SessionDeps & { log: Logger; registry: Registry; pages: Pages; settings: Settings }
+
+/** Serves the web app and the sessions of browsers. */
+export function buildApp(deps: Deps): FastifyInstance {
   const app = createServer(deps)
-  const { byPath, notFound } = deps.pages
-  app.get('/*', async (request, reply) => {
-    const page = byPath.get(withoutQuery(request.url)) ?? notFound
-    reply.headers({ ...SECURITY_HEADERS, 'cache-control': page.cacheControl, etag: page.etag })
-    if (page.status === 200 && request.headers['if-none-match'] === page.etag) return reply.status(304).send()
-    return reply.status(page.status).type(page.type).send(page.body)
-  })
+  addSession(app, deps)
+  app.get('/session/settings', async (_request, reply) =>
+    reply.header('cache-control', 'no-cache').send({ data: deps.settings }),
+  )
+  app.get('/*', async (request, reply) => sendPage(request, reply, deps.pages))
   return app
+}
+
+/** A path with an extension is a file that is there or not; any other one is a screen, which the web app finds. */
+const IS_FILE = /\.[a-z0-9]+$/i
+
+function sendPage(request: FastifyRequest, reply: FastifyReply, { byPath, shell }: Pages): FastifyReply {
+  const path = withoutQuery(request.url)
+  const page = byPath.get(path) ?? (IS_FILE.test(path) || path.startsWith('/static/') ? undefined : shell)
+  reply.headers(SECURITY_HEADERS)
+  if (!page)
+    return reply
+      .status(404)
+      .type('text/plain; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .send('Not found\n')
+  reply.headers({ 'cache-control': page.cacheControl, etag: page.etag, vary: 'accept-encoding' })
+  if (request.headers['if-none-match'] === page.etag) return reply.status(304).send()
+  const { encoding, body } = bodyFor(page, request.headers['accept-encoding'])
+  if (encoding !== 'identity') reply.header('content-encoding', encoding)
+  return reply.type(page.type).send(body)
 }

@@ -1,25 +1,48 @@
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildApp } from './app.ts'
 import { readPages } from './pages.ts'
 
-let app: ReturnType<typeof buildApp>
-beforeAll(async () => {
-  const pages = await readPages(new URL('../public/', import.meta.url))
-  app = buildApp({ log: createLogger('console', 'silent'), registry: createRegistry('console'), pages })
-})
-afterAll(() => app.close())
+const SCRIPT = 'export const here = true\n'.repeat(100)
 
-test('the page loads nothing from outside and runs no script, and the browser is told to keep it so', async () => {
-  const answer = await app.inject('/')
-  expect(answer.statusCode).toBe(200)
-  expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
-  expect(answer.body).not.toMatch(/<script|\son\w+=|\sstyle=/i)
-  const loaded = [...answer.body.matchAll(/<(?:link|img|script|iframe)[^>]*(?:href|src)="([^"]+)"/g)].map(
-    (m) => m[1],
-  )
-  expect(loaded).toEqual(['data:,', '/style.css'])
+let app: ReturnType<typeof buildApp>
+let folder: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'console-'))
+  mkdirSync(join(folder, 'static'))
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><div id="root"></div>')
+  writeFileSync(join(folder, 'static/index-Abc123.js'), SCRIPT)
+  app = buildApp({
+    log: createLogger('console', 'silent'),
+    registry: createRegistry('console'),
+    pages: await readPages(pathToFileURL(`${folder}/`)),
+    settings: { reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
+    isCookieSecure: true,
+    askKeys: () => Promise.reject(new Error('pages need no keys')),
+  })
+})
+afterAll(async () => {
+  await app.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('every screen is the same page, which may run scripts from here and none that is inline', async () => {
+  for (const url of ['/', '/assets', '/assets/7', '/no-such-screen']) {
+    const answer = await app.inject(url)
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    const policy = String(answer.headers['content-security-policy'])
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/script-src[^;]*(?:unsafe|https?:|\*)/)
+    expect(answer.headers['cache-control']).toBe('no-cache')
+  }
 })
 
 test('a page that has not changed is not sent again', async () => {
@@ -28,11 +51,44 @@ test('a page that has not changed is not sent again', async () => {
   expect([again.statusCode, again.body]).toEqual([304, ''])
 })
 
-test('an unknown path is a page that says so, with the same protection', async () => {
-  for (const url of ['/nowhere', '/../package.json', '/%2e%2e/package.json', '/index.html']) {
-    const answer = await app.inject(url)
-    expect(answer.statusCode).toBe(404)
-    expect(answer.headers['content-type']).toMatch(/^text\/html/)
-    expect(answer.headers['x-content-type-options']).toBe('nosniff')
+test('a file with a hash in its name is kept for a year, and comes as small as the browser takes it', async () => {
+  const url = '/static/index-Abc123.js'
+  const ask = (encodings: string) => app.inject({ url, headers: { 'accept-encoding': encodings } })
+  const [brotli, gzip, plain, refused] = await Promise.all(
+    ['gzip, deflate, br, zstd', 'gzip', '', 'br;q=0, gzip;q=0'].map(ask),
+  )
+  expect(brotli?.headers).toMatchObject({
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-encoding': 'br',
+    'content-type': 'text/javascript; charset=utf-8',
+    vary: 'accept-encoding',
+  })
+  expect(brotliDecompressSync(brotli!.rawPayload).toString()).toBe(SCRIPT)
+  expect(gzip?.headers['content-encoding']).toBe('gzip')
+  expect(gunzipSync(gzip!.rawPayload).toString()).toBe(SCRIPT)
+  for (const each of [plain, refused]) {
+    expect(each?.headers['content-encoding']).toBeUndefined()
+    expect(each?.body).toBe(SCRIPT)
   }
+})
+
+test('a file that is not there is no screen, and nothing outside the built files can be named', async () => {
+  for (const url of [
+    '/static/index-Old111.js',
+    '/static/gone',
+    '/robots.txt',
+    '/../package.json',
+    '/%2e%2e/package.json',
+    '/static/../../package.json',
+    '/index.html',
+  ]) {
+    const answer = await app.inject(url)
+    expect([url, answer.statusCode]).toEqual([url, 404])
+    expect(answer.headers['x-content-type-options']).toBe('nosniff')
+    expect(answer.headers['cache-control']).toBe('no-store')
+  }
+})
+
+test('a folder that was not built is said to be so', async () => {
+  await expect(readPages(pathToFileURL(join(folder, 'dist/')))).rejects.toThrow('has not been built')
 })

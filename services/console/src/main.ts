@@ -6,20 +6,28 @@ import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { loadConfig } from './config.ts'
 import { readPages } from './pages.ts'
+import { keysClient } from './session/keys.ts'
 
 await start('console', async () => {
   const config = loadConfig(process.env)
   const log = createLogger('console', config.LOG_LEVEL)
   const registry = createRegistry('console')
   const tracing = await startTracing({ service: 'console', log, config })
-  const pages = await readPages(new URL('../public/', import.meta.url))
-  const app = buildApp({ log, registry, pages })
+  const pages = await readPages(new URL('../dist/', import.meta.url))
+  const keys = keysClient(config.KEYS_URL)
+  const settings = {
+    reader_nats_url: config.READER_NATS_URL ?? null,
+    reader_mqtt_url: config.READER_MQTT_URL ?? null,
+  }
+  const isCookieSecure = config.SESSION_COOKIE_SECURE
+  const app = buildApp({ log, registry, pages, settings, isCookieSecure, askKeys: keys.ask })
   await app.listen({ host: config.HOST, port: config.PORT })
   const ops = await startOps({ host: config.HOST, port: config.OPS_PORT, registry, ready: () => ({}) })
   runUntilSignal(
     [
       leave({ ops, app, drainMs: config.DRAIN_MS }),
       { name: 'requests', run: () => app.close() },
+      { name: 'connections to keys', run: () => keys.close() },
       { name: 'traces', run: () => tracing.stop() },
       { name: 'ops', run: () => ops.close() },
     ],

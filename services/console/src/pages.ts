@@ -1,32 +1,72 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-type Page = { status: number; type: string; cacheControl: string; etag: string; body: Buffer }
+export type Encoding = 'br' | 'gzip' | 'identity'
+type Page = { type: string; cacheControl: string; etag: string; bodies: ReadonlyMap<Encoding, Buffer> }
 
-const HTML = 'text/html; charset=utf-8'
+/** The web app as it was built: every file by its path, and the page that stands for every screen. */
+export type Pages = { byPath: ReadonlyMap<string, Page>; shell: Page }
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+/** Where the build puts files whose name holds a hash of what is in them. */
+const HASHED = '/static/'
+const FOREVER = 'public, max-age=31536000, immutable'
 /** A page is asked about each time, so that a release shows at once; it answers 304 from its ETag. */
 const ASK_AGAIN = 'no-cache'
 
-/** Everything there is, by path. Other paths get `notFound`. */
-export type Pages = { byPath: ReadonlyMap<string, Page>; notFound: Page }
-
-/** Reads `public/` once: the files are part of the release and do not change while it runs. */
+/** Reads and compresses the built files once: they are part of the release and do not change while it runs. */
 export async function readPages(folder: URL): Promise<Pages> {
-  const page = async (file: string, options: Pick<Page, 'status' | 'type' | 'cacheControl'>) => {
-    const body = await readFile(new URL(file, folder))
-    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-    return { ...options, etag, body }
+  const root = fileURLToPath(folder)
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
+    throw new Error('the web app has not been built: run `pnpm --filter @whereabouts/console build`', {
+      cause,
+    })
+  })
+  const byPath = new Map<string, Page>()
+  for (const entry of entries.filter((each) => each.isFile())) {
+    const file = join(entry.parentPath, entry.name)
+    const path = `/${relative(root, file).replaceAll('\\', '/')}`
+    byPath.set(path, pageOf(path, await readFile(file)))
   }
-  const [index, style, notFound] = await Promise.all([
-    page('index.html', { status: 200, type: HTML, cacheControl: ASK_AGAIN }),
-    page('style.css', { status: 200, type: 'text/css; charset=utf-8', cacheControl: 'public, max-age=3600' }),
-    page('not-found.html', { status: 404, type: HTML, cacheControl: 'no-store' }),
-  ])
+  const shell = byPath.get('/index.html')
+  if (!shell) throw new Error('the web app was built without index.html')
+  byPath.delete('/index.html')
+  return { byPath, shell }
+}
+
+function pageOf(path: string, body: Buffer): Page {
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   return {
-    byPath: new Map([
-      ['/', index],
-      ['/style.css', style],
+    type: TYPES[extname(path)] ?? 'application/octet-stream',
+    cacheControl: path.startsWith(HASHED) ? FOREVER : ASK_AGAIN,
+    etag,
+    bodies: new Map<Encoding, Buffer>([
+      ['identity', body],
+      ['gzip', gzipSync(body)],
+      ['br', brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } })],
     ]),
-    notFound,
   }
+}
+
+/** Higher levels take seconds at every start for one more percent. */
+const QUALITY = 9
+
+/** The smallest body that the browser takes, as its `Accept-Encoding` says. */
+export function bodyFor(page: Page, acceptEncoding = ''): { encoding: Encoding; body: Buffer } {
+  const accepted = new Set(
+    acceptEncoding
+      .split(',')
+      .filter((part) => !/;\s*q=0(?:\.0*)?\s*$/.test(part))
+      .map((part) => part.split(';', 1)[0]?.trim().toLowerCase()),
+  )
+  const encoding = (['br', 'gzip'] as const).find((each) => accepted.has(each)) ?? 'identity'
+  return { encoding, body: page.bodies.get(encoding) ?? Buffer.alloc(0) }
 }

@@ -9,7 +9,7 @@ import type { GatewayMetrics } from './metrics.ts'
 import { legacy } from './pipeline/legacy.ts'
 import { addPipeline, protocolErrors } from './pipeline/pipeline.ts'
 import { addOperations } from './proxy/operations.ts'
-import { addConsole, addSigningKeys } from './proxy/pass-through.ts'
+import { addConsole, addConsoleSessions, addSigningKeys } from './proxy/pass-through.ts'
 import { openStreams } from './proxy/open-streams.ts'
 import { addProxy, addStreamProxy } from './proxy/proxy.ts'
 import { addReference } from './reference/reference.ts'
@@ -53,6 +53,7 @@ export function buildApp(deps: GatewayDeps): FastifyInstance {
     addProxy(scope, deps.timeoutsMs.keepAlive)
     addOperations(scope, { ...deps, streams }, (row) => !isEndless(row))
     addSigningKeys(scope, deps)
+    addConsoleSessions(scope, deps)
   })
   app.register(async (scope) => {
     addStreamProxy(scope, deps.timeoutsMs)

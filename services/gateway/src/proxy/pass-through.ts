@@ -4,6 +4,7 @@ import { withoutQuery } from '@whereabouts/service-kit/error-handler'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayDeps } from '../app.ts'
 import { requestHeaders } from './headers.ts'
+import { SESSION_PATH } from '../pipeline/allowed-methods.ts'
 import { forward, proxyOptions } from './proxy.ts'
 
 /** The public signing keys: needs no token and is in no route table. */
@@ -18,6 +19,24 @@ export function addSigningKeys(
       path: JWKS_PATH,
       headers: requestHeaders(request, {}),
       timeoutMs: timeoutsMs.read,
+      failures,
+    }),
+  )
+}
+
+/** What the console is asked to do for the session of a browser; the cookie it is kept in is checked there. */
+export function addConsoleSessions(
+  scope: FastifyInstance,
+  { upstreams, timeoutsMs, metrics: { failures } }: GatewayDeps,
+): void {
+  scope.post(`${SESSION_PATH}:action`, async (request, reply) =>
+    forward(reply, {
+      upstream: 'console',
+      origin: upstreams.console,
+      path: withoutQuery(request.url),
+      headers: requestHeaders(request, { isForConsole: true }),
+      body: request.body as Buffer | undefined,
+      timeoutMs: timeoutsMs.write,
       failures,
     }),
   )
@@ -41,7 +60,7 @@ export function addConsole(
         upstream: 'console',
         origin: upstreams.console,
         path: withoutQuery(request.url),
-        headers: requestHeaders(request, {}),
+        headers: requestHeaders(request, { isForConsole: true }),
         timeoutMs: timeoutsMs.read,
         servesPages: true,
         failures,

@@ -27,20 +27,21 @@ export async function startSession(tx: Tx, member: Member): Promise<OpenedSessio
 
 /**
  * Ends the session that a refresh token belongs to and starts one in another organization; undefined, with the old one
- * untouched, when the user is no member there. The refresh token is asked for because an access token alone, which may
+ * untouched, when the user is no member there. `from` is the caller, where there is one. The refresh token is asked for because an access token alone, which may
  * be in wrong hands for an hour, must not become a session of thirty days.
  */
 export async function switchSession(
   tx: Tx,
-  from: { orgId: number; userId: number },
   refreshTokenHash: Buffer,
   orgId: number,
+  from?: { orgId: number; userId: number },
 ): Promise<OpenedSession | 'refused' | undefined> {
   const token = await lockRefreshToken(tx, refreshTokenHash)
-  if (token?.user_id !== from.userId || token.org_id !== from.orgId) return 'refused'
+  if (token?.user_id == null) return 'refused' // unknown, or of an API key
+  if (from && (token.user_id !== from.userId || token.org_id !== from.orgId)) return 'refused'
   if (token.is_spent) await revokeChain(tx, token.org_id, token.chain_id) // as for any replay
   if (token.is_spent || token.is_expired || token.is_revoked) return 'refused'
-  const session = await openSession(tx, orgId, from.userId)
+  const session = await openSession(tx, orgId, token.user_id)
   if (session) await revokeChain(tx, token.org_id, token.chain_id)
   return session
 }

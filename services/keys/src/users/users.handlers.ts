@@ -28,6 +28,12 @@ type UserOperation = 'signUp' | 'logIn' | 'refreshSession' | 'logOut' | 'getCurr
 export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperation> {
   const { db, passwords, throttle, accessTokens, onChange } = deps
 
+  const answerSwitch = (outcome: Awaited<ReturnType<typeof switchSession>>) => {
+    if (outcome === 'refused') throw invalidRefreshToken()
+    if (!outcome) throw orgNotFound()
+    return sessionAnswer(accessTokens, outcome)
+  }
+
   return {
     async signUp({ body, clientAddress }) {
       if (await findUserByEmail(db, body.email))
@@ -54,6 +60,11 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
 
     async refreshSession({ body }) {
       await accessTokens.prepare()
+      const { org_id: orgId } = body
+      if (orgId !== undefined)
+        return answerSwitch(
+          await db.transaction().execute((tx) => switchSession(tx, hashSecret(body.refresh_token), orgId)),
+        )
       const rotated = await rotateRefreshToken(db, body.refresh_token, (tx, chain) =>
         chain.user_id === null ? undefined : findMember(tx, chain.org_id, chain.user_id),
       )
@@ -83,10 +94,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       await accessTokens.prepare()
       const hash = hashSecret(body.refresh_token)
       const from = { orgId: principal.orgId, userId: userOf(principal) }
-      const outcome = await db.transaction().execute((tx) => switchSession(tx, from, hash, body.org_id))
-      if (outcome === 'refused') throw invalidRefreshToken()
-      if (!outcome) throw orgNotFound()
-      return sessionAnswer(accessTokens, outcome)
+      return answerSwitch(await db.transaction().execute((tx) => switchSession(tx, hash, body.org_id, from)))
     },
   }
 }

@@ -1,0 +1,64 @@
+import { Button, Modal, Stack, Text } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { SendForm } from './send-form.tsx'
+import { useSend } from './use-send.ts'
+
+type Props = {
+  label: string
+  /** What happens, in a sentence. */
+  children: ReactNode
+  work: () => Promise<unknown>
+  reload?: readonly (readonly unknown[])[]
+  onDone?: () => void
+  size?: 'xs' | 'compact-xs' | 'sm'
+  /** Where the label alone does not say what it is about. */
+  ariaLabel?: string
+}
+
+/** Something that cannot be undone: asked for once more, with what it does. */
+export function ConfirmButton({ label, children, work, reload, onDone, size = 'sm', ariaLabel }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  const send = useSend(work, {
+    reload,
+    onDone: () => {
+      setOpen(false)
+      onDone?.()
+    },
+  })
+  return (
+    <>
+      <Button
+        color="red"
+        variant="outline"
+        size={size}
+        aria-label={ariaLabel}
+        onClick={() => {
+          send.reset()
+          setOpen(true)
+        }}
+      >
+        {label}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={ariaLabel ?? label}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <Stack>
+          <Text size="sm" component="div">
+            {children}
+          </Text>
+          <SendForm
+            send={send}
+            label={label}
+            onSubmit={() => send.send(undefined)}
+            onCancel={() => setOpen(false)}
+          >
+            {null}
+          </SendForm>
+        </Stack>
+      </Modal>
+    </>
+  )
+}

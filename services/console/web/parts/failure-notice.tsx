@@ -1,0 +1,42 @@
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { failureOf } from './failure.ts'
+
+type Props = {
+  error: unknown
+  /** Offers to try again. */
+  onRetry?: () => void
+  /** Messages of these fields are shown at the fields already. */
+  shownFields?: readonly string[]
+}
+
+/** What the API said of a failure, with the id by which an operator finds the request. */
+export function FailureNotice({ error, onRetry, shownFields = [] }: Props) {
+  const { title, detail, requestId, fields } = failureOf(error)
+  const others = Object.entries(fields).filter(([field]) => !shownFields.includes(field))
+  return (
+    <Alert color="red" title={title} role="alert" variant="light">
+      <Text size="sm">{detail}</Text>
+      {others.length > 1 && (
+        <ul>
+          {others.map(([field, message]) => (
+            <li key={field}>
+              <Text size="sm">{message}</Text>
+            </li>
+          ))}
+        </ul>
+      )}
+      {requestId !== undefined && (
+        <Text size="xs" mt="xs">
+          Request <code>{requestId}</code>
+        </Text>
+      )}
+      {onRetry && (
+        <Group mt="sm">
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        </Group>
+      )}
+    </Alert>
+  )
+}

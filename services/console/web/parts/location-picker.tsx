@@ -1,0 +1,70 @@
+import { Loader, Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { api } from '../session/api.ts'
+
+export type PickedLocation = { id: number; name: string; external_key: string }
+
+type Props = {
+  label: string
+  value: PickedLocation | null
+  onChange: (location: PickedLocation | null) => void
+  error?: string
+  description?: string
+  /** Not to be chosen, like a location itself as its parent. */
+  exclude?: number
+  isRequired?: boolean
+}
+
+const SHOWN = 30
+
+/** One of all locations, found by typing a part of its name or key. */
+export function LocationPicker({
+  label,
+  value,
+  onChange,
+  error,
+  description,
+  exclude,
+  isRequired = false,
+}: Props) {
+  const [typed, setTyped] = useState('')
+  const [q] = useDebouncedValue(typed === value?.name ? '' : typed, 200)
+  const found = useQuery({
+    queryKey: ['locations', 'picker', q],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) =>
+      unwrap(
+        await api.GET('/api/v1/locations', {
+          params: { query: { limit: SHOWN, sort: 'name', ...(q !== '' && { q }) } },
+          signal,
+        }),
+      ).data,
+  })
+  const choices = (found.data ?? []).filter(({ id }) => id !== exclude)
+  const all = value && !choices.some(({ id }) => id === value.id) ? [value, ...choices] : choices
+  return (
+    <Select
+      label={label}
+      description={description}
+      placeholder="Type a name or key"
+      searchable
+      clearable
+      required={isRequired}
+      error={error ?? (found.isError ? 'Locations could not be loaded' : undefined)}
+      rightSection={found.isFetching ? <Loader size="xs" /> : undefined}
+      clearButtonProps={{ 'aria-label': `Clear ${label}` }}
+      nothingFoundMessage={found.isFetching ? 'Looking …' : 'No such location'}
+      data={all.map(({ id, name, external_key }) => ({
+        value: String(id),
+        label: `${name} (${external_key})`,
+      }))}
+      filter={({ options }) => options}
+      value={value && String(value.id)}
+      onSearchChange={setTyped}
+      onChange={(id) => onChange(all.find((each) => String(each.id) === id) ?? null)}
+    />
+  )
+}

@@ -1,0 +1,42 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { failureOf, type FieldMessages } from './failure.ts'
+
+type Options<T> = {
+  /** Loaded again after success. */
+  reload?: readonly (readonly unknown[])[]
+  onDone?: (result: T) => void
+}
+
+export type Send<Input, T> = {
+  send: (input: Input) => void
+  isSending: boolean
+  error: unknown
+  /** Messages of the API by field, for `error` of inputs. */
+  fields: FieldMessages
+  result: T | undefined
+  reset: () => void
+}
+
+/** Something the person asks for that changes data. Never repeated by itself. */
+export function useSend<Input, T>(
+  work: (input: Input) => Promise<T>,
+  options: Options<T> = {},
+): Send<Input, T> {
+  const client = useQueryClient()
+  const { mutate, isPending, error, data, reset } = useMutation({
+    mutationFn: work,
+    networkMode: 'always', // offline it fails at once and says so, instead of happening when nobody expects it
+    onSuccess: async (result) => {
+      await Promise.all((options.reload ?? []).map((queryKey) => client.invalidateQueries({ queryKey })))
+      options.onDone?.(result)
+    },
+  })
+  return {
+    send: (input) => mutate(input),
+    isSending: isPending,
+    error: error ?? undefined,
+    fields: error ? failureOf(error).fields : {},
+    result: data,
+    reset,
+  }
+}

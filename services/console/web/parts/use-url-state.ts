@@ -1,0 +1,28 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+
+/**
+ * State in the query string of the address, so that it can be linked to and survives the way back: strings, left out
+ * where they are the default. A change replaces the entry of the history.
+ */
+export function useUrlState<K extends string>(
+  defaults: Record<K, string>,
+): [Record<K, string>, (change: Partial<Record<K, string>>) => void] {
+  const search: Record<string, unknown> = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const names = Object.keys(defaults) as K[]
+  const state = Object.fromEntries(
+    names.map((name) => [name, textOf(search[name]) ?? defaults[name]]),
+  ) as Record<K, string>
+  const change = (changed: Partial<Record<K, string>>) => {
+    const next: Record<string, string | undefined> = { ...state, ...changed }
+    for (const name of names) if (next[name] === defaults[name]) next[name] = undefined
+    void navigate({ to: '.', replace: true, search: (before: object) => ({ ...before, ...next }) })
+  }
+  return [state, change]
+}
+
+/** The router reads what looks like a number as one. */
+const textOf = (value: unknown) =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined

@@ -1,0 +1,58 @@
+import { PasswordInput, Text, TextInput } from '@mantine/core'
+import { Navigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Door } from '../../parts/door.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { SendForm } from '../../parts/send-form.tsx'
+import { useSend } from '../../parts/use-send.ts'
+import { acceptInvitation } from '../../session/session.ts'
+
+/** Behind the `#`, which browsers send to no server, so that the token is in no log. */
+const tokenInAddress = () => new URLSearchParams(location.hash.slice(1)).get('token') ?? ''
+
+export function AcceptInvitation() {
+  const [token] = useState(tokenInAddress)
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const send = useSend(() =>
+    acceptInvitation({ token, ...(name !== '' && { name }), ...(password !== '' && { password }) }).then(
+      () => true,
+    ),
+  )
+  if (send.result === true) return <Navigate to="/" replace />
+  if (token === '')
+    return (
+      <Door title="Join an organization">
+        <EmptyState title="The link is not complete">
+          Open the whole link that you were sent, or ask for a new invitation.
+        </EmptyState>
+      </Door>
+    )
+  return (
+    <Door title="Join an organization">
+      <SendForm
+        send={send}
+        label="Join"
+        onSubmit={() => send.send(undefined)}
+        shownFields={['name', 'password']}
+      >
+        <Text size="sm">If you have an account already, enter its password and leave the name empty.</Text>
+        <TextInput
+          label="Your name"
+          autoComplete="name"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={send.fields['name']}
+        />
+        <PasswordInput
+          label="Password"
+          description="Of your account, or a new one of at least 10 characters"
+          autoComplete="new-password"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={send.fields['password']}
+        />
+      </SendForm>
+    </Door>
+  )
+}

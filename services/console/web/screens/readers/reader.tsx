@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx'
+
+export default function Placeholder() {
+  return <Screen title="reader">{null}</Screen>
+}

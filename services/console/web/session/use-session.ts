@@ -1,0 +1,11 @@
+import { useSyncExternalStore } from 'react'
+import { onSessionChange, sessionState, type Session, type SessionState } from './session.ts'
+
+export const useSessionState = (): SessionState => useSyncExternalStore(onSessionChange, sessionState)
+
+/** Who is signed in. Only below the frame of the console, which shows nothing to others. */
+export function useSession(): Session & { isAdmin: boolean } {
+  const state = useSessionState()
+  if (!('session' in state)) throw new Error('nobody is signed in here')
+  return { ...state.session, isAdmin: state.session.user.role === 'admin' }
+}

@@ -1,0 +1,64 @@
+import type { ComponentType } from 'react'
+
+export type ScreenEntry = {
+  path: string
+  /** In the navigation, in this order; the others are reached from these. */
+  nav?: string
+  group?: 'Track' | 'Set up' | 'Connect'
+  load: () => Promise<{ default: ComponentType }>
+}
+
+/** Every screen of somebody who is signed in. Each is loaded when it is first opened. */
+export const SCREENS: readonly ScreenEntry[] = [
+  { path: '/', nav: 'Overview', group: 'Track', load: () => import('../screens/overview/overview.tsx') },
+  { path: '/assets', nav: 'Assets', group: 'Track', load: () => import('../screens/assets/assets.tsx') },
+  { path: '/assets/$assetId', load: () => import('../screens/asset/asset.tsx') },
+  { path: '/imports', load: () => import('../screens/imports/imports.tsx') },
+  { path: '/imports/$importId', load: () => import('../screens/imports/import.tsx') },
+  {
+    path: '/locations',
+    nav: 'Locations',
+    group: 'Track',
+    load: () => import('../screens/locations/locations.tsx'),
+  },
+  { path: '/locations/$locationId', load: () => import('../screens/location/location.tsx') },
+  { path: '/live', nav: 'Live', group: 'Track', load: () => import('../screens/live/live.tsx') },
+  {
+    path: '/inventory',
+    nav: 'Save inventory',
+    group: 'Track',
+    load: () => import('../screens/inventory/inventory.tsx'),
+  },
+  {
+    path: '/start',
+    nav: 'Getting started',
+    group: 'Set up',
+    load: () => import('../screens/start/start.tsx'),
+  },
+  { path: '/readers', nav: 'Readers', group: 'Set up', load: () => import('../screens/readers/readers.tsx') },
+  { path: '/readers/$readerId', load: () => import('../screens/readers/reader.tsx') },
+  {
+    path: '/unknown-tags',
+    nav: 'Unknown tags',
+    group: 'Set up',
+    load: () => import('../screens/unknown-tags/unknown-tags.tsx'),
+  },
+  {
+    path: '/api-keys',
+    nav: 'API keys',
+    group: 'Connect',
+    load: () => import('../screens/api-keys/api-keys.tsx'),
+  },
+  {
+    path: '/webhook',
+    nav: 'Webhook',
+    group: 'Connect',
+    load: () => import('../screens/webhook/webhook.tsx'),
+  },
+  {
+    path: '/members',
+    nav: 'Members',
+    group: 'Connect',
+    load: () => import('../screens/members/members.tsx'),
+  },
+]

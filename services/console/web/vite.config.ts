@@ -1,0 +1,18 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { firstLoadBudget } from './first-load.ts'
+
+/** `static/` and not `assets/`: that is a screen. Nothing is written into the page, whose policy forbids it. */
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), firstLoadBudget({ page: 'index.html', maxKiB: 300 })],
+  build: {
+    outDir: '../dist',
+    emptyOutDir: true,
+    assetsDir: 'static',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'baseline-widely-available',
+    reportCompressedSize: false,
+  },
+})

@@ -1,0 +1,108 @@
+import { ROOT } from '@whereabouts/deploy/local/services'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { inject, test as base } from 'vitest'
+import { startBrowser } from '../../system/browser.ts'
+import { newOrganization, type Organization } from '../../system/organization.ts'
+
+const SCREENSHOTS = join(ROOT, '.cache/screenshots')
+
+export type Visitor = {
+  page: Page
+  context: BrowserContext
+  /** Exceptions, and what the browser calls an error, such as a violation of the content security policy. */
+  problems: string[]
+  /** Opens a path of the console. */
+  open: (path: string) => Promise<void>
+  /** Keeps a picture as an artefact of the tests. */
+  picture: (name: string) => Promise<void>
+}
+
+type Fixtures = {
+  browser: Browser
+  /** Nobody is signed in. */
+  visitor: Visitor
+  organization: Organization
+  /** Signed in as the administrator of `organization`. */
+  member: Visitor
+}
+
+const { base: BASE } = inject('console')
+/** What the requests of the system's own helpers are sent to. */
+export const STACK = { urls: inject('console') }
+
+/** A page of a profile of its own, in a viewport of a laptop. */
+export async function newVisitor(browser: Browser): Promise<Visitor> {
+  const context = await browser.newContext({
+    baseURL: BASE,
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    extraHTTPHeaders: { 'x-forwarded-for': anyAddress() },
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('console', (message) => {
+    const isFailedRequest = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isFailedRequest) problems.push(message.text())
+  })
+  return {
+    page,
+    context,
+    problems,
+    open: async (path) => {
+      await page.goto(path)
+    },
+    picture: async (name) => {
+      mkdirSync(SCREENSHOTS, { recursive: true })
+      await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true })
+    },
+  }
+}
+
+/** Attempts to sign in are counted by address; one file must not use up those of another. */
+const anyAddress = () => `10.${Array.from({ length: 3 }, () => Math.floor(Math.random() * 256)).join('.')}`
+
+/** Signs in by the cookie that the console would have set: the form itself is tested where it is the subject. */
+export async function signIn(visitor: Visitor, login: Organization['login']): Promise<void> {
+  await visitor.open('/sign-in')
+  await visitor.page.evaluate(async (body) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch('/session/sign-in', { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`signing in was answered ${answer.status}`)
+  }, login)
+}
+
+/** Leaves the context to which a visitor belongs, and fails when its page had reported something. */
+async function leave({ context, problems }: Visitor): Promise<void> {
+  await context.close()
+  if (problems.length > 0) throw new Error(`the page reported:\n${problems.join('\n')}`)
+}
+
+export const test = base.extend<Fixtures>({
+  browser: [
+    async ({}, use) => {
+      const browser = await startBrowser()
+      await use(browser)
+      await browser.close()
+    },
+    { scope: 'file' },
+  ],
+  visitor: async ({ browser }, use) => {
+    const visitor = await newVisitor(browser)
+    await use(visitor)
+    await leave(visitor)
+  },
+  organization: async ({}, use) => use(await newOrganization(STACK, 'Harbour Tools')),
+  member: async ({ browser, organization }, use) => {
+    const visitor = await newVisitor(browser)
+    await signIn(visitor, organization.login)
+    await use(visitor)
+    await leave(visitor)
+  },
+})
