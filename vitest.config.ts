@@ -13,7 +13,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: [...named('.test.ts'), 'test/architecture.test.ts'],
+          include: [...named('.test.ts'), 'services/console/web/**/*.test.ts', 'test/architecture.test.ts'],
           exclude: ['**/node_modules/**', '**/*.int.test.ts'],
         },
       },
