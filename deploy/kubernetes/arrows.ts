@@ -66,11 +66,15 @@ export function configuredArrows(
   environments: ReadonlyMap<string, Record<string, string>>,
 ): Arrow[] {
   return [...environments].flatMap(([from, variables]) =>
-    Object.values(variables)
-      .flatMap(addressesIn)
+    Object.entries(variables)
+      .filter(([name]) => !isShown(name))
+      .flatMap(([, value]) => addressesIn(value))
       .map(({ host, port }): Arrow => `${from} → ${targetOf(host, port, objects)}`),
   )
 }
+
+/** Addresses for people to copy, which the service itself does not connect to. */
+const isShown = (name: string) => /^READER_\w+_URL$/.test(name)
 
 const DEFAULT_PORTS: Record<string, number> = {
   http: 80,

@@ -24,9 +24,10 @@ export type Image = {
 export function layOutImage(): Image {
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-image-'))
   const dockerfile = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8').replaceAll(/\\\n\s*/g, '')
-  const steps = dockerfile.split('\n').filter((line) => /^[A-Z]+ /.test(line))
-  expectSteps(steps)
+  const all = dockerfile.split('\n').filter((line) => /^[A-Z]+ /.test(line))
+  expectSteps(all)
   copyContext(folder)
+  const steps = all.slice(all.findIndex((step) => step.endsWith(' AS packages')))
   const install = /&& |pnpm (install .*)$/.exec(
     steps.find((step) => step.includes('pnpm install')) ?? '',
   )?.[1]
@@ -48,6 +49,7 @@ export function layOutImage(): Image {
     const { status, stderr } = spawnSync('sh', ['-c', step.slice(4)], { cwd: folder, encoding: 'utf8' })
     if (status !== 0) throw new Error(`${step} failed:\n${stderr}`)
   }
+  copyConsole(all, folder)
   chmodSync(folder, 0o755)
   spawnSync('chmod', ['-R', 'a-w,a+rX', folder])
   return {
@@ -80,6 +82,14 @@ function expectSteps(steps: readonly string[]): void {
   ]
   if (last.join('\n') !== known.join('\n'))
     throw new Error(`another last stage than known:\n${last.join('\n')}`)
+}
+
+/** The stage of its own that builds the web app: `npm test` has run the same build in this checkout. */
+function copyConsole(steps: readonly string[], folder: string): void {
+  const built = 'services/console/dist'
+  if (!steps.includes(`COPY --from=console /app/${built} ${built}`))
+    throw new Error('the web app is copied in another way than known')
+  cpSync(join(ROOT, built), join(folder, built), { recursive: true })
 }
 
 function copyContext(folder: string): void {

@@ -1,5 +1,5 @@
 /** Holds the refresh token of a session: sent back by the browser to `/session` only, and hidden from scripts. */
-export const SESSION_COOKIE = 'whereabouts_session'
+const SESSION_COOKIE = 'whereabouts_session'
 
 /** As long as a refresh token is good for. */
 const MAX_AGE_SECONDS = 30 * 24 * 60 * 60

@@ -16,19 +16,23 @@ const PASSED_ON = [
   'user-agent',
 ] as const
 
-/** Beside them for the console: pages come compressed, and a session is in a cookie that only it sees. */
-const PASSED_TO_CONSOLE = ['accept-encoding', 'cookie', 'sec-fetch-site'] as const
+/** Beside them to the console: its pages come compressed, and sessions are in a cookie that nobody else sees. */
+export const passedToConsole = {
+  pages: ['accept-encoding'],
+  sessions: ['cookie', 'sec-fetch-site'],
+} as const
 
 type Extra = {
   principalToken?: string | undefined
   authorization?: string | undefined
-  isForConsole?: boolean
+  /** Headers of the client beyond the usual ones. */
+  passed?: readonly string[]
 }
 
 /** Headers of the request to a service: what may pass, and what the gateway says of the caller. */
 export function requestHeaders(request: FastifyRequest, extra: Extra): Record<string, string> {
   const headers: Record<string, string> = {}
-  for (const name of extra.isForConsole ? [...PASSED_ON, ...PASSED_TO_CONSOLE] : PASSED_ON) {
+  for (const name of [...PASSED_ON, ...(extra.passed ?? [])]) {
     const value = request.headers[name]
     if (typeof value === 'string') headers[name] = value
   }

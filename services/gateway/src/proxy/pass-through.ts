@@ -3,7 +3,7 @@ import { JWKS_PATH } from '@whereabouts/contracts/token-claims'
 import { withoutQuery } from '@whereabouts/service-kit/error-handler'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayDeps } from '../app.ts'
-import { requestHeaders } from './headers.ts'
+import { passedToConsole, requestHeaders } from './headers.ts'
 import { SESSION_PATH } from '../pipeline/allowed-methods.ts'
 import { forward, proxyOptions } from './proxy.ts'
 
@@ -29,12 +29,12 @@ export function addConsoleSessions(
   scope: FastifyInstance,
   { upstreams, timeoutsMs, metrics: { failures } }: GatewayDeps,
 ): void {
-  scope.post(`${SESSION_PATH}:action`, async (request, reply) =>
+  scope.post(`${SESSION_PATH}:action(^[a-z-]+$)`, async (request, reply) =>
     forward(reply, {
       upstream: 'console',
       origin: upstreams.console,
       path: withoutQuery(request.url),
-      headers: requestHeaders(request, { isForConsole: true }),
+      headers: requestHeaders(request, { passed: passedToConsole.sessions }),
       body: request.body as Buffer | undefined,
       timeoutMs: timeoutsMs.write,
       failures,
@@ -60,7 +60,7 @@ export function addConsole(
         upstream: 'console',
         origin: upstreams.console,
         path: withoutQuery(request.url),
-        headers: requestHeaders(request, { isForConsole: true }),
+        headers: requestHeaders(request, { passed: passedToConsole.pages }),
         timeoutMs: timeoutsMs.read,
         servesPages: true,
         failures,

@@ -257,3 +257,43 @@ test('stopping lets a request that is under way end well', async () => {
   expect([answer.text, answer.headers.connection]).toEqual(['{"data":"late"}', 'close'])
   await stopped
 })
+
+describe('the console', () => {
+  const sent = { cookie: 'whereabouts_session=1', 'sec-fetch-site': 'same-origin', 'accept-encoding': 'br' }
+
+  test('gets the cookie of a session where sessions are kept, and there only', async () => {
+    around.services.console.respondWith(() => ({}))
+    const headers = { ...sent, 'content-type': 'application/json', authorization: 'Bearer x' }
+    const answer = await gateway.request('/session/refresh', { method: 'POST', headers, body: '{"a":1}' })
+    expect(answer.status).toBe(200)
+    expect(lastAt('console')).toMatchObject({ method: 'POST', url: '/session/refresh' })
+    expect(lastAt('console')?.body?.toString()).toBe('{"a":1}')
+    expect(lastAt('console')?.headers).toMatchObject({
+      cookie: sent.cookie,
+      'sec-fetch-site': 'same-origin',
+      'x-forwarded-for': '127.0.0.1',
+    })
+    expect(lastAt('console')?.headers['authorization']).toBeUndefined()
+    await gateway.request('/assets/7', { headers: sent })
+    expect(lastAt('console')).toMatchObject({ url: '/assets/7', headers: { 'accept-encoding': 'br' } })
+    expect(lastAt('console')?.headers['cookie']).toBeUndefined()
+  })
+
+  test('sets its cookie, and is asked to change nothing else', async () => {
+    around.services.console.respondWith((_request, reply) =>
+      reply.header('set-cookie', 'whereabouts_session=2; HttpOnly').send({}),
+    )
+    const answer = await gateway.request('/session/refresh', { method: 'POST', headers: sent })
+    expect(answer.headers['set-cookie']).toEqual(['whereabouts_session=2; HttpOnly'])
+    const before = everythingSeen().length
+    for (const [method, path, status] of [
+      ['POST', '/assets', 405],
+      ['DELETE', '/session/refresh', 405],
+      ['POST', '/session/', 405],
+      ['POST', '/session/a/b', 405],
+      ['POST', '/session/..%2fassets', 404],
+    ] as const)
+      expect([path, (await gateway.request(path, { method, headers: sent })).status]).toEqual([path, status])
+    expect(everythingSeen()).toHaveLength(before)
+  })
+})

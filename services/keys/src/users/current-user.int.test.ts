@@ -104,3 +104,21 @@ test('nobody is refused with 401', async ({ keys }) => {
   expect((await keys.send(ME)).statusCode).toBe(401)
   expect((await keys.post(SWITCH, { org_id: orgId, refresh_token: 'x' })).statusCode).toBe(401)
 })
+
+test('a renewal with an organization goes on in that one, by the refresh token alone', async ({ keys }) => {
+  const { host, own } = await guest(keys)
+  const renew = (refresh_token: string, org_id: unknown) =>
+    keys.post('/api/v1/auth/refresh', { refresh_token, org_id })
+  const there = await renew(own.session.refresh_token, host.orgId)
+  expect(there.json().data).toMatchObject({
+    user: { id: own.userId, role: 'member' },
+    org: { id: host.orgId },
+  })
+  const { refresh_token: token } = there.json().data
+  expect((await renew(own.session.refresh_token, own.orgId)).statusCode).toBe(401)
+  const stranger = await keys.signUp()
+  expect((await renew(token, stranger.orgId)).statusCode).toBe(404)
+  expect((await renew(token, null)).statusCode).toBe(400)
+  // What was refused has cost nothing.
+  expect((await renew(token, own.orgId)).json().data.org.id).toBe(own.orgId)
+})

@@ -1,0 +1,163 @@
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { buildApp } from '../app.ts'
+import { keysClient } from './keys.ts'
+
+type Answer = (request: FastifyRequest, reply: FastifyReply) => unknown
+
+/** In the place of keys, on a real socket: what it is asked, and what it answers. */
+let far: FastifyInstance
+let seen: FastifyRequest[] = []
+let answer: Answer
+let app: FastifyInstance
+let closeKeys: () => Promise<void>
+
+const SESSION = {
+  access_token: 'access-1',
+  refresh_token: 'refresh-2',
+  token_type: 'Bearer',
+  expires_in: 3600,
+  user: { id: 1, name: 'Ada', email: 'ada@example.com', role: 'admin' },
+  org: { id: 7, name: 'Acme', created_at: '2026-11-21T10:00:00.000Z' },
+}
+const opens: Answer = () => ({ data: SESSION })
+const refuses: Answer = (_request, reply) =>
+  reply
+    .status(401)
+    .header('www-authenticate', 'Bearer realm="api"')
+    .send({ error: { type: 'unauthorized' } })
+
+beforeAll(async () => {
+  far = fastify({ forceCloseConnections: true })
+  far.post('/*', async (request, reply) => {
+    seen.push(request)
+    return answer(request, reply)
+  })
+  const keys = keysClient(await far.listen({ host: '127.0.0.1', port: 0 }))
+  closeKeys = keys.close
+  app = appWith(keys.ask)
+})
+afterEach(() => {
+  seen = []
+  answer = opens
+})
+afterAll(async () => {
+  await app.close()
+  await closeKeys()
+  await far.close()
+})
+
+const ask = (name: string, headers: Record<string, string> = {}, payload: unknown = {}) =>
+  app.inject({
+    method: 'POST',
+    url: `/session/${name}`,
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers },
+    payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+  })
+const COOKIE = { cookie: 'other=1; whereabouts_session=refresh-1; more=2' }
+
+test('signing in answers all but the refresh token, which goes into a cookie that no script can read', async () => {
+  answer = opens
+  const body = { email: 'ada@example.com', password: 'long enough 1' }
+  const reply = await ask('sign-in', { 'x-forwarded-for': '203.0.113.7' }, body)
+  const { refresh_token: _, ...shown } = SESSION
+  expect([reply.statusCode, reply.json()]).toEqual([200, { data: shown }])
+  expect(reply.headers['set-cookie']).toBe(
+    'whereabouts_session=refresh-2; Path=/session; HttpOnly; SameSite=Strict; Max-Age=2592000; Secure',
+  )
+  expect(reply.headers['cache-control']).toBe('no-store')
+  expect(seen[0]).toMatchObject({
+    url: '/api/v1/auth/login',
+    body,
+    headers: { 'x-forwarded-for': '203.0.113.7' },
+  })
+  expect(seen[0]?.headers['x-request-id']).toBe(reply.headers['x-request-id'])
+})
+
+test('a renewal presents the token of the cookie and stores its successor', async () => {
+  answer = opens
+  expect((await ask('refresh', COOKIE)).headers['set-cookie']).toContain('whereabouts_session=refresh-2;')
+  expect((await ask('switch', COOKIE, { org_id: 9 })).statusCode).toBe(200)
+  expect(seen.map(({ url, body }) => [url, body])).toEqual([
+    ['/api/v1/auth/refresh', { refresh_token: 'refresh-1' }],
+    ['/api/v1/auth/refresh', { refresh_token: 'refresh-1', org_id: 9 }],
+  ])
+})
+
+test('a session that keys does not continue is forgotten, and one that there is none of is not asked about', async () => {
+  answer = refuses
+  const reply = await ask('refresh', COOKIE)
+  expect(reply.statusCode).toBe(401)
+  expect(reply.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"' })
+  expect(reply.headers['set-cookie']).toMatch(/^whereabouts_session=;.* Max-Age=0/)
+  for (const cookie of ['', 'whereabouts_session=', 'xwhereabouts_session=1', 'whereabouts_session=a"b'])
+    expect((await ask('refresh', { cookie })).statusCode).toBe(401)
+  expect(seen).toHaveLength(1)
+})
+
+test('what another site makes a browser send is refused before keys hears of it', async () => {
+  for (const site of ['cross-site', 'same-site', 'none', '']) {
+    const reply = await ask('refresh', { ...COOKIE, 'sec-fetch-site': site })
+    expect([site, reply.statusCode, reply.json().error.type]).toEqual([site, 403, 'forbidden'])
+  }
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
+    expect((await ask('sign-out', { ...COOKIE, 'content-type': type })).statusCode).toBe(415)
+  for (const body of ['{', '[]', '"x"', 'null']) expect((await ask('sign-in', {}, body)).statusCode).toBe(400)
+  expect(seen).toEqual([])
+})
+
+test('the refusals of keys are passed on as they are', async () => {
+  const error = { type: 'rate_limited', detail: 'Retry after 7 seconds' }
+  answer = (_request, reply) => reply.status(429).header('retry-after', '7').send({ error })
+  const reply = await ask('sign-in', {}, { email: 'a@b', password: 'x' })
+  expect([reply.statusCode, reply.json(), reply.headers['retry-after']]).toEqual([429, { error }, '7'])
+  expect(reply.headers['set-cookie']).toBeUndefined()
+})
+
+test('signing out forgets the session, but not while keys could not end it', async () => {
+  answer = (_request, reply) => reply.status(503).send({ error: { type: 'service_unavailable' } })
+  const failed = await ask('sign-out', COOKIE)
+  expect([failed.statusCode, failed.headers['set-cookie']]).toEqual([503, undefined])
+  answer = (_request, reply) => reply.status(204).send()
+  const done = await ask('sign-out', COOKIE)
+  expect(done.statusCode).toBe(204)
+  expect(done.headers['set-cookie']).toMatch(/^whereabouts_session=;.* Max-Age=0/)
+  expect(seen.map(({ url, body }) => [url, body])).toEqual([
+    ['/api/v1/auth/logout', { refresh_token: 'refresh-1' }],
+    ['/api/v1/auth/logout', { refresh_token: 'refresh-1' }],
+  ])
+})
+
+test('keys that cannot be reached is a 503 in the envelope, and costs nobody the session', async () => {
+  const gone = keysClient('http://127.0.0.1:1')
+  const reply = await appWith(gone.ask).inject({
+    method: 'POST',
+    url: '/session/refresh',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...COOKIE },
+    payload: '{}',
+  })
+  expect([reply.statusCode, reply.json().error.type]).toEqual([503, 'service_unavailable'])
+  expect(reply.headers['set-cookie']).toBeUndefined()
+  await gone.close()
+})
+
+test('the addresses for readers are told to whoever is to connect one', async () => {
+  const reply = await app.inject('/session/settings')
+  expect(reply.json()).toEqual({
+    data: { reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
+  })
+})
+
+function appWith(askKeys: ReturnType<typeof keysClient>['ask']) {
+  const page = { type: 'text/html', cacheControl: 'no-cache', etag: '"1"', bodies: new Map() }
+  return buildApp({
+    log: createLogger('console', 'silent'),
+    registry: createRegistry('console'),
+    pages: { byPath: new Map(), shell: page },
+    settings: { reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
+    isCookieSecure: true,
+    askKeys,
+  })
+}
