@@ -1,0 +1,90 @@
+import { Table } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { When } from '../../parts/when.tsx'
+import { api } from '../../session/api.ts'
+import { useSession } from '../../session/use-session.ts'
+import { roleName } from './roles.ts'
+
+const LIMIT = 20
+
+/** Those that can still be accepted. */
+export function Invitations() {
+  const { org } = useSession()
+  const [offset, setOffset] = useState(0)
+  const invitations = useQuery({
+    queryKey: ['invitations', offset],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) =>
+      unwrap(
+        await api.GET('/api/v1/orgs/{org_id}/invitations', {
+          params: { path: { org_id: org.id }, query: { limit: LIMIT, offset } },
+          signal,
+        }),
+      ),
+  })
+  return (
+    <Loaded query={invitations} what="the invitations">
+      {({ data, total_count: total }) =>
+        total === 0 ? (
+          <EmptyState title="Nobody is invited">Invite people by their e-mail address.</EmptyState>
+        ) : (
+          <>
+            <div className="scrolls" role="region" aria-label="Invitations that are open" tabIndex={0}>
+              <Table>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>E-mail</Table.Th>
+                    <Table.Th>Role</Table.Th>
+                    <Table.Th>Invited</Table.Th>
+                    <Table.Th>Good until</Table.Th>
+                    <Table.Th>
+                      <span aria-hidden> </span>
+                    </Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {data.map((each) => (
+                    <Table.Tr key={each.id}>
+                      <Table.Td>{each.email}</Table.Td>
+                      <Table.Td>{roleName(each.role)}</Table.Td>
+                      <Table.Td>
+                        <When at={each.created_at} />
+                      </Table.Td>
+                      <Table.Td>
+                        <When at={each.expires_at} as="day" />
+                      </Table.Td>
+                      <Table.Td ta="right">
+                        <ConfirmButton
+                          label="Withdraw"
+                          ariaLabel={`Withdraw the invitation of ${each.email}`}
+                          size="compact-xs"
+                          reload={[['invitations']]}
+                          work={async () =>
+                            unwrap(
+                              await api.DELETE('/api/v1/orgs/{org_id}/invitations/{invitation_id}', {
+                                params: { path: { org_id: org.id, invitation_id: each.id } },
+                              }),
+                            )
+                          }
+                        >
+                          The link that was sent to {each.email} no longer works.
+                        </ConfirmButton>
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </div>
+            <Pager offset={offset} limit={LIMIT} total={total} what="invitations" onOffset={setOffset} />
+          </>
+        )
+      }
+    </Loaded>
+  )
+}

@@ -1,0 +1,53 @@
+import { Select, TextInput } from '@mantine/core'
+import { unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { SendForm } from '../../parts/send-form.tsx'
+import { useSend } from '../../parts/use-send.ts'
+import { api } from '../../session/api.ts'
+import { useSession } from '../../session/use-session.ts'
+import { ROLES, type Role } from './roles.ts'
+
+type Props = { onInvited: (invitation: { email: string; token: string }) => void; onCancel: () => void }
+
+export function InviteForm({ onInvited, onCancel }: Props) {
+  const { org } = useSession()
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Role>('member')
+  const send = useSend(
+    async () =>
+      unwrap(
+        await api.POST('/api/v1/orgs/{org_id}/invitations', {
+          params: { path: { org_id: org.id } },
+          body: { email, role },
+        }),
+      ).data,
+    { reload: [['invitations']], onDone: onInvited },
+  )
+  return (
+    <SendForm
+      send={send}
+      label="Make the invitation"
+      onSubmit={() => send.send(undefined)}
+      onCancel={onCancel}
+      shownFields={['email', 'role']}
+    >
+      <TextInput
+        label="E-mail"
+        type="email"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        error={send.fields['email']}
+        data-autofocus
+        required
+      />
+      <Select
+        label="Role"
+        data={ROLES}
+        value={role}
+        allowDeselect={false}
+        onChange={(value) => setRole(value === 'admin' ? 'admin' : 'member')}
+        error={send.fields['role']}
+      />
+    </SendForm>
+  )
+}

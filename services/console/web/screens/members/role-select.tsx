@@ -1,0 +1,38 @@
+import { Select } from '@mantine/core'
+import { type components, unwrap } from '@whereabouts/client/client'
+import { failureOf } from '../../parts/failure.ts'
+import { useSend } from '../../parts/use-send.ts'
+import { api } from '../../session/api.ts'
+import { useSession } from '../../session/use-session.ts'
+import { roleName, type Role } from './roles.ts'
+
+const CHOICES = (['admin', 'member'] as const).map((value) => ({ value, label: roleName(value) }))
+
+/** Changes the role at once; the last administrator stays one, which the API says. */
+export function RoleSelect({ member }: { member: components['schemas']['Member'] }) {
+  const { org } = useSession()
+  const send = useSend(
+    async (role: Role) =>
+      unwrap(
+        await api.PATCH('/api/v1/orgs/{org_id}/members/{user_id}', {
+          params: { path: { org_id: org.id, user_id: member.id } },
+          body: { role },
+        }),
+      ),
+    { reload: [['members']] },
+  )
+  const failure = send.error === undefined ? undefined : failureOf(send.error)
+  return (
+    <Select
+      aria-label={`Role of ${member.name}`}
+      size="xs"
+      w={160}
+      data={CHOICES}
+      value={member.role}
+      allowDeselect={false}
+      disabled={send.isSending}
+      error={failure && `${failure.detail} (request ${failure.requestId ?? 'unknown'})`}
+      onChange={(role) => role !== member.role && send.send(role === 'admin' ? 'admin' : 'member')}
+    />
+  )
+}

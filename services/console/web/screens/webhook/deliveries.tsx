@@ -1,0 +1,100 @@
+import { Badge, Table, Text, Title } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type components, unwrap } from '@whereabouts/client/client'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { useUrlState } from '../../parts/use-url-state.ts'
+import { When } from '../../parts/when.tsx'
+import { api } from '../../session/api.ts'
+
+const LIMIT = 20
+const LOOK_MS = 5_000
+
+/** The recent attempts, newest first; looked at again while the screen is open. */
+export function Deliveries({ webhookId }: { webhookId: number }) {
+  const [{ offset: at }, setState] = useUrlState({ offset: '0' })
+  const offset = Number(at) || 0
+  const deliveries = useQuery({
+    queryKey: ['webhook-deliveries', webhookId, offset],
+    refetchInterval: LOOK_MS,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) =>
+      unwrap(
+        await api.GET('/api/v1/webhooks/{webhook_id}/deliveries', {
+          params: { path: { webhook_id: webhookId }, query: { limit: LIMIT, offset } },
+          signal,
+        }),
+      ),
+  })
+  return (
+    <section aria-label="Recent attempts">
+      <Title order={2} size="h4" mb="xs">
+        Recent attempts
+      </Title>
+      <Loaded query={deliveries} what="the attempts">
+        {({ data, total_count: total }) =>
+          total === 0 ? (
+            <EmptyState title="Nothing was delivered yet">
+              Send a test event, or move an asset: every attempt is listed here.
+            </EmptyState>
+          ) : (
+            <>
+              <div className="scrolls" role="region" aria-label="Attempts" tabIndex={0}>
+                <Table>
+                  <Table.Thead>
+                    <Table.Tr>
+                      <Table.Th>When</Table.Th>
+                      <Table.Th>Outcome</Table.Th>
+                      <Table.Th>Attempt</Table.Th>
+                      <Table.Th>Took</Table.Th>
+                      <Table.Th>Delivery</Table.Th>
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {data.map((each) => (
+                      <Attempt key={`${each.delivery_id} ${each.attempt}`} delivery={each} />
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </div>
+              <Pager
+                offset={offset}
+                limit={LIMIT}
+                total={total}
+                what="attempts"
+                onOffset={(next) => setState({ offset: String(next) })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+function Attempt({ delivery }: { delivery: components['schemas']['WebhookDelivery'] }) {
+  const { outcome, status_code: status, error } = delivery
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <When at={delivery.attempted_at} />
+      </Table.Td>
+      <Table.Td>
+        <Badge color={outcome === 'delivered' ? 'green' : 'red'} variant="light">
+          {outcome.replaceAll('_', ' ')}
+        </Badge>{' '}
+        {status !== null && status}
+        {error !== null && <Text size="xs">{error}</Text>}
+      </Table.Td>
+      <Table.Td>
+        {delivery.attempt}
+        {delivery.test && ' (test)'}
+      </Table.Td>
+      <Table.Td>{`${delivery.latency_ms} ms`}</Table.Td>
+      <Table.Td>
+        <code>{delivery.delivery_id}</code>
+      </Table.Td>
+    </Table.Tr>
+  )
+}

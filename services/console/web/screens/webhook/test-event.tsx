@@ -1,0 +1,38 @@
+import { Alert, Button, Stack } from '@mantine/core'
+import { unwrap } from '@whereabouts/client/client'
+import { FailureNotice } from '../../parts/failure-notice.tsx'
+import { useSend } from '../../parts/use-send.ts'
+import { api } from '../../session/api.ts'
+
+/** Sends one event now, whether deliveries are on or not, and shows what the receiver answered. */
+export function TestEvent({ webhookId }: { webhookId: number }) {
+  const send = useSend(
+    async () =>
+      unwrap(
+        await api.POST('/api/v1/webhooks/{webhook_id}/test', { params: { path: { webhook_id: webhookId } } }),
+      ).data,
+    { reload: [['webhook-deliveries']] },
+  )
+  const { result } = send
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Button onClick={() => send.send(undefined)} loading={send.isSending}>
+        Send a test event
+      </Button>
+      {send.error !== undefined && <FailureNotice error={send.error} />}
+      {result && !send.isSending && (
+        <Alert
+          color={result.error === null ? 'green' : 'red'}
+          role="status"
+          title={
+            result.status_code === null
+              ? 'The receiver gave no answer'
+              : `The receiver answered ${result.status_code}`
+          }
+        >
+          {result.error ?? 'The event has arrived.'}
+        </Alert>
+      )}
+    </Stack>
+  )
+}
