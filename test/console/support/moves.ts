@@ -1,0 +1,15 @@
+import { unwrap } from '@whereabouts/client/client'
+import { newAsset, newLocation, type Organization } from '../../system/organization.ts'
+
+let count = 0
+
+/** Saves a new asset at a new location: the organization's webhook and live feed are told of it. */
+export async function saved(organization: Organization, name = 'Pallet'): Promise<{ assetId: number; locationId: number }> {
+  count += 1
+  const key = `DOCK-${process.pid}-${count}`
+  const locationId = await newLocation(organization, `Dock ${count}`, key)
+  const asset = await newAsset(organization, name, [])
+  const body = { asset_identifiers: [asset.external_key], location_identifier: key }
+  unwrap(await organization.integrator.POST('/api/v1/inventory/save', { body }))
+  return { assetId: asset.id, locationId }
+}
