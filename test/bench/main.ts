@@ -1,6 +1,7 @@
 // `pnpm bench <name>`: measurements of the whole system on this machine. Everything listens on loopback.
 import { benchCatalog, CATALOG_HELP } from './catalog/catalog.ts'
 import { benchCluster, CLUSTER_HELP } from './cluster/cluster.ts'
+import { benchConsole, CONSOLE_HELP } from './console/console.ts'
 import { benchEdge, EDGE_HELP } from './edge/edge.ts'
 import { benchImport, IMPORT_HELP } from './import/import.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
@@ -13,6 +14,7 @@ const HELP = `pnpm bench <name> [flags]    exits with 1 when a target was missed
 ${EDGE_HELP}
 ${CATALOG_HELP}
 ${CLUSTER_HELP}
+${CONSOLE_HELP}
 ${REVOCATION_HELP}
 ${IMPORT_HELP}
 ${INGEST_HELP}
@@ -25,6 +27,7 @@ const benches: Record<string, (args: string[], say: (text: string) => void) => P
   edge: benchEdge,
   catalog: benchCatalog,
   cluster: benchCluster,
+  console: benchConsole,
   revocation: benchRevocation,
   import: benchImport,
   ingest: benchIngest,

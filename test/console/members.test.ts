@@ -10,7 +10,10 @@ test('somebody is invited, joins with the link, changes role and is removed', as
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('E-mail').fill('not an address')
   await dialog.getByRole('button', { name: 'Make the invitation' }).click()
-  await dialog.getByRole('alert').getByText(/^Request /).waitFor()
+  await dialog
+    .getByRole('alert')
+    .getByText(/^Request /)
+    .waitFor()
   expect(await dialog.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true')
   const email = `grace-${Date.now()}@example.com`
   await dialog.getByLabel('E-mail').fill(email)
@@ -33,7 +36,9 @@ test('somebody is invited, joins with the link, changes role and is removed', as
   expect(await guest.page.getByRole('button', { name: 'Invite' }).count()).toBe(0)
 
   await page.reload()
-  const role = page.getByRole('textbox', { name: 'Role of Grace' }).or(page.getByRole('combobox', { name: 'Role of Grace' }))
+  const role = page
+    .getByRole('textbox', { name: 'Role of Grace' })
+    .or(page.getByRole('combobox', { name: 'Role of Grace' }))
   await role.click()
   await Promise.all([
     page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok()),
@@ -54,5 +59,9 @@ test('the last administrator stays one, and is told why', async ({ member }) => 
   await member.open('/members')
   await page.getByRole('button', { name: /^Leave / }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
-  await page.getByRole('dialog').getByRole('alert').getByText(/^Request /).waitFor()
+  await page
+    .getByRole('dialog')
+    .getByRole('alert')
+    .getByText(/^Request /)
+    .waitFor()
 })

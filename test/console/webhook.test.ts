@@ -16,7 +16,10 @@ test('a webhook is registered, its secret shown once, tried, paused and removed'
 
   await page.getByLabel('Address').fill('ftp://example.com')
   await page.getByRole('button', { name: 'Register' }).click()
-  await page.getByRole('alert').getByText(/^Request /).waitFor()
+  await page
+    .getByRole('alert')
+    .getByText(/^Request /)
+    .waitFor()
   expect(await page.getByLabel('Address').getAttribute('aria-invalid')).toBe('true')
   await page.getByLabel('Address').fill(receiver)
   await page.getByRole('button', { name: 'Register' }).click()
@@ -61,7 +64,9 @@ test('without a connection it says so, and goes on by itself; a failure is shown
   await page.route('**/api/v1/webhooks', (route) =>
     route.fulfill({
       status: 403,
-      json: { error: { type: 'forbidden', title: 'Forbidden', status: 403, detail: 'No', request_id: 'req-17' } },
+      json: {
+        error: { type: 'forbidden', title: 'Forbidden', status: 403, detail: 'No', request_id: 'req-17' },
+      },
     }),
   )
   await page.getByRole('link', { name: 'Webhook' }).click()

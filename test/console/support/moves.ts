@@ -4,7 +4,10 @@ import { newAsset, newLocation, type Organization } from '../../system/organizat
 let count = 0
 
 /** Saves a new asset at a new location: the organization's webhook and live feed are told of it. */
-export async function saved(organization: Organization, name = 'Pallet'): Promise<{ assetId: number; locationId: number }> {
+export async function saved(
+  organization: Organization,
+  name = 'Pallet',
+): Promise<{ assetId: number; locationId: number }> {
   count += 1
   const key = `DOCK-${process.pid}-${count}`
   const locationId = await newLocation(organization, `Dock ${count}`, key)
