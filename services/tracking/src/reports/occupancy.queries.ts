@@ -8,7 +8,7 @@ export type Occupancy = { held: Map<number, number>; total: number; nowhere: num
 
 /**
  * How many listed assets are at each of these locations, at none, and in all. In one statement, so that the numbers are
- * of one moment; counted in the order of the index, or the planner would rather read the table.
+ * of one moment.
  */
 export async function countOccupancy(
   db: Db,
@@ -21,10 +21,9 @@ export async function countOccupancy(
     from (select ${countLive(orgId)} as total, (
       select count(*) from asset_place s where ${listed} and s.location_id is null) as nowhere) org
     left join (
-      select s.id, count(*) as held from (
-        select s.location_id as id from asset_place s where ${listed} and ${anyOf('s.location_id', locationIds, 'bigint')}
-        order by s.location_id offset 0) s
-      group by s.id) at on true`.execute(db)
+      select s.location_id as id, count(*) as held from asset_place s
+      where ${listed} and ${anyOf('s.location_id', locationIds, 'bigint')}
+      group by s.location_id) at on true`.execute(db)
   const { total, nowhere } = rows[0] ?? { total: 0, nowhere: 0 }
   const held = new Map(rows.flatMap((row) => (row.id === null ? [] : [[row.id, row.held] as const])))
   return { held, total, nowhere }
