@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { minuteOf, type Observation } from '../ingest/observation.ts'
 import { store } from '../ingest/store.ts'
 import { test, type Tracking } from '../tracking.fixture.ts'
+import { movementSummaryHandlers } from './movement-summary.handlers.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -116,6 +118,25 @@ describe('GET /movements/summary', () => {
     const { data } = await read(tracking)
     expect([data.from, data.to, data.hours.length]).toEqual([at(60 - 1_440), at(60), 24])
     expect(data.hours.at(-1)).toEqual({ hour: at(0), moves: 1 })
+  })
+
+  test('a window that takes too long to count is refused in time, with what to do about it', async ({
+    tracking,
+  }) => {
+    await journeys(tracking)
+    const { summarizeMovements } = movementSummaryHandlers({ past: tracking.db, longestMs: 50 })
+    const asked = { principal: { orgId: 1 }, query: { from: at(0) } } as Parameters<
+      typeof summarizeMovements
+    >[0]
+    await tracking.db.transaction().execute(async (tx) => {
+      await sql`lock table scan`.execute(tx)
+      const fields = [{ field: 'from', code: 'invalid_value' }]
+      await expect(summarizeMovements(asked)).rejects.toMatchObject({ type: 'validation_error', fields })
+    })
+    expect(await summarizeMovements(asked)).toMatchObject({ data: { from: at(0) } })
+    expect((await sql<object>`show statement_timeout`.execute(tracking.db)).rows).not.toEqual([
+      { statement_timeout: '50ms' },
+    ])
   })
 
   test('a window that is turned around, too long, or no window is refused', async ({ tracking }) => {
