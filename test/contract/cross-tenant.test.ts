@@ -1,9 +1,10 @@
-import { isEndless, type Route } from '@whereabouts/contracts/route'
+import type { Route } from '@whereabouts/contracts/route'
 import { routes, type OperationId } from '@whereabouts/contracts/routes'
 import { describe, expect } from 'vitest'
-import type { Api } from './support/api.ts'
+import type { Api, CallOptions } from './support/api.ts'
 import { attempts, references, type Params } from './support/attempts.ts'
 import { test as base } from './support/fixtures.ts'
+import { parametersOf } from './support/rows.ts'
 import { newWorld, type World } from './support/world.ts'
 
 /** `theirs`: an organization with one of everything, as it was before; `mine`: another one, which tries its ids. */
@@ -34,8 +35,10 @@ const NEUTRAL = new Set([
 const table = Object.entries<Route>(routes) as [OperationId, Route][]
 const withPathIds = table.filter(([, { path }]) => path.includes('{'))
 const lists = table.filter(
-  ([, row]) => row.method === 'GET' && row.query && !row.path.includes('{') && !isEndless(row), // live.test.ts
+  ([, row]) => row.method === 'GET' && parametersOf(row).includes('limit') && !row.path.includes('{'),
 )
+/** Where the id of something missing is no empty page but refused. */
+const REFUSING = new Set<OperationId>(['listLocationBranch'])
 
 /** Whoever of the organization may call a row: its administrator, and where keys may, a key with every scope. */
 const tokensOf = ({ access }: Route, { org, key }: World) =>
@@ -44,12 +47,26 @@ const tokensOf = ({ access }: Route, { org, key }: World) =>
 /** The parameters of a row with the organization's own ids: the first attempt with both sides the same. */
 const ownParams = ({ path }: Route, world: World): Params => attempts[path]?.(world, world)[0]?.params ?? {}
 
+const HOUR_MS = 3_600_000
+/** The same at every look, and all around them. */
+const WINDOW = {
+  from: new Date(Date.now() - 12 * HOUR_MS).toISOString(),
+  to: new Date(Date.now() + 12 * HOUR_MS).toISOString(),
+}
+
+/** What has to be asked for besides. */
+function ownQuery(operationId: OperationId, { location }: World): NonNullable<CallOptions['query']> {
+  if (operationId === 'listOccupancy') return { location_id: location.id }
+  return operationId === 'summarizeMovements' ? WINDOW : {}
+}
+
 /** Everything that can be read of an organization. When keys were used last changes with every look at them, and rates fade. */
 async function snapshot(api: Api, world: World): Promise<Record<string, unknown>> {
   const readable = table.filter(([, { method, access }]) => method === 'GET' && access !== 'key')
   const entries = await Promise.all(
     readable.map(async ([operationId, row]) => {
-      const answer = await api.call(operationId, { params: ownParams(row, world), token: world.org.admin })
+      const [params, query] = [ownParams(row, world), ownQuery(operationId, world)]
+      const answer = await api.call(operationId, { params, query, token: world.org.admin })
       expect(answer.status, operationId).toBe(200)
       const isFile = row.success.download !== undefined
       return [operationId, isFile ? answer.text : withoutUse(answer.body)] as const
@@ -87,9 +104,7 @@ describe('another organization', () => {
 
   test.for(lists)('%s shows nothing of it', async ([operationId, row], { api, mine, theirs }) => {
     for (const token of tokensOf(row, mine)) {
-      const query = Object.keys(shapeOf(row.query)).includes('include_deleted')
-        ? { include_deleted: true }
-        : {}
+      const query = parametersOf(row).includes('include_deleted') ? { include_deleted: true } : {}
       const answer = await api.call(operationId, { token, query: { limit: 200, ...query } })
       const { total_count } = answer.body as unknown as { total_count: number }
       expect(total_count, `${operationId} must have rows of its own to be a test`).toBeGreaterThan(0)
@@ -97,11 +112,13 @@ describe('another organization', () => {
     }
   })
 
-  const filters = lists.flatMap(([operationId, row]) =>
-    Object.keys(shapeOf(row.query))
-      .filter((parameter) => !NEUTRAL.has(parameter))
-      .map((parameter) => ({ operationId, parameter })),
-  )
+  const filters = lists
+    .filter(([operationId]) => !REFUSING.has(operationId))
+    .flatMap(([operationId, row]) =>
+      parametersOf(row)
+        .filter((parameter) => !NEUTRAL.has(parameter))
+        .map((parameter) => ({ operationId, parameter })),
+    )
   test.for(filters)(
     '$operationId filtered by its $parameter is an empty page',
     async ({ operationId, parameter }, { api, mine, theirs }) => {
@@ -113,6 +130,21 @@ describe('another organization', () => {
         }
     },
   )
+
+  test('its locations are neither unfolded nor counted', async ({ api, mine, theirs }) => {
+    const token = mine.org.admin
+    const query = { location_id: [theirs.location.id, theirs.child.id, mine.location.id] }
+    expect((await api.call('listOccupancy', { token, query })).body).toEqual({
+      data: [{ location_id: mine.location.id, here: 1, inside: 1 }],
+      total: 1,
+      nowhere: 0,
+    })
+    const branch = await api.call('listLocationBranch', { token, query: { parent_id: theirs.location.id } })
+    expect(branch.body.error).toMatchObject({ status: 404, type: 'not_found' })
+    const summary = { ...WINDOW, location_id: theirs.location.id }
+    const { hours } = (await api.call('summarizeMovements', { token, query: summary })).body.data
+    expect(hours.filter((hour) => hour.in !== 0 || hour.out !== 0)).toEqual([])
+  })
 
   const referring = table.filter(([, { body }]) => Object.keys(shapeOf(body)).some(isReference))
   test.for(referring)(

@@ -200,7 +200,9 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a member
-         * @description **Access:** a signed-in administrator of the organization.
+         * @description The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
+         *
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -541,6 +543,30 @@ export interface paths {
          *     **Rate limit:** not counted.
          */
         post: operations["renameLocation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/branch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the locations directly inside a location, or the roots
+         * @description By name, then id. Without `parent_id` the locations that are inside none. Validity windows are not looked at.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listLocationBranch"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -919,6 +945,78 @@ export interface paths {
          *     **Rate limit:** counted.
          */
         get: operations["listCurrentLocations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{asset_id}/sightings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List why an asset is where it is: its history, newest first, with who said so
+         * @description `duration_seconds` is the time the asset spent at the previous location before the row, null on the earliest.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listSightings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/occupancy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the assets at locations, and inside them
+         * @description In the order asked for; a location that is unknown is left out. Counted is what `GET /reports/asset-locations` lists: `total` is all of it, `nowhere` what was last seen at no location.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listOccupancy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/movements/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the movements of each hour
+         * @description A movement is a row of the history at another location than the row of the asset before it, both at one. With `location_id` each hour also says how many came to that location and how many left it.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["summarizeMovements"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2048,6 +2146,52 @@ export interface components {
             deleted_at: string | null;
             tags: components["schemas"]["Tag"][];
         };
+        LocationOfBranch: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @example LOC-001 */
+            external_key: string;
+            /** @example Dock 1 */
+            name: string;
+            description: string | null;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            parent_id: number | null;
+            parent_external_key: string | null;
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            deleted_at: string | null;
+            tags: components["schemas"]["Tag"][];
+            children_count: number;
+        };
         Import: {
             /**
              * Format: int64
@@ -2208,6 +2352,73 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             last_seen: string;
+        };
+        Sighting: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            observed_at: string;
+            location: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                external_key: string | null;
+                name: string | null;
+            } | null;
+            reader: {
+                reader_key: string;
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number | null;
+                name: string | null;
+            } | null;
+            antenna: number | null;
+            scan_point: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                name: string;
+            } | null;
+            duration_seconds: number | null;
+        };
+        Occupancy: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            location_id: number;
+            here: number;
+            inside: number;
+        };
+        MovementSummary: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            to: string;
+            hours: components["schemas"]["HourOfMovements"][];
+        };
+        HourOfMovements: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            hour: string;
+            moves: number;
+            in?: number;
+            out?: number;
         };
         /**
          * @example {
@@ -3185,6 +3396,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @enum {string} */
+                    role: "admin" | "member";
+                };
+                /**
+                 * @example {
+                 *       "role": "admin"
+                 *     }
+                 */
+                "application/merge-patch+json": {
                     /** @enum {string} */
                     role: "admin" | "member";
                 };
@@ -4490,6 +4710,82 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    listLocationBranch: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                parent_id?: number;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "external_key": "LOC-001",
+                     *           "name": "Dock 1",
+                     *           "description": null,
+                     *           "parent_id": null,
+                     *           "parent_external_key": null,
+                     *           "is_active": true,
+                     *           "valid_from": "2026-11-21T10:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 4503599627370497,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             }
+                     *           ],
+                     *           "children_count": 0
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["LocationOfBranch"][];
+                        /** @example 50 */
+                        limit: number;
+                        /** @example 0 */
+                        offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     listLocationAncestors: {
         parameters: {
             query?: {
@@ -5522,6 +5818,171 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listSightings: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "observed_at": "2026-11-21T10:00:00.000Z",
+                     *           "location": null,
+                     *           "reader": null,
+                     *           "antenna": null,
+                     *           "scan_point": null,
+                     *           "duration_seconds": null
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Sighting"][];
+                        /** @example 50 */
+                        limit: number;
+                        /** @example 0 */
+                        offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listOccupancy: {
+        parameters: {
+            query: {
+                /** @description Repeatable: any of the values matches. */
+                location_id: number[];
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "location_id": 4503599627370497,
+                     *           "here": 0,
+                     *           "inside": 0
+                     *         }
+                     *       ],
+                     *       "total": 0,
+                     *       "nowhere": 0
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Occupancy"][];
+                        total: number;
+                        nowhere: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    summarizeMovements: {
+        parameters: {
+            query?: {
+                /** @description RFC 3339 with any offset; 24 hours before `to` when left out, 31 days at most. */
+                from?: string;
+                /** @description RFC 3339 with any offset; not included itself. Now when left out. */
+                to?: string;
+                location_id?: number;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:00:00.000Z",
+                     *         "hours": [
+                     *           {
+                     *             "hour": "2026-11-21T10:00:00.000Z",
+                     *             "moves": 0,
+                     *             "in": 0,
+                     *             "out": 0
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["MovementSummary"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
         };

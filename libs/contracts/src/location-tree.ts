@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LocationView } from './locations.ts'
-import { listOf, page, pathId } from './query.ts'
+import { idParameter, listOf, page, pathId } from './query.ts'
 import type { Route } from './route.ts'
 
 /** Around one location; itself is not in it. Rows are live, whether or not their validity window holds (D5.7). */
@@ -17,7 +17,27 @@ const around = {
   errors: ['validation_error', 'not_found'],
 } as const satisfies Omit<Route, 'path' | 'summary'>
 
+/** `children_count` of live locations directly inside: whether there is anything to unfold. */
+export const LocationOfBranch = LocationView.extend({
+  children_count: z.int().meta({ override: { type: 'integer', minimum: 0 } }),
+}).meta({ id: 'LocationOfBranch' })
+export type LocationOfBranch = z.infer<typeof LocationOfBranch>
+
 export const locationTreeRoutes = {
+  listLocationBranch: {
+    method: 'GET',
+    path: '/locations/branch',
+    upstream: 'catalog',
+    access: 'session',
+    counted: false,
+    described: false,
+    summary: 'List the locations directly inside a location, or the roots',
+    description:
+      'By name, then id. Without `parent_id` the locations that are inside none. Validity windows are not looked at.',
+    query: z.strictObject({ ...page, parent_id: idParameter.optional() }),
+    success: { status: 200, schema: listOf(LocationOfBranch) },
+    errors: ['validation_error', 'not_found'],
+  },
   listLocationAncestors: {
     ...around,
     path: '/locations/{location_id}/ancestors',

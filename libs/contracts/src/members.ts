@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { MERGE_PATCH_MEDIA_TYPE } from './echo.ts'
 import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
 import { roles } from './principal.ts'
 import { dataOf, listOf, page, pathId } from './query.ts'
-import type { Route } from './route.ts'
+import { JSON_MEDIA_TYPE, type Route } from './route.ts'
 import { Name, text } from './text.ts'
 import { Email, Password, Session } from './tokens.ts'
 
@@ -85,6 +86,7 @@ export const memberRoutes = {
     path: '/orgs/{org_id}/members/{user_id}',
     access: 'admin',
     summary: 'Change the role of a member',
+    mediaTypes: [JSON_MEDIA_TYPE, MERGE_PATCH_MEDIA_TYPE], // the second is what the typed client sends on every PATCH
     params: MemberPath,
     body: z.strictObject({ role: z.enum(roles) }),
     success: { status: 200, schema: dataOf(MemberView) },

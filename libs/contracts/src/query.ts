@@ -110,6 +110,8 @@ export const offset = parameter(
 export const integerParameter = (min: number) =>
   parameter(readInteger(min), { type: 'integer', minimum: min })
 export const booleanParameter = parameter(readBoolean, { type: 'boolean' })
+/** For a filter that one thing is meant by. */
+export const idParameter = parameter(readQueryId, { type: 'integer', format: 'int64', minimum: 1 })
 export const idsParameter = parameters(readQueryId, { type: 'integer', format: 'int64', minimum: 1 })
 export const keysParameter = parameters(readKey, {
   type: 'string',

@@ -12,8 +12,11 @@ import { liveRoutes } from './live.ts'
 import { locationTreeRoutes } from './location-tree.ts'
 import { locationRoutes } from './locations.ts'
 import { memberRoutes } from './members.ts'
+import { movementRoutes } from './movements.ts'
+import { occupancyRoutes } from './occupancy.ts'
 import { readerRoutes } from './readers.ts'
 import type { Route, Upstream } from './route.ts'
+import { sightingRoutes } from './sightings.ts'
 import { tagRoutes } from './tags.ts'
 import { tokenRoutes } from './tokens.ts'
 import { trackingRoutes } from './tracking.ts'
@@ -42,6 +45,9 @@ export const routes = {
   ...tagRoutes,
   ...importRoutes,
   ...trackingRoutes,
+  ...sightingRoutes,
+  ...occupancyRoutes,
+  ...movementRoutes,
   ...liveRoutes,
   ...inventoryRoutes,
   ...readerRoutes,

@@ -15,6 +15,8 @@ import { reportHandlers, type ReportDeps } from './reports/asset-locations.handl
 import { scanPointHandlers, type ScanPointDeps } from './readers/scan-points.handlers.ts'
 import { unknownTagHandlers, type UnknownTagDeps } from './unknown-tags/unknown-tags.handlers.ts'
 import { currentLocationsHandlers } from './reports/current-locations.handlers.ts'
+import { movementSummaryHandlers } from './reports/movement-summary.handlers.ts'
+import { occupancyHandlers } from './reports/occupancy.handlers.ts'
 
 export type AppDeps = HistoryDeps &
   ReportDeps & { findAssetId: FindAssetId } & InventoryDeps &
@@ -34,6 +36,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...legacyHistoryHandlers(deps),
       ...reportHandlers(deps),
       ...currentLocationsHandlers(deps),
+      ...occupancyHandlers(deps),
+      ...movementSummaryHandlers(deps),
       ...liveHandlers(deps),
       ...readerHandlers(deps),
       ...scanPointHandlers(deps),

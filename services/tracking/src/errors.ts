@@ -37,6 +37,16 @@ const unresolved = (field: string, kind: string, value: string): FieldEntry => (
   params: { value },
 })
 
+/** There is more in the window than can be counted while somebody waits. */
+export const windowTooFull = () =>
+  validationFailed([
+    {
+      field: 'from',
+      code: 'invalid_value',
+      message: 'from is too far from to: there are too many scans to count',
+    },
+  ])
+
 /** For a moment of which no history is kept any more. */
 export function beforeKeptHistory(field: string, oldestMs: number): AppError {
   const min = new Date(oldestMs).toISOString()

@@ -8,6 +8,7 @@ import {
   type Given,
   type Scenario,
 } from './scenario.ts'
+import { UNKNOWN_ID } from '../support/rows.ts'
 
 const named = { body: { name: 'Forklift' } }
 
@@ -106,6 +107,7 @@ export const resourceScenarios: Record<string, Scenario> = {
     },
   },
 
+  listLocationBranch: { 200: () => ({}), 404: () => ({ query: { parent_id: UNKNOWN_ID } }) },
   listLocationAncestors: { 200: locationPath },
   listLocationChildren: { 200: locationPath },
   listLocationDescendants: { 200: locationPath },
@@ -125,7 +127,10 @@ export const resourceScenarios: Record<string, Scenario> = {
   detachLocationTag: { 204: (given) => attachedTag(given, 'location') },
 
   getAssetHistory: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
+  listSightings: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listAssetLocations: { 200: () => ({}) },
+  listOccupancy: { 200: async (given) => ({ query: { location_id: (await newLocation(given)).id } }) },
+  summarizeMovements: { 200: () => ({}) },
   listCurrentLocations: { 200: () => ({}) },
   saveInventory: { 201: save },
   saveLegacyInventory: { 201: save },

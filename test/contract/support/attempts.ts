@@ -16,6 +16,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/assets/{asset_id}': assets,
   '/assets/{asset_id}/rename': assets,
   '/assets/{asset_id}/history': assets,
+  '/assets/{asset_id}/sightings': assets,
   '/assets/{asset_id}/tags': assets,
   '/assets/{asset_id}/tags/{tag_id}': ({ asset: mine }, { asset: { id, tagId } }) =>
     missing(

@@ -57,6 +57,10 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
     updateLocation: [{ method: 'PATCH', path: `/locations/${L}`, body: { parent_id: location(1) } }],
     renameLocation: [{ method: 'POST', path: `/locations/${L}/rename`, body: { external_key: 'PLACE' } }],
     deleteLocation: [{ method: 'DELETE', path: `/locations/${location(199)}` }],
+    listLocationBranch: get(
+      '/locations/branch',
+      `/locations/branch?parent_id=${location(0)}&limit=1&offset=1`,
+    ),
     listLocationAncestors: get(`/locations/${L}/ancestors`),
     listLocationChildren: get(`/locations/${location(0)}/children`),
     listLocationDescendants: get(`/locations/${location(0)}/descendants`),

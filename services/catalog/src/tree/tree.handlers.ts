@@ -5,7 +5,7 @@ import { pageOf } from '../lists/conditions.ts'
 import type { Cut } from '../lists/page.ts'
 import { findLocation } from '../locations/locations.queries.ts'
 import { toLocationView } from '../locations/locations.views.ts'
-import { listAncestors, listChildren, listDescendants } from './tree.queries.ts'
+import { listAncestors, listBranch, listChildren, listDescendants } from './tree.queries.ts'
 
 type Asked = { principal: { orgId: number }; params: { location_id: number }; query: Cut }
 
@@ -19,6 +19,16 @@ export const treeHandlers = ({ db }: Pick<HandlerDeps, 'db'>) => {
       return { data: rows.map((row) => toLocationView(row, row.tags)), ...pageOf(query), total_count: total }
     }
   return {
+    async listLocationBranch({ principal: { orgId }, query }) {
+      const { parent_id: parentId } = query
+      const { rows, total } = await listBranch(db.forOrg(orgId), orgId, parentId, query)
+      const mayBeMissing = total === 0 && parentId !== undefined
+      if (mayBeMissing && !(await findLocation(db.forOrg(orgId), orgId, parentId))) throw locationNotFound()
+      const data = rows.map((row) =>
+        Object.assign(toLocationView(row, row.tags), { children_count: row.children_count }),
+      )
+      return { data, ...pageOf(query), total_count: total }
+    },
     listLocationAncestors: answering(listAncestors),
     listLocationChildren: answering(listChildren),
     listLocationDescendants: answering(listDescendants),

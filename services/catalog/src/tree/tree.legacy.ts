@@ -11,7 +11,7 @@ type Asked = { principal: { orgId: number }; params: { identifier: string }; que
 export const legacyTreeHandlers = ({ db }: Pick<HandlerDeps, 'db'>) => {
   const current = treeHandlers({ db })
   const answering =
-    (list: (typeof current)[keyof typeof current]) =>
+    (list: typeof current.listLocationChildren) =>
     async ({ principal, params: { identifier }, query }: Asked) => {
       const { orgId } = principal
       const location_id = await getIdByKey(db.forOrg(orgId), orgId, 'location', identifier)

@@ -31,14 +31,40 @@ export const listAncestors: Around = around((orgId, id) => ({ limit, offset }) =
 }))
 
 /** By name, then id. */
-export const listChildren: Around = around((orgId, id) => ({ limit, offset }) => ({
-  with: sql`matching as not materialized (
-    select id, name from location where org_id = ${orgId} and parent_id = ${id} and ${live})`,
-  total: sql`select count(*) from matching`,
-  page: sql`select * from matching order by name, id limit ${limit} offset ${offset}`,
-  order: sql`page.name, page.id`,
-  isPlannedAnew: false,
-}))
+export const listChildren: Around = around((orgId, id) => siblings(orgId, sql`parent_id = ${id}`))
+
+/** As `listChildren`, or the roots, each with how many live locations are directly inside it. */
+export const listBranch = (
+  db: Db,
+  orgId: number,
+  parentId: number | undefined,
+  cut: Cut,
+): Promise<Page<BranchLocation>> =>
+  readPage(
+    db,
+    orgId,
+    { table: 'location', columns: sql`${shownLocation}, ${childrenCount}` },
+    siblings(orgId, parentId === undefined ? sql`parent_id is null` : sql`parent_id = ${parentId}`),
+    cut,
+  )
+
+export type BranchLocation = PlacedLocation & { children_count: number }
+
+const childrenCount = sql`(
+    select count(*) from location as child
+    where child.org_id = location.org_id and child.parent_id = location.id and child.deleted_at is null
+  ) as children_count`
+
+const siblings =
+  (orgId: number, where: RawBuilder<unknown>) =>
+  ({ limit, offset }: Cut): Slice => ({
+    with: sql`matching as not materialized (
+      select id, name from location where org_id = ${orgId} and ${where} and ${live})`,
+    total: sql`select count(*) from matching`,
+    page: sql`select * from matching order by name, id limit ${limit} offset ${offset}`,
+    order: sql`page.name, page.id`,
+    isPlannedAnew: false,
+  })
 
 /**
  * Depth first, siblings by name, then id. The walk goes step by step, from the index `location_siblings`: to the first

@@ -290,6 +290,19 @@ test.for([
   expect(response.json().error.fields).toMatchObject([{ code }])
 })
 
+test.for([
+  { type: 'application/json', status: 200 },
+  { type: 'application/merge-patch+json', status: 200 },
+  { type: 'text/plain', status: 415 },
+])('a change of role sent as $type answers $status', async ({ type, status }, { keys }) => {
+  const org = await keys.signUp()
+  const ben = await keys.join(org)
+  const sent = { caller: keys.admin(org), body: { role: 'admin' }, headers: { 'content-type': type } }
+  const response = await keys.send(path(org.orgId, ben.userId), { method: 'PATCH', ...sent })
+  expect(response.statusCode).toBe(status)
+  expect(await roles(keys, org)).toMatchObject({ [ben.userId]: status === 200 ? 'admin' : 'member' })
+})
+
 test('every operation on members needs a principal, and that of a user', async ({ keys }) => {
   const org = await keys.signUp()
   expect((await keys.send(path(org.orgId))).statusCode).toBe(401)

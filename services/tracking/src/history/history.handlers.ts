@@ -5,16 +5,24 @@ import type { Tables } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
 import type { FindAsset } from '../projections/finders.ts'
 import { countHistory, findMinutes, listHistory } from './history.queries.ts'
+import { EVER, listSightings } from './sightings.queries.ts'
 
 export type HistoryDeps = { db: Kysely<Tables>; findAsset: FindAsset }
 
 export const historyHandlers = ({
   db,
   findAsset,
-}: HistoryDeps): Pick<Handlers<'tracking'>, 'getAssetHistory'> => ({
+}: HistoryDeps): Pick<Handlers<'tracking'>, 'getAssetHistory' | 'listSightings'> => ({
   async getAssetHistory({ principal: { orgId }, params: { asset_id }, query }) {
     if (!(await findAsset(orgId, asset_id))) throw assetNotFound()
     return readHistory(db, orgId, asset_id, query)
+  },
+
+  async listSightings({ principal: { orgId }, params: { asset_id }, query: { limit, offset } }) {
+    if (!(await findAsset(orgId, asset_id))) throw assetNotFound()
+    const total_count = await countHistory(db, orgId, asset_id, EVER)
+    const data = offset >= total_count ? [] : await listSightings(db, orgId, asset_id, { limit, offset })
+    return { data, limit, offset, total_count }
   },
 })
 

@@ -53,35 +53,51 @@ export async function countHistory(
 export type HistoryPage = { limit: number; offset: number; descending: boolean }
 
 /**
- * One page of an asset's history. `duration_seconds` looks at the row before in the whole history, whatever the range
- * (D8.1): whole seconds between the two observations. The key of a deleted location is null, its id stays (D8.3).
+ * `listed`: one page of an asset's rows with what they hold and `before`, when the row before was observed; that looks
+ * at the whole history, whatever the range (D8.1).
  */
+export function listed(
+  orgId: number,
+  assetId: number,
+  minutes: Minutes,
+  { limit, offset, descending }: HistoryPage,
+): RawBuilder<unknown> {
+  return sql`
+    page as materialized (
+      select s.minute from scan s where ${within(orgId, assetId, minutes)}
+      order by s.minute ${inOrder(descending)} limit ${limit} offset ${offset}
+    ), read as (
+      select s.minute, s.observed_at, s.location_id, s.reader_key, s.antenna,
+             lag(s.observed_at) over (order by s.minute) as before
+      from page join scan s on s.org_id = ${orgId} and s.asset_id = ${assetId} and s.minute = page.minute
+    ), listed as (
+      select minute, observed_at, location_id, reader_key, antenna, coalesce(before, (
+        select b.observed_at from scan b
+        where b.org_id = ${orgId} and b.asset_id = ${assetId} and b.minute < read.minute
+        order by b.minute desc limit 1)) as before
+      from read
+    )`
+}
+
+const inOrder = (descending: boolean) => sql.raw(descending ? 'desc' : 'asc')
+
+/** Of a row of `listed`: whole seconds between the two observations. */
+export const DURATION = sql.raw('floor(extract(epoch from listed.observed_at - listed.before))::bigint')
+
+/** One page of an asset's history. The key of a deleted location is null, its id stays (D8.3). */
 export async function listHistory(
   db: Db,
   orgId: number,
   assetId: number,
   minutes: Minutes,
-  { limit, offset, descending }: HistoryPage,
+  page: HistoryPage,
 ): Promise<HistoryRow[]> {
-  const direction = sql.raw(descending ? 'desc' : 'asc')
   const { rows } = await sql<HistoryRow>`
-    with page as materialized (
-      select s.minute from scan s where ${within(orgId, assetId, minutes)}
-      order by s.minute ${direction} limit ${limit} offset ${offset}
-    ), read as (
-      select s.minute, s.observed_at, s.location_id, lag(s.observed_at) over (order by s.minute) as before
-      from page join scan s on s.org_id = ${orgId} and s.asset_id = ${assetId} and s.minute = page.minute
-    ), listed as (
-      select minute, observed_at, location_id, coalesce(before, (
-        select b.observed_at from scan b
-        where b.org_id = ${orgId} and b.asset_id = ${assetId} and b.minute < read.minute
-        order by b.minute desc limit 1)) as before
-      from read
-    )
+    with ${listed(orgId, assetId, minutes, page)}
     select listed.observed_at as event_observed_at, listed.location_id,
            case when l.deleted_at is null then l.external_key end as location_external_key,
-           floor(extract(epoch from listed.observed_at - listed.before))::bigint as duration_seconds
+           ${DURATION} as duration_seconds
     from listed left join location l on l.org_id = ${orgId} and l.id = listed.location_id
-    order by listed.minute ${direction}`.execute(db)
+    order by listed.minute ${inOrder(page.descending)}`.execute(db)
   return rows
 }

@@ -43,12 +43,17 @@ export class CatalogView {
     return this.#locationsByKey.get(`${orgId} ${key}`)
   }
 
+  /** The live locations directly inside this one. */
+  childrenOf(orgId: number, id: number): number[] {
+    return [...(this.#children.get(id) ?? [])].filter((child) => this.location(orgId, child))
+  }
+
   /** These locations, whatever they are, and all live ones inside them, however deep. */
   withDescendants(orgId: number, ids: readonly number[]): number[] {
     const found = new Set(ids)
     for (const id of found)
       // grows meanwhile; what is in it already is not walked again, should there be a circle
-      for (const child of this.#children.get(id) ?? []) if (this.location(orgId, child)) found.add(child)
+      for (const child of this.childrenOf(orgId, id)) found.add(child)
     return [...found]
   }
 

@@ -1,7 +1,10 @@
 import { expect } from 'vitest'
 import { countHistory, findMinutes, listHistory } from '../history/history.queries.ts'
 import { monthOf } from '../partitions/partitions.queries.ts'
+import { listSightings } from '../history/sightings.queries.ts'
 import { locate } from './current-locations.responder.ts'
+import { countMovements } from './movement-summary.queries.ts'
+import { countOccupancy } from './occupancy.queries.ts'
 import { readPastReport } from './past.queries.ts'
 import { assetId, locationId, ORG_ID, test, type Plans, type Scan } from './plans.fixture.ts'
 import { LATEST_FIRST, type ReportAsk } from './report.ask.ts'
@@ -43,23 +46,32 @@ async function readEverything({ db }: Plans): Promise<void> {
         for (const bound of bounds) await readReport(db, ORG_ID, ask({ sort, ...filter, offset }), bound)
   for (const filter of filters) await readPastReport(db, ORG_ID, ask(filter), ago(100))
   await locate(db, { org_id: ORG_ID, asset_ids: some.map(assetId) })
+  await countOccupancy(db, ORG_ID, some.map(locationId))
+}
+
+async function readMovements({ db }: Plans): Promise<void> {
+  const window = { fromMs: Date.now() - 60 * DAY_MS, toMs: Date.now() - 40 * DAY_MS }
+  await countMovements(db, ORG_ID, window)
+  await countMovements(db, ORG_ID, window, locationId(3))
 }
 
 async function readHistory({ db }: Plans, range: { from?: string; to?: string } = {}): Promise<void> {
   const minutes = await findMinutes(db, ORG_ID, assetId(1), range)
   await countHistory(db, ORG_ID, assetId(1), minutes)
   await listHistory(db, ORG_ID, assetId(1), minutes, { limit: 50, offset: 0, descending: true })
+  await listSightings(db, ORG_ID, assetId(1), { limit: 50, offset: 0 })
 }
 
 const of = (scans: readonly { scans: Scan[] }[]) => scans.flatMap((statement) => statement.scans)
 
 test(
-  'no report, no history and no answer about locations reads a table from end to end',
+  'no report, no history, no summary and no answer about locations reads a table from end to end',
   slow,
   async ({ plans }) => {
     await readEverything(plans)
     await readHistory(plans)
     await readHistory(plans, { from: ago(40), to: ago(20) })
+    await readMovements(plans)
     const taken = await plans.takeScans()
     expect(taken.length).toBeGreaterThan(300)
     expect(taken.filter(({ scans }) => scans.some(({ type }) => type === 'Seq Scan'))).toEqual([])
@@ -82,6 +94,13 @@ test('what is counted or skipped is read from an index alone', slow, async ({ pl
   await alone({ placedOnly: true }, 'position_seen_place')
   await alone({ sort: [{ field: 'asset_external_key', descending: false }] }, 'asset_listed_key')
   await alone({ locationIds: some.map(locationId) }, 'asset_place_location')
+  const all = Array.from({ length: 60 }, (_, i) => locationId(i))
+  await countOccupancy(plans.db, ORG_ID, all)
+  const counted = of(await plans.takeScans()).filter(({ table }) => table === 'asset_place')
+  expect(counted.map(({ type, index }) => [type, index])).toEqual([
+    ['Index Only Scan', 'asset_place_location'],
+    ['Index Only Scan', 'asset_place_location'],
+  ])
 })
 
 test(
@@ -101,6 +120,8 @@ test(
     expect(inRange.length).toBeLessThan(4)
     await readPastReport(plans.db, ORG_ID, ask(), ago(200))
     expect((await months()).at(-1)).toBe(monthAgo(200))
+    await readMovements(plans)
+    expect((await months()).at(-1)).toBe(monthAgo(40))
     await countHistory(plans.db, ORG_ID, assetId(1), { first: undefined, last: undefined })
     expect((await months()).length).toBeGreaterThanOrEqual(14)
   },

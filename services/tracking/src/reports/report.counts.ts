@@ -52,7 +52,7 @@ const countAll = (orgId: number): Sql => sql`(${countLive(orgId)} + (
   where p.org_id = ${orgId} and p.minute > '-infinity' and p.deleted_at is not null and ${effective('p', true)}))`
 
 /** Less to read than the validity of each: all that are live, less the few whose time is over or has not come. */
-function countLive(orgId: number): Sql {
+export function countLive(orgId: number): Sql {
   const live = sql`select count(*) from asset a where a.org_id = ${orgId} and a.is_scanned and a.deleted_at is null`
   return sql`((${live}) - (${live} and a.valid_to <= now()) - (${live} and a.valid_from > now()))`
 }

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { Id } from './ids.ts'
+import { idsParameter } from './query.ts'
+import type { Route } from './route.ts'
+
+const Count = z.int().meta({ override: { type: 'integer', minimum: 0 } })
+
+/** `here`: last seen right at the location; `inside`: there, or at a live location inside it, however deep. */
+export const OccupancyRow = z
+  .object({ location_id: Id, here: Count, inside: Count })
+  .meta({ id: 'Occupancy' })
+export type OccupancyRow = z.infer<typeof OccupancyRow>
+
+export const OccupancyQuery = z.strictObject({ location_id: idsParameter })
+export type OccupancyQuery = z.infer<typeof OccupancyQuery>
+
+export const occupancyRoutes = {
+  listOccupancy: {
+    method: 'GET',
+    path: '/reports/occupancy',
+    upstream: 'tracking',
+    access: 'session',
+    counted: false,
+    described: false,
+    summary: 'Count the assets at locations, and inside them',
+    description:
+      'In the order asked for; a location that is unknown is left out. Counted is what `GET /reports/asset-locations` ' +
+      'lists: `total` is all of it, `nowhere` what was last seen at no location.',
+    query: OccupancyQuery,
+    success: {
+      status: 200,
+      schema: z.object({ data: z.array(OccupancyRow), total: Count, nowhere: Count }),
+    },
+    errors: ['validation_error'],
+  },
+} as const satisfies Record<string, Route>

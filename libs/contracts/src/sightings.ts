@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { Id } from './ids.ts'
+import { WireInstant } from './instant.ts'
+import { listOf, page, pathId } from './query.ts'
+import type { Route } from './route.ts'
+
+/**
+ * A row of the history with what decided it. `reader` is null where nobody read anything: an operator saved the asset
+ * there, or it came with its location. Its id and name, and the scan point, are those that are configured today, null
+ * where none is. Of a deleted location the id stays (D8.3).
+ */
+export const SightingRow = z
+  .object({
+    observed_at: WireInstant,
+    location: z
+      .object({ id: Id, external_key: z.string().nullable(), name: z.string().nullable() })
+      .nullable(),
+    reader: z.object({ reader_key: z.string(), id: Id.nullable(), name: z.string().nullable() }).nullable(),
+    antenna: z.int().nullable(),
+    scan_point: z.object({ id: Id, name: z.string() }).nullable(),
+    duration_seconds: z
+      .int()
+      .nullable()
+      .meta({ override: { type: 'integer', minimum: 0, nullable: true } }),
+  })
+  .meta({ id: 'Sighting' })
+export type SightingRow = z.infer<typeof SightingRow>
+
+export const sightingRoutes = {
+  listSightings: {
+    method: 'GET',
+    path: '/assets/{asset_id}/sightings',
+    upstream: 'tracking',
+    access: 'session',
+    counted: false,
+    described: false,
+    summary: 'List why an asset is where it is: its history, newest first, with who said so',
+    description:
+      '`duration_seconds` is the time the asset spent at the previous location before the row, null on the earliest.',
+    params: z.strictObject({ asset_id: pathId }),
+    query: z.strictObject(page),
+    success: { status: 200, schema: listOf(SightingRow) },
+    errors: ['validation_error', 'not_found'],
+  },
+} as const satisfies Record<string, Route>

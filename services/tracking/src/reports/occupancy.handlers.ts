@@ -1,0 +1,21 @@
+import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { ReportDeps } from './asset-locations.handlers.ts'
+import { countOccupancy } from './occupancy.queries.ts'
+import { countInside } from './occupancy.rules.ts'
+
+export const occupancyHandlers = ({
+  db,
+  view,
+}: Pick<ReportDeps, 'db' | 'view'>): Pick<Handlers<'tracking'>, 'listOccupancy'> => ({
+  async listOccupancy({ principal: { orgId }, query: { location_id } }) {
+    const asked = [...new Set(location_id)].filter((id) => view.location(orgId, id) !== undefined)
+    const { held, total, nowhere } = await countOccupancy(db, orgId, view.withDescendants(orgId, asked))
+    const inside = countInside(asked, (id) => view.childrenOf(orgId, id), held)
+    const data = asked.map((id) => ({
+      location_id: id,
+      here: held.get(id) ?? 0,
+      inside: inside.get(id) ?? 0,
+    }))
+    return { data, total, nowhere }
+  },
+})
