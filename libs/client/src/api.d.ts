@@ -1010,7 +1010,7 @@ export interface paths {
         };
         /**
          * Count the movements of each hour
-         * @description A movement is a row of the history at another location than the row of the asset before it, both at one. With `location_id` each hour also says how many came to that location and how many left it.
+         * @description A movement is a row of the history at another location than the row of the asset before it, or at its first. With `location_id` each hour also says how many came to that location and how many left it.
          *
          *     **Access:** any signed-in user.
          *

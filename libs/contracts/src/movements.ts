@@ -38,7 +38,7 @@ export const movementRoutes = {
     described: false,
     summary: 'Count the movements of each hour',
     description:
-      'A movement is a row of the history at another location than the row of the asset before it, both at one. With ' +
+      'A movement is a row of the history at another location than the row of the asset before it, or at its first. With ' +
       '`location_id` each hour also says how many came to that location and how many left it.',
     query: MovementSummaryQuery,
     success: { status: 200, schema: dataOf(MovementSummary) },

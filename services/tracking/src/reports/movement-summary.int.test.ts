@@ -55,20 +55,22 @@ async function journeys(tracking: Tracking) {
 }
 
 describe('GET /movements/summary', () => {
-  test('counts each hour in which a row is at another place than the row before it', async ({ tracking }) => {
+  test('counts in each hour the rows at another place than the row before, first places among them', async ({
+    tracking,
+  }) => {
     await journeys(tracking)
     expect(await read(tracking, { from: at(0), to: at(180) })).toEqual({
       data: {
         from: at(0),
         to: at(180),
         hours: [
-          { hour: at(0), moves: 1 },
+          { hour: at(0), moves: 4 },
           { hour: at(60), moves: 0 },
           { hour: at(120), moves: 2 },
         ],
       },
     })
-    expect(await movesOf(tracking, { from: at(0), to: at(60) }, 2)).toEqual([1])
+    expect(await movesOf(tracking, { from: at(0), to: at(60) }, 2)).toEqual([2])
   })
 
   test('with a location it counts what came and what left', async ({ tracking }) => {
@@ -76,28 +78,28 @@ describe('GET /movements/summary', () => {
     const hours = async (location_id: number, orgId = 1) =>
       (await read(tracking, { from: at(0), to: at(180), location_id }, orgId)).data.hours
     expect(await hours(dock.id)).toEqual([
-      { hour: at(0), moves: 1, in: 0, out: 1 },
+      { hour: at(0), moves: 4, in: 2, out: 1 },
       { hour: at(60), moves: 0, in: 0, out: 0 },
       { hour: at(120), moves: 2, in: 2, out: 0 },
     ])
     expect((await hours(shelf.id))[2]).toMatchObject({ in: 0, out: 2 })
-    expect((await hours(4_503_599_627_370_497))[0]).toMatchObject({ moves: 1, in: 0, out: 0 })
+    expect((await hours(4_503_599_627_370_497))[0]).toMatchObject({ moves: 4, in: 0, out: 0 })
   })
 
   test('from is included, to is not, and the row before may lie before the window', async ({ tracking }) => {
     await journeys(tracking)
     const [moved, just] = [at(15, 500), at(15, 501)]
-    expect(await movesOf(tracking, { from: moved, to: at(60) })).toEqual([1])
-    expect(await movesOf(tracking, { from: just, to: at(60) })).toEqual([0])
-    expect(await movesOf(tracking, { from: at(0), to: moved })).toEqual([0])
-    expect(await movesOf(tracking, { from: at(0), to: just })).toEqual([1])
+    expect(await movesOf(tracking, { from: moved, to: at(60) })).toEqual([3])
+    expect(await movesOf(tracking, { from: just, to: at(60) })).toEqual([2])
+    expect(await movesOf(tracking, { from: at(0), to: moved })).toEqual([1])
+    expect(await movesOf(tracking, { from: at(0), to: just })).toEqual([2])
     expect(await movesOf(tracking, { from: at(140), to: at(155) })).toEqual([1])
   })
 
   test('a late row and a save count as the history has them', async ({ tracking }) => {
     const { alpha, dock, shelf } = await journeys(tracking)
     await store(tracking.db, tracking.view, [row(alpha.id, 70, dock.id), row(alpha.id, 75, shelf.id)])
-    expect(await movesOf(tracking, { from: at(0), to: at(180) })).toEqual([1, 2, 2])
+    expect(await movesOf(tracking, { from: at(0), to: at(180) })).toEqual([4, 2, 2])
     tracking.clock.stoppedAt = START + 185 * MINUTE_MS
     const body = { asset_identifiers: ['ALPHA'], location_identifier: 'SHELF' }
     await tracking.call('POST', '/inventory/save', { body })
@@ -109,7 +111,7 @@ describe('GET /movements/summary', () => {
     tracking.catalog.change(alpha, { deleted_at: '2026-11-20T00:00:00.000Z' })
     tracking.catalog.change(dock, { deleted_at: '2026-11-20T00:00:00.000Z' })
     await tracking.project()
-    expect(await movesOf(tracking, { from: at(0), to: at(180) })).toEqual([1, 0, 2])
+    expect(await movesOf(tracking, { from: at(0), to: at(180) })).toEqual([4, 0, 2])
   })
 
   test('is of the last 24 hours unless asked otherwise', async ({ tracking }) => {
@@ -117,7 +119,7 @@ describe('GET /movements/summary', () => {
     tracking.clock.stoppedAt = START + 60 * MINUTE_MS
     const { data } = await read(tracking)
     expect([data.from, data.to, data.hours.length]).toEqual([at(60 - 1_440), at(60), 24])
-    expect(data.hours.at(-1)).toEqual({ hour: at(0), moves: 1 })
+    expect(data.hours.at(-1)).toEqual({ hour: at(0), moves: 4 })
   })
 
   test('a window that takes too long to count is refused in time, with what to do about it', async ({

@@ -5,7 +5,7 @@ import type { Window } from './movement-summary.rules.ts'
 import type { Sql } from './report.sql.ts'
 
 /**
- * The hours of the window in which something moved: a row at another location than the row before it, both at one.
+ * The hours of the window in which something moved: a row at another location than the row before it, or at its first.
  * Whoever has a row in the window was seen last at its beginning or later, which an index of positions tells; of each
  * of these the rows of the window are read in their order, and of all earlier months one row.
  */
@@ -20,7 +20,7 @@ export async function countMovements(
     select date_trunc('hour', moved.observed_at, 'UTC') as hour, count(*) as moves${inAndOut(locationId)}
     from (${seenSince(orgId, from)}) seen
     cross join lateral (${steps(orgId, minute(fromMs), to)} offset 0) moved
-    where moved.from_id <> moved.to_id and moved.observed_at >= ${from} and moved.observed_at < ${to}
+    where moved.to_id is distinct from moved.from_id and moved.to_id is not null and moved.observed_at >= ${from} and moved.observed_at < ${to}
     group by 1`.execute(db)
   return rows
 }
