@@ -50,7 +50,8 @@ const orderTerm = ({ field, descending }: Sort[number]) =>
  * Rows whose `search_text`, or a live tag's, contains `q` literally, whatever the case (D4.11). The text is folded by
  * the database on both sides: two ideas of lower case would miss each other. Read through the views of own rows, or no
  * index would be used (see `createOwnRowsView`); with fewer than three characters none can be, and all rows of the
- * organization are looked at.
+ * organization are looked at. What is tagged is gathered once, as an array: before tables that were just filled have
+ * statistics, a join is planned as if they were empty, and every row of the one would be looked for in all of the other.
  */
 function found(
   table: Table,
@@ -63,5 +64,5 @@ function found(
   const tagged = sql`select ${owner} from own_tag
     where org_id = ${orgId} and deleted_at is null and ${owner} is not null and search_text like ${pattern}`
   return sql`${rowsOf(`own_${table}`, sql` and search_text like ${pattern}`)} union
-    ${rowsOf(`own_${table}`, sql` and ${sql.ref(`${table}.id`)} in (${tagged})`)}`
+    ${rowsOf(`own_${table}`, sql` and ${sql.ref(`${table}.id`)} = any(array(${tagged}))`)}`
 }

@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { test } from '../catalog.fixture.ts'
+import { listConditions } from './conditions.ts'
+import { filtered } from './filtered.ts'
+
+const ASSETS = 200
+
+type PlanNode = { 'Relation Name'?: string; 'Actual Loops': number; Plans?: PlanNode[] }
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+test('a search reads the tags once, also before the tables that were just filled have statistics', async ({
+  catalog,
+}) => {
+  const { orgId, tenants, database } = catalog
+  await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'first' }] })
+  await sql`
+    with made as (
+      insert into asset (org_id, external_key, name, type, valid_from)
+      select ${orgId}, 'A-' || n, 'Asset', 'asset', '2020-01-01' from generate_series(1, ${ASSETS}) n
+      returning id)
+    insert into tag (org_id, asset_id, tag_type, value, match_value)
+    select ${orgId}, id, 'rfid', 'T-' || id, 'T' || id from made`.execute(database.db)
+  const slice = filtered(orgId, {
+    table: 'asset',
+    conditions: listConditions('asset', {}),
+    q: 't-',
+    sort: [{ field: 'name', descending: false }],
+  })({ limit: 50, offset: 0 })
+  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>`
+    explain (analyze, format json) with ${slice.with} select * from (${slice.page}) as page`.execute(
+    tenants.forOrg(orgId),
+  )
+  const scans = nodesOf(rows[0]!['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] === 'tag')
+  expect(scans.map((scan) => scan['Actual Loops'])).toEqual([1])
+})
