@@ -29,17 +29,18 @@ export async function useTable(
   await page.getByLabel('E-mail').fill(login.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(login.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('link', { name: 'Assets', exact: true }).waitFor()
+  const menu = page.getByRole('navigation', { name: 'Screens' })
+  await menu.getByRole('link', { name: 'Assets' }).waitFor()
   await page.evaluate(WATCH_FRAMES)
   const total = new Intl.NumberFormat('en-GB').format(assets)
   const rows = (range: string) => page.getByText(`${range} of ${total} assets`, { exact: true }).waitFor()
   const found = (range: string, count: string) =>
     page.getByText(`${range} of ${count} assets`, { exact: true }).waitFor()
-  const search = page.getByRole('textbox', { name: 'Search' })
+  const search = page.getByLabel('Search')
 
   const actions = [
     await timed(page, 'open', 1, async () => {
-      await page.getByRole('link', { name: 'Assets', exact: true }).click()
+      await menu.getByRole('link', { name: 'Assets' }).click()
       await rows('1–50')
     }),
     await timed(page, 'next page', PAGES, async (time) => {
