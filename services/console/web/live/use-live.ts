@@ -22,16 +22,24 @@ export const useFeedStatus = (): FeedStatus =>
   useSyncExternalStore((onStatus) => listen({ onStatus }), feedStatus)
 
 const TOGETHER_MS = 1_000
+/** For what is costly to count anew. */
+export const SELDOM_MS = 30_000
 
-/** Loads queries again when something moved, at most once a second however much moves. */
-export function useReloadOnMovement(...queryKeys: readonly (readonly unknown[])[]): void {
+/** Loads queries again soon after something moved, at most once in `everyMs` however much moves. */
+export function useReloadOnMovement(
+  queryKeys: readonly (readonly unknown[])[],
+  everyMs: number = TOGETHER_MS,
+): void {
   const client = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const reloadedAt = useRef(0)
   const reload = () => {
+    const waitMs = Math.max(TOGETHER_MS, reloadedAt.current + everyMs - Date.now())
     timer.current ??= setTimeout(() => {
       timer.current = undefined
+      reloadedAt.current = Date.now()
       for (const queryKey of queryKeys) void client.invalidateQueries({ queryKey })
-    }, TOGETHER_MS)
+    }, waitMs)
   }
   useMovements({ onMovement: reload, onReset: reload })
   useEffect(() => () => clearTimeout(timer.current), [])

@@ -18,7 +18,7 @@ export function CopyField({ label, value, description, isSecret = false }: Props
       />
       <CopyButton value={value}>
         {({ copied, copy }) => (
-          <Button variant="default" onClick={copy} aria-label={`Copy ${label}`}>
+          <Button variant="default" onClick={copy} aria-label={`${copied ? 'Copied' : 'Copy'} ${label}`}>
             {copied ? 'Copied' : 'Copy'}
           </Button>
         )}

@@ -55,7 +55,8 @@ export function LocationPicker({
       required={isRequired}
       error={error ?? (found.isError ? 'Locations could not be loaded' : undefined)}
       rightSection={found.isFetching ? <Loader size="xs" /> : undefined}
-      clearButtonProps={{ 'aria-label': `Clear ${label}` }}
+      // Mantine hides it from everybody without a mouse.
+      clearButtonProps={{ 'aria-label': `Clear ${label}`, 'aria-hidden': undefined, tabIndex: 0 }}
       nothingFoundMessage={found.isFetching ? 'Looking …' : 'No such location'}
       data={all.map(({ id, name, external_key }) => ({
         value: String(id),

@@ -15,9 +15,13 @@ const STEPS = [
   ['day', 7],
 ] as const
 
+/** Between what is shown and what happens, and between this device and the server. */
+const CLOCKS_DIFFER_S = 30
+
 /** `5 minutes ago`; a date where that is more than a week. */
 export function relativeTime(instant: string, now: number): string {
   let amount = (Date.parse(instant) - now) / 1000
+  if (amount > 0 && amount < CLOCKS_DIFFER_S) amount = 0
   for (const [unit, size] of STEPS) {
     if (Math.abs(amount) < size) return relativeFormat.format(Math.round(amount), unit)
     amount /= size

@@ -1,0 +1,110 @@
+import { Box, Group, Table, Text } from '@mantine/core'
+import { clockTime, dayTime } from './times.ts'
+import { Scrolls } from './scrolls.tsx'
+import './hour-bars.css'
+
+export type HourSeries = { label: string; color: string; values: readonly number[] }
+
+type Props = {
+  /** Beginnings of the hours, the oldest first. */
+  hours: readonly string[]
+  series: readonly HourSeries[]
+  /** What is counted. */
+  title: string
+}
+
+/** Bars by hour; the same numbers as a table for whoever does not see them, and for whoever wants them exactly. */
+export function HourBars({ hours, series, title }: Props) {
+  const max = Math.max(1, ...series.flatMap(({ values }) => values))
+  return (
+    <Box>
+      <div className="hour-bars" role="img" aria-label={`${title}: ${summaryOf(series)}`}>
+        {hours.map((hour, i) => (
+          <div key={hour} className="hour" title={`${dayTime(hour)}: ${countsAt(series, i)}`}>
+            {series.map(({ label, color, values }) => (
+              <div
+                key={label}
+                style={{ height: `${((values[i] ?? 0) / max) * 100}%`, backgroundColor: color }}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+      <Group justify="space-between" aria-hidden>
+        <Text size="xs" c="dimmed">
+          {hours[0] !== undefined && dayTime(hours[0])}
+        </Text>
+        {series.length > 1 && <Legend series={series} />}
+        <Text size="xs" c="dimmed">
+          now
+        </Text>
+      </Group>
+      <Text size="sm" mt="xs">
+        {sayOf(series)}
+      </Text>
+      <details className="hour-table">
+        <summary>As a table</summary>
+        <HourTable hours={hours} series={series} title={title} />
+      </details>
+    </Box>
+  )
+}
+
+const number = new Intl.NumberFormat()
+
+/** The whole, and the most of one hour: bars have no axis. */
+function sayOf(series: readonly HourSeries[]): string {
+  const most = Math.max(0, ...series.flatMap(({ values }) => values))
+  if (most === 0) return 'Nothing moved.'
+  return `${summaryOf(series)}; at most ${number.format(most)} in an hour.`
+}
+
+const summaryOf = (series: readonly HourSeries[]) =>
+  series
+    .map(({ label, values }) => `${number.format(values.reduce((sum, value) => sum + value, 0))} ${label}`)
+    .join(', ')
+
+const countsAt = (series: readonly HourSeries[], i: number) =>
+  series.map(({ label, values }) => `${number.format(values[i] ?? 0)} ${label}`).join(', ')
+
+const Legend = ({ series }: Pick<Props, 'series'>) => (
+  <Group gap="md">
+    {series.map(({ label, color }) => (
+      <Group key={label} gap={6}>
+        <Box w={10} h={10} bg={color} />
+        <Text size="xs">{label}</Text>
+      </Group>
+    ))}
+  </Group>
+)
+
+function HourTable({ hours, series, title }: Props) {
+  return (
+    <Scrolls label={title} maxHeight={260}>
+      <Table verticalSpacing={4} maw={360}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Hour from</Table.Th>
+            {series.map(({ label }) => (
+              <Table.Th key={label} ta="right" tt="capitalize">
+                {label}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {hours.map((hour, i) => (
+            <Table.Tr key={hour}>
+              <Table.Td title={dayTime(hour)}>{clockTime(hour)}</Table.Td>
+              {series.map(({ label, values }) => (
+                <Table.Td key={label} ta="right">
+                  {number.format(values[i] ?? 0)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Scrolls>
+  )
+}

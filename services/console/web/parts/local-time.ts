@@ -1,0 +1,15 @@
+const pad = (value: number, length = 2) => String(value).padStart(length, '0')
+
+/** An instant as an input of local date and time has it, to the minute; nothing for none. */
+export function toLocalInput(instant: string | null): string {
+  if (instant === null) return ''
+  const at = new Date(instant)
+  const day = `${pad(at.getFullYear(), 4)}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`
+  return `${day}T${pad(at.getHours())}:${pad(at.getMinutes())}`
+}
+
+/** Null for nothing, and for what is no time yet. */
+export function fromLocalInput(text: string): string | null {
+  const at = new Date(text)
+  return text === '' || Number.isNaN(at.getTime()) ? null : at.toISOString()
+}

@@ -1,0 +1,122 @@
+import { Badge, Button, Group, Select, Table, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { components } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { Card } from './card.tsx'
+import { ConfirmButton } from './confirm-button.tsx'
+import { FormModal } from './form-modal.tsx'
+import { SendForm } from './send-form.tsx'
+import { useSend } from './use-send.ts'
+
+type Tag = components['schemas']['Tag']
+type NewTag = components['schemas']['TagCreate']
+
+type Props = {
+  tags: readonly Tag[]
+  /** `this asset`. */
+  owner: string
+  attach: (tag: NewTag) => Promise<unknown>
+  detach: (tagId: number) => Promise<unknown>
+  reload: readonly (readonly unknown[])[]
+}
+
+/** The tags of an asset or a location. */
+export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
+  return (
+    <Card title="Tags" actions={<AttachButton attach={attach} owner={owner} reload={reload} />}>
+      {tags.length === 0 ? (
+        <Text size="sm" c="dimmed">{`No tag is attached to ${owner} yet.`}</Text>
+      ) : (
+        <Table verticalSpacing={4}>
+          <Table.Tbody>
+            {tags.map(({ id, tag_type, value }) => (
+              <Table.Tr key={id}>
+                <Table.Td w={90}>
+                  <Badge variant="light" color="gray">
+                    {tag_type}
+                  </Badge>
+                </Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  <Text size="sm" ff="monospace">
+                    {value}
+                  </Text>
+                </Table.Td>
+                <Table.Td ta="right">
+                  <ConfirmButton
+                    label="Detach"
+                    ariaLabel={`Detach ${value}`}
+                    size="compact-xs"
+                    work={() => detach(id)}
+                    reload={reload}
+                  >
+                    {`Reads of ${value} no longer say anything of ${owner}.`}
+                  </ConfirmButton>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Card>
+  )
+}
+
+const TYPES = ['rfid', 'ble', 'barcode'] as const
+const EMPTY: NewTag = { tag_type: 'rfid', value: '' }
+
+function AttachButton({ attach, owner, reload }: Pick<Props, 'attach' | 'owner' | 'reload'>) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  const [tag, setTag] = useState(EMPTY)
+  const send = useSend(attach, {
+    reload,
+    onDone: () => {
+      setTag(EMPTY)
+      close()
+    },
+  })
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => {
+          send.reset()
+          open()
+        }}
+      >
+        Attach a tag
+      </Button>
+      <FormModal opened={isOpen} onClose={close} title={`Attach a tag to ${owner}`}>
+        <SendForm
+          send={send}
+          label="Attach"
+          onSubmit={() => send.send(tag)}
+          onCancel={close}
+          shownFields={['tag_type', 'value']}
+        >
+          <Group align="flex-start" wrap="nowrap">
+            <Select
+              label="Type"
+              data={TYPES}
+              value={tag.tag_type}
+              onChange={(type) => setTag({ ...tag, tag_type: type ?? 'rfid' })}
+              allowDeselect={false}
+              error={send.fields['tag_type']}
+              w={120}
+            />
+            <TextInput
+              label="Value"
+              value={tag.value}
+              onChange={(event) => setTag({ ...tag, value: event.currentTarget.value })}
+              error={send.fields['value']}
+              spellCheck={false}
+              style={{ flex: 1 }}
+              required
+              data-autofocus
+            />
+          </Group>
+        </SendForm>
+      </FormModal>
+    </>
+  )
+}
