@@ -1,5 +1,110 @@
+import { Anchor, Button, Grid, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { unwrap } from '@whereabouts/client/client'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { TagsCard } from '../../parts/tags-card.tsx'
+import { api } from '../../session/api.ts'
+import type { Asset } from '../assets/asset-values.ts'
+import { AssetData } from './asset-data.tsx'
+import { EditAsset } from './edit-asset.tsx'
+import { History } from './history.tsx'
+import { RenameAsset } from './rename-asset.tsx'
+import { Stays } from './stays.tsx'
+import { useAsset, useFollow } from './use-asset.ts'
+import { WhereCard } from './where-card.tsx'
 
-export default function Placeholder() {
-  return <Screen title="asset">{null}</Screen>
+/** One asset: where it is and why, where it has been, and what it is. */
+export default function AssetScreen() {
+  const { assetId }: { assetId?: string } = useParams({ strict: false })
+  return <OneAsset key={assetId} id={Number(assetId)} />
+}
+
+function OneAsset({ id }: { id: number }) {
+  const asset = useAsset(id)
+  useFollow(id)
+  return (
+    <Screen
+      title={asset.data?.name ?? 'Asset'}
+      lead={
+        <Anchor component={Link} to="/assets" size="sm">
+          All assets
+        </Anchor>
+      }
+      actions={asset.data && <Actions asset={asset.data} />}
+    >
+      <Loaded query={asset} what="the asset">
+        {(data) => <Parts asset={data} />}
+      </Loaded>
+    </Screen>
+  )
+}
+
+function Parts({ asset }: { asset: Asset }) {
+  return (
+    <>
+      <WhereCard asset={asset} />
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Stack gap="md">
+            <Stays id={asset.id} />
+            <History id={asset.id} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Stack gap="md">
+            <Tags asset={asset} />
+            <AssetData asset={asset} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  )
+}
+
+function Tags({ asset: { id, tags } }: { asset: Asset }) {
+  return (
+    <TagsCard
+      tags={tags}
+      owner="this asset"
+      attach={async (body) => {
+        const params = { path: { asset_id: id } }
+        return unwrap(await api.POST('/api/v1/assets/{asset_id}/tags', { params, body }))
+      }}
+      detach={async (tagId) => {
+        const params = { path: { asset_id: id, tag_id: tagId } }
+        return unwrap(await api.DELETE('/api/v1/assets/{asset_id}/tags/{tag_id}', { params }))
+      }}
+      reload={[['asset', id], ['assets']]}
+    />
+  )
+}
+
+function Actions({ asset }: { asset: Asset }) {
+  const [isEditing, editing] = useDisclosure(false)
+  const [isRenaming, renaming] = useDisclosure(false)
+  const navigate = useNavigate()
+  return (
+    <>
+      <Button onClick={editing.open}>Edit</Button>
+      <Button variant="default" onClick={renaming.open}>
+        Rename
+      </Button>
+      <ConfirmButton
+        label="Delete"
+        reload={[['assets']]}
+        onDone={() => void navigate({ to: '/assets' })}
+        work={async () => {
+          const path = { asset_id: asset.id }
+          unwrap(await api.DELETE('/api/v1/assets/{asset_id}', { params: { path } }))
+        }}
+      >
+        {`${asset.name} and its tags are deleted. Its key and its tags can be given to others; its history is not shown any more.`}
+      </ConfirmButton>
+      <EditAsset asset={asset} isOpen={isEditing} onClose={editing.close} />
+      <RenameAsset asset={asset} isOpen={isRenaming} onClose={renaming.close} />
+    </>
+  )
 }

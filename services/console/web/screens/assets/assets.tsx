@@ -1,5 +1,95 @@
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { FailureNotice } from '../../parts/failure-notice.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useUrlState } from '../../parts/use-url-state.ts'
+import { AssetFilters, type AssetFilter } from './asset-filters.tsx'
+import { AssetsTable } from './assets-table.tsx'
+import { ExportNotice } from './export-notice.tsx'
+import { NewAsset } from './new-asset.tsx'
+import { PAGE, useAssets, usePlaces, type Place } from './use-assets.ts'
+import { useExport } from './use-export.ts'
 
-export default function Placeholder() {
-  return <Screen title="assets">{null}</Screen>
+const NOWHERE: ReadonlyMap<number, Place> = new Map()
+const UNFILTERED: AssetFilter = { q: '', type: '', active: '', deleted: '' }
+
+/** All assets: found, filtered, sorted and paged by the API, so that it does not matter how many there are. */
+export default function Assets() {
+  const [list, setList] = useUrlState({ ...UNFILTERED, sort: 'name', offset: '0' })
+  const [isCreating, creating] = useDisclosure(false)
+  const exported = useExport()
+  const assets = useAssets(list)
+  const places = usePlaces((assets.data?.data ?? []).map(({ id }) => id))
+  const isFiltered = list.q !== '' || list.type !== '' || list.active !== '' || list.deleted !== ''
+  return (
+    <Screen
+      title="Assets"
+      actions={
+        <>
+          <Button variant="default" component={Link} to="/imports">
+            Import
+          </Button>
+          <Button variant="default" onClick={exported.start} disabled={exported.bytes !== undefined}>
+            Export CSV
+          </Button>
+          <Button onClick={creating.open}>New asset</Button>
+        </>
+      }
+    >
+      <ExportNotice {...exported} />
+      <NewAsset isOpen={isCreating} onClose={creating.close} />
+      <AssetFilters filter={list} onChange={(change) => setList({ ...change, offset: '0' })} />
+      <Loaded query={assets} what="the assets">
+        {({ data, total_count: total }) =>
+          total === 0 ? (
+            <Nothing isFiltered={isFiltered} onClear={() => setList({ ...UNFILTERED, offset: '0' })} />
+          ) : (
+            <div>
+              {places.isError && <FailureNotice error={places.error} onRetry={() => void places.refetch()} />}
+              <AssetsTable
+                assets={data}
+                places={places.data ?? NOWHERE}
+                isKnown={places.isSuccess && !places.isPlaceholderData}
+                sort={list.sort}
+                onSort={(sort) => setList({ sort, offset: '0' })}
+              />
+              <Pager
+                offset={Number(list.offset)}
+                limit={PAGE}
+                total={total}
+                onOffset={(offset) => setList({ offset: String(offset) })}
+                what="assets"
+              />
+            </div>
+          )
+        }
+      </Loaded>
+    </Screen>
+  )
+}
+
+function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (!isFiltered)
+    return (
+      <EmptyState title="There are no assets yet">
+        Create the first one with “New asset”, or import many from a CSV file. Readers find an asset by its
+        tags.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      title="No asset matches"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Show all assets
+        </Button>
+      }
+    >
+      The search looks into names, keys, descriptions and tags, and takes every character as it is.
+    </EmptyState>
+  )
 }

@@ -1,5 +1,147 @@
+import { Alert, Anchor, Button, Group, Paper, Progress, SimpleGrid, Text } from '@mantine/core'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { unwrap } from '@whereabouts/client/client'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { FailureNotice } from '../../parts/failure-notice.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useSend } from '../../parts/use-send.ts'
+import { When } from '../../parts/when.tsx'
+import { api } from '../../session/api.ts'
+import { isUnfinished, percentOf, stateText, titleOf, type Import } from './import-files.ts'
+import { ImportRows } from './import-rows.tsx'
+import { OUTCOMES, useImport, useReloadWhenDone } from './use-imports.ts'
 
-export default function Placeholder() {
-  return <Screen title="import">{null}</Screen>
+/** One import: how far it is, what it did or would do, row by row. */
+export default function ImportScreen() {
+  const { importId }: { importId?: string } = useParams({ strict: false })
+  return <OneImport key={importId} id={Number(importId)} />
+}
+
+function OneImport({ id }: { id: number }) {
+  const one = useImport(id)
+  useReloadWhenDone(one.data)
+  return (
+    <Screen
+      title={one.data ? titleOf(one.data) : 'Import'}
+      lead={
+        <Anchor component={Link} to="/imports" size="sm">
+          All imports
+        </Anchor>
+      }
+      actions={one.data && <Actions one={one.data} />}
+    >
+      <Loaded query={one} what="the import">
+        {(data) => (
+          <>
+            <Next one={data} />
+            <Sum one={data} />
+            <ImportRows data={data} />
+          </>
+        )}
+      </Loaded>
+    </Screen>
+  )
+}
+
+/** Where a dry run has ended: what it means, and the step that makes it so. */
+function Next({ one }: { one: Import }) {
+  const navigate = useNavigate()
+  const apply = useSend(
+    async (id: number) =>
+      unwrap(await api.POST('/api/v1/imports/{import_id}/apply', { params: { path: { import_id: id } } }))
+        .data,
+    { reload: [['imports', 'list']], onDone: ({ id }) => void navigate({ to: `/imports/${id}` }) },
+  )
+  if (!one.dry_run || one.state !== 'done') return null
+  const changing = one.created + one.updated
+  return (
+    <Alert color="blue" variant="light" title="Nothing has been changed yet">
+      <Text size="sm">
+        {changing === 0
+          ? 'No row of this file would change anything.'
+          : `Applying it creates ${counted(one.created)} and changes ${counted(one.updated)}.`}
+        {one.failed > 0 &&
+          ` Rows that failed are passed over (${counted(one.failed)}): mend them and check the file again, or go on without them.`}
+      </Text>
+      {apply.error !== undefined && <FailureNotice error={apply.error} />}
+      <Group mt="sm">
+        <Button onClick={() => apply.send(one.id)} loading={apply.isSending} disabled={changing === 0}>
+          Apply
+        </Button>
+      </Group>
+    </Alert>
+  )
+}
+
+const counted = (count: number) => new Intl.NumberFormat().format(count)
+
+function Sum({ one }: { one: Import }) {
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Progress">
+      <Group justify="space-between" mb={6}>
+        <Text fw={600} role="status">
+          {`${stateText(one.state)}: ${counted(one.rows_done)} of ${counted(one.rows_total)} rows`}
+        </Text>
+        <Text size="sm" component="div">
+          {one.finished_at === null ? 'Begun ' : 'Ended '}
+          <When at={one.finished_at ?? one.created_at} />
+        </Text>
+      </Group>
+      <Progress
+        value={percentOf(one)}
+        animated={isUnfinished(one)}
+        color={one.state === 'failed' ? 'red' : undefined}
+        aria-label="Rows that are done"
+      />
+      <SimpleGrid cols={{ base: 2, sm: 4 }} mt="md">
+        {OUTCOMES.toReversed().map((outcome) => (
+          <div key={outcome}>
+            <Text size="xs" c="dimmed">
+              {WORDS[outcome][one.dry_run ? 0 : 1]}
+            </Text>
+            <Text
+              fz={22}
+              fw={700}
+              c={outcome === 'failed' && one.failed > 0 ? 'var(--mantine-color-error)' : undefined}
+            >
+              {counted(one[outcome])}
+            </Text>
+          </div>
+        ))}
+      </SimpleGrid>
+    </Paper>
+  )
+}
+
+/** Of a dry run, and of an import. */
+const WORDS = {
+  created: ['Would be created', 'Created'],
+  updated: ['Would be changed', 'Changed'],
+  unchanged: ['Would stay as they are', 'Unchanged'],
+  failed: ['Would fail', 'Failed'],
+} as const
+
+function Actions({ one }: { one: Import }) {
+  const navigate = useNavigate()
+  const isRunning = isUnfinished(one)
+  const remove = async () => {
+    unwrap(await api.DELETE('/api/v1/imports/{import_id}', { params: { path: { import_id: one.id } } }))
+  }
+  if (isRunning)
+    return (
+      <ConfirmButton label="Cancel the import" work={remove} reload={[['imports']]}>
+        {one.dry_run ? 'The check ends here.' : 'Rows that are done stay done; the others are left out.'}
+      </ConfirmButton>
+    )
+  return (
+    <ConfirmButton
+      label="Remove"
+      work={remove}
+      reload={[['imports', 'list']]}
+      onDone={() => void navigate({ to: '/imports' })}
+    >
+      This report is removed. What was imported stays.
+    </ConfirmButton>
+  )
 }

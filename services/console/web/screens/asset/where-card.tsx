@@ -1,0 +1,115 @@
+import { Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { Loaded } from '../../parts/loaded.tsx'
+import { durationText } from '../../parts/times.ts'
+import { When } from '../../parts/when.tsx'
+import type { Asset } from '../assets/asset-values.ts'
+import type { Place } from '../assets/use-assets.ts'
+import { locationText, staysOf, type Sighting } from './sightings.ts'
+import { usePlace, useSightings } from './use-asset.ts'
+import { Why } from './why.tsx'
+
+/** Where the asset is, since when, and the sighting that says so. */
+export function WhereCard({ asset }: { asset: Asset }) {
+  const place = usePlace(asset.id)
+  const sightings = useSightings(asset.id)
+  return (
+    <Paper withBorder p="md" component="section" aria-labelledby="where-title">
+      <Loaded query={sightings} what="where it is">
+        {({ pages }) => {
+          const all = pages.flatMap(({ data }) => data)
+          const [latest] = all
+          if (!latest) return <NeverScanned asset={asset} />
+          return (
+            <Loaded query={place} what="where it is">
+              {(row) => <Whereabouts place={row} latest={latest} sightings={all} />}
+            </Loaded>
+          )
+        }}
+      </Loaded>
+    </Paper>
+  )
+}
+
+type Props = { place: Place | null; latest: Sighting; sightings: readonly Sighting[] }
+
+function Whereabouts({ place, latest, sightings }: Props) {
+  const [stay] = staysOf(sightings)
+  // The two are asked for one after the other; between them it may have moved.
+  const agreed = place?.location_id === (latest.location?.id ?? null) ? place : undefined
+  const since = agreed?.dwell_started_at ?? stay?.from ?? latest.observed_at
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
+      <Stack gap={4}>
+        <Heading />
+        <Text fz={28} fw={700} lh={1.2}>
+          {latest.location?.name ? (
+            <Anchor component={Link} to={`/locations/${latest.location.id}`} inherit>
+              {latest.location.name}
+            </Anchor>
+          ) : (
+            locationText(latest.location)
+          )}
+        </Text>
+        {latest.location?.external_key && (
+          <Text size="sm" c="dimmed" ff="monospace">
+            {latest.location.external_key}
+          </Text>
+        )}
+        <Group gap="lg" mt="xs">
+          <Fact label="There since" at={since} />
+          <Fact label="Last seen" at={agreed?.asset_last_seen ?? latest.observed_at} />
+          {typeof agreed?.dwell_seconds === 'number' && agreed.dwell_seconds > 0 && (
+            <Text size="sm">
+              <Text span c="dimmed" size="xs" display="block">
+                Seen there for
+              </Text>
+              {durationText(agreed.dwell_seconds)}
+            </Text>
+          )}
+        </Group>
+        {place === null && (
+          <Text size="sm" mt="xs">
+            Reports leave it out, because it is not valid now.
+          </Text>
+        )}
+      </Stack>
+      <Why latest={latest} first={stay?.first ?? latest} />
+    </SimpleGrid>
+  )
+}
+
+const Heading = () => (
+  <Title order={2} size="h5" id="where-title">
+    Where it is
+  </Title>
+)
+
+function Fact({ label, at }: { label: string; at: string }) {
+  return (
+    <Text size="sm" component="div">
+      <Text span c="dimmed" size="xs" display="block">
+        {label}
+      </Text>
+      <When at={at} />
+    </Text>
+  )
+}
+
+function NeverScanned({ asset }: { asset: Asset }) {
+  return (
+    <Stack gap={4}>
+      <Heading />
+      <Text fw={600}>Never scanned</Text>
+      <Text size="sm" c="dimmed">
+        {asset.tags.length === 0
+          ? 'It has no tags: attach one, so that readers find it. Or '
+          : 'Where it is shows here with the first read of one of its tags. Or '}
+        <Anchor component={Link} to="/inventory" underline="always" inherit>
+          save where it is
+        </Anchor>{' '}
+        by hand.
+      </Text>
+    </Stack>
+  )
+}

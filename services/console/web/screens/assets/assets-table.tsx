@@ -1,0 +1,128 @@
+import { Anchor, Badge, Group, Table, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
+import { Scrolls } from '../../parts/scrolls.tsx'
+import { SortHeading } from '../../parts/sort-heading.tsx'
+import { When } from '../../parts/when.tsx'
+import type { Asset } from './asset-values.ts'
+import type { Place } from './use-assets.ts'
+
+type Props = {
+  assets: readonly Asset[]
+  places: ReadonlyMap<number, Place>
+  /** Whether who is not among `places` was never scanned. */
+  isKnown: boolean
+  sort: string
+  onSort: (sort: string) => void
+}
+
+export function AssetsTable({ assets, places, isKnown, sort, onSort }: Props) {
+  return (
+    <Scrolls label="Assets">
+      <Table miw={820}>
+        <Table.Thead>
+          <Table.Tr>
+            <SortHeading label="Name" field="name" sort={sort} onSort={onSort} />
+            <Table.Th>Where it is</Table.Th>
+            <SortHeading label="External key" field="external_key" sort={sort} onSort={onSort} />
+            <Table.Th>Type</Table.Th>
+            <Table.Th>Tags</Table.Th>
+            <SortHeading label="Created" field="created_at" sort={sort} onSort={onSort} />
+            <Table.Th>State</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {assets.map((asset) => (
+            <AssetRow key={asset.id} asset={asset} place={places.get(asset.id)} isKnown={isKnown} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Scrolls>
+  )
+}
+
+type RowProps = { asset: Asset; place: Place | undefined; isKnown: boolean }
+
+/** Drawn anew only when its own data change: both come from the cache, which keeps what is equal. */
+const AssetRow = memo(function AssetRow({ asset, place, isKnown }: RowProps) {
+  return (
+    <Table.Tr>
+      <Table.Td maw={280}>
+        {asset.deleted_at === null ? (
+          <Anchor component={Link} to={`/assets/${asset.id}`} fw={500} fz="sm">
+            {asset.name}
+          </Anchor>
+        ) : (
+          asset.name
+        )}
+      </Table.Td>
+      <Table.Td>
+        {place ? <Whereabouts place={place} /> : isKnown ? <Dimmed text="Never scanned" /> : '…'}
+      </Table.Td>
+      <Table.Td ff="monospace">{asset.external_key}</Table.Td>
+      <Table.Td>{asset.type}</Table.Td>
+      <Table.Td maw={240}>
+        <Tags tags={asset.tags} />
+      </Table.Td>
+      <Table.Td>
+        <When at={asset.created_at} />
+      </Table.Td>
+      <Table.Td>
+        <State asset={asset} />
+      </Table.Td>
+    </Table.Tr>
+  )
+})
+
+const SHOWN_TAGS = 2
+
+function Tags({ tags }: Pick<Asset, 'tags'>) {
+  if (tags.length === 0) return <Dimmed text="None" />
+  return (
+    <>
+      {tags.slice(0, SHOWN_TAGS).map(({ id, value }) => (
+        <Text key={id} size="xs" ff="monospace" truncate title={value}>
+          {value}
+        </Text>
+      ))}
+      {tags.length > SHOWN_TAGS && <Dimmed text={`and ${tags.length - SHOWN_TAGS} more`} />}
+    </>
+  )
+}
+
+function Whereabouts({ place }: { place: Place }) {
+  return (
+    <Group gap={6} wrap="nowrap">
+      {place.location_id === null ? (
+        <Dimmed text="At no location" />
+      ) : (
+        <Anchor component={Link} to={`/locations/${place.location_id}`} fz="sm">
+          {place.location_external_key ?? 'A deleted location'}
+        </Anchor>
+      )}
+      <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }}>
+        <When at={place.asset_last_seen} />
+      </Text>
+    </Group>
+  )
+}
+
+function State({ asset }: { asset: Asset }) {
+  if (asset.deleted_at !== null)
+    return (
+      <Badge color="red" variant="light">
+        Deleted
+      </Badge>
+    )
+  return (
+    <Badge color={asset.is_active ? 'green' : 'gray'} variant="light">
+      {asset.is_active ? 'Active' : 'Not active'}
+    </Badge>
+  )
+}
+
+const Dimmed = ({ text }: { text: string }) => (
+  <Text size="xs" c="dimmed">
+    {text}
+  </Text>
+)

@@ -1,0 +1,65 @@
+import { Button, Fieldset, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import type { FieldMessages } from '../../parts/failure.ts'
+import type { NewTag } from './asset-values.ts'
+
+/** As the API lists them, with the names that people use. */
+const TAG_TYPES: readonly { value: NewTag['tag_type']; label: string }[] = [
+  { value: 'rfid', label: 'RFID' },
+  { value: 'ble', label: 'Bluetooth' },
+  { value: 'barcode', label: 'Barcode' },
+]
+
+const tagTypeOf = (value: string): NewTag['tag_type'] =>
+  TAG_TYPES.find((type) => type.value === value)?.value ?? 'rfid'
+
+type Props = { tags: readonly NewTag[]; onChange: (tags: NewTag[]) => void; errors: FieldMessages }
+
+/** Rows of tags that an asset gets. Messages are those of `tags[0].value` and so on. */
+export function TagInputs({ tags, onChange, errors }: Props) {
+  const change = (at: number, changed: Partial<NewTag>) =>
+    onChange(tags.map((tag, i) => (i === at ? { ...tag, ...changed } : tag)))
+  return (
+    <Fieldset legend="Tags">
+      <Stack gap="xs">
+        {tags.map((tag, at) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a row is its place, its value changes by typing
+          <Group key={at} gap="xs" align="flex-start" wrap="nowrap">
+            <NativeSelect
+              aria-label={`Type of tag ${at + 1}`}
+              data={TAG_TYPES.map(({ value, label }) => ({ value, label }))}
+              value={tag.tag_type}
+              onChange={(event) => change(at, { tag_type: tagTypeOf(event.currentTarget.value) })}
+              error={errors[`tags[${at}].tag_type`]}
+              w={120}
+            />
+            <TextInput
+              aria-label={`Value of tag ${at + 1}`}
+              placeholder="What readers read"
+              value={tag.value}
+              onChange={(event) => change(at, { value: event.currentTarget.value })}
+              error={errors[`tags[${at}].value`]}
+              style={{ flex: 1 }}
+              styles={{ input: { fontFamily: 'monospace' } }}
+            />
+            <Button
+              variant="default"
+              aria-label={`Remove tag ${at + 1}`}
+              onClick={() => onChange(tags.filter((_, i) => i !== at))}
+            >
+              Remove
+            </Button>
+          </Group>
+        ))}
+        <Group>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => onChange([...tags, { tag_type: tags.at(-1)?.tag_type ?? 'rfid', value: '' }])}
+          >
+            Add a tag
+          </Button>
+        </Group>
+      </Stack>
+    </Fieldset>
+  )
+}

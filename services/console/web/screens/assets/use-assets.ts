@@ -1,0 +1,48 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { unwrap, type components } from '@whereabouts/client/client'
+import { useReloadOnMovement } from '../../live/use-live.ts'
+import { api } from '../../session/api.ts'
+import type { AssetFilter } from './asset-filters.tsx'
+import { ASSET_TYPES } from './asset-values.ts'
+
+export const PAGE = 50
+
+export type Place = components['schemas']['AssetLocation']
+export type AssetList = AssetFilter & { sort: string; offset: string }
+
+/** One page of the assets that a filter lets through. */
+export function useAssets({ q, type, active, deleted, sort, offset }: AssetList) {
+  const known = ASSET_TYPES.find(({ value }) => value === type)
+  const query = {
+    limit: PAGE,
+    offset: Number(offset),
+    sort,
+    ...(q !== '' && { q }),
+    ...(known && { type: [known.value] }),
+    ...(active !== '' && { is_active: active === 'true' }),
+    ...(deleted === 'true' && { include_deleted: true }),
+  }
+  return useQuery({
+    queryKey: ['assets', 'list', query],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/assets', { params: { query }, signal })),
+  })
+}
+
+/** Where the assets of a page are, in one request, by their ids; again when something has moved. */
+export function usePlaces(ids: readonly number[]) {
+  useReloadOnMovement([['assets', 'places']])
+  return useQuery({
+    queryKey: ['assets', 'places', ids],
+    enabled: ids.length > 0,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const query = { asset_id: [...ids], limit: 200, include_deleted: true }
+      return unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal })).data
+    },
+    select: byAsset,
+  })
+}
+
+const byAsset = (rows: readonly Place[]): ReadonlyMap<number, Place> =>
+  new Map(rows.map((row) => [row.asset_id, row]))

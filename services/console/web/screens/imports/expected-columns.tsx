@@ -1,0 +1,42 @@
+import { Anchor, Code, Spoiler, Stack, Table, Text } from '@mantine/core'
+import { COLUMNS, EXAMPLES, type Resource } from './import-files.ts'
+
+/** What a file may hold, and one that is right. */
+export function ExpectedColumns({ resource }: { resource: Resource }) {
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        The first line names the columns, in any order. Needed is <Code>name</Code> or{' '}
+        <Code>external_key</Code>; a column that is absent leaves its field alone.{' '}
+        <Anchor
+          href={`data:text/csv;charset=utf-8,${encodeURIComponent(EXAMPLES[resource])}`}
+          download={`example-${resource}.csv`}
+          underline="always"
+          inherit
+        >
+          {`Download an example of ${resource}`}
+        </Anchor>
+        . An export has the same columns, so it can be changed and imported again.
+      </Text>
+      <Spoiler
+        maxHeight={96}
+        styles={{ control: { fontSize: 'var(--mantine-font-size-sm)' } }}
+        showLabel="Show all columns"
+        hideLabel="Show fewer columns"
+      >
+        <Table layout="fixed" verticalSpacing={4} aria-label="Columns of the file">
+          <Table.Tbody>
+            {COLUMNS[resource].map(({ name, about }) => (
+              <Table.Tr key={name}>
+                <Table.Th w={170} ff="monospace" fw={500} scope="row">
+                  {name}
+                </Table.Th>
+                <Table.Td>{about}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Spoiler>
+    </Stack>
+  )
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { COLUMNS, EXAMPLES, MAX_BYTES, percentOf, problemOf, RESOURCES } from './import-files.ts'
+
+test.for(RESOURCES)(
+  'the example of $value has columns that are told, and as many cells in each row',
+  ({ value }) => {
+    const [head = '', ...rows] = EXAMPLES[value].trimEnd().split('\r\n')
+    const names = COLUMNS[value].map(({ name }) => name)
+    for (const name of head.split(',')) expect(names).toContain(name)
+    // A comma between quotes parts nothing; none of the examples needs more than that.
+    const cells = (row: string) => row.replaceAll(/"(?:[^"]|"")*"/g, 'quoted').split(',').length
+    for (const row of rows) expect(cells(row)).toBe(head.split(',').length)
+  },
+)
+
+test.for([
+  [0, /empty/],
+  [MAX_BYTES + 1, /at most/],
+] as const)('a file of %i bytes is not sent', ([size, problem]) => {
+  expect(problemOf({ size })).toMatch(problem)
+})
+
+test('a file of the largest size is sent', () => {
+  expect(problemOf({ size: MAX_BYTES })).toBeUndefined()
+})
+
+test.for([
+  [0, 0, 100],
+  [0, 10, 0],
+  [999, 1_000, 99],
+  [1_000, 1_000, 100],
+])('%i of %i rows are %i percent', ([done = 0, total = 0, percent]) => {
+  expect(percentOf({ rows_done: done, rows_total: total })).toBe(percent)
+})
