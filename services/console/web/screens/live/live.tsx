@@ -1,5 +1,83 @@
+import { Alert, Anchor, Button, Group, TextInput } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useFeedStatus } from '../../live/use-live.ts'
+import { EmptyState } from '../../parts/empty-state.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useSearchText } from '../../parts/use-search-text.ts'
+import { useUrlState } from '../../parts/use-url-state.ts'
+import { KEPT, matches, type MovementLog, pause, resume } from './movement-log.ts'
+import { MovementTable } from './movement-table.tsx'
+import { RateLine } from './rate-line.tsx'
+import { useMovementLog } from './use-movement-log.ts'
 
-export default function Placeholder() {
-  return <Screen title="live">{null}</Screen>
+/** Movements as they happen. */
+export default function Live() {
+  const { log, rate, change } = useMovementLog()
+  const [{ q }, setUrl] = useUrlState({ q: '' })
+  const [typed, setTyped] = useSearchText(q, (text) => setUrl({ q: text }))
+  const isInterrupted = useFeedStatus() === 'interrupted'
+  return (
+    <Screen
+      title="Live"
+      lead={`Movements as they happen, newest first. The last ${KEPT} are kept while this screen is open.`}
+      actions={<PauseButton log={log} onPause={() => change(pause)} onResume={() => change(resume)} />}
+    >
+      {isInterrupted && (
+        <Alert color="yellow" role="status" title="Connecting again">
+          Movements are shown as soon as the connection is there again.
+        </Alert>
+      )}
+      <RateLine rate={rate} />
+      <TextInput
+        label="Filter"
+        placeholder="Asset or location"
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        maw={360}
+      />
+      <Entries log={log} text={typed} />
+    </Screen>
+  )
+}
+
+type PauseProps = { log: MovementLog; onPause: () => void; onResume: () => void }
+
+function PauseButton({ log: { isPaused, waitingMovements }, onPause, onResume }: PauseProps) {
+  if (!isPaused)
+    return (
+      <Button variant="default" onClick={onPause}>
+        Pause
+      </Button>
+    )
+  const count = new Intl.NumberFormat().format(waitingMovements)
+  return <Button onClick={onResume}>{waitingMovements === 0 ? 'Resume' : `Resume, ${count} new`}</Button>
+}
+
+function Entries({ log, text }: { log: MovementLog; text: string }) {
+  const entries = log.shown.filter((entry) => matches(entry, text))
+  if (entries.length > 0) return <MovementTable entries={entries} />
+  if (log.shown.length > 0)
+    return (
+      <EmptyState title="No movement with this text">
+        None of the last {log.shown.length} is of an asset or a location with “{text}” in its name or key.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      title="Nothing has moved since you opened this screen"
+      action={
+        <Group>
+          <Anchor component={Link} to="/readers" size="sm">
+            Look at the readers
+          </Anchor>
+          <Anchor component={Link} to="/inventory" size="sm">
+            Save an inventory
+          </Anchor>
+        </Group>
+      }
+    >
+      A movement appears here within a second of the read that shows it: an asset was seen at another location
+      than before.
+    </EmptyState>
+  )
 }

@@ -1,5 +1,121 @@
+import { Grid, Stack, Text } from '@mantine/core'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { unwrap } from '@whereabouts/client/client'
+import { Card } from '../../parts/card.tsx'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { TagsCard } from '../../parts/tags-card.tsx'
+import { api } from '../../session/api.ts'
+import { NewLocation } from '../locations/new-location.tsx'
+import { LocationTree } from '../locations/tree.tsx'
+import { Breadcrumb } from './breadcrumb.tsx'
+import { EditLocation } from './edit-location.tsx'
+import { HereNow } from './here-now.tsx'
+import type { Location } from './location-draft.ts'
+import { LocationFacts } from './location-facts.tsx'
+import { useAncestors, useLocationView } from './location-queries.ts'
+import { RELOADED } from './reloaded.ts'
+import { RenameLocation } from './rename-location.tsx'
+import { Traffic } from './traffic.tsx'
 
-export default function Placeholder() {
-  return <Screen title="location">{null}</Screen>
+/** One location, with what is there now. */
+export default function LocationScreen() {
+  const { locationId }: { locationId?: string } = useParams({ strict: false })
+  const id = Number(locationId)
+  const location = useLocationView(id)
+  if (location.data) return <Shown key={id} location={location.data} />
+  return (
+    <Screen title="Location">
+      <Loaded query={location} what="the location">
+        {() => null}
+      </Loaded>
+    </Screen>
+  )
+}
+
+function Shown({ location }: { location: Location }) {
+  const { id, name, external_key } = location
+  return (
+    <Screen title={name} lead={<Breadcrumb id={id} name={name} />} actions={<Actions location={location} />}>
+      <Grid>
+        <Grid.Col span={{ base: 12, lg: 8 }}>
+          <Stack>
+            <HereNow id={id} name={name} />
+            <Traffic id={id} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <Stack>
+            <Card
+              title="Inside"
+              actions={<NewLocation label="Add one" parent={{ id, name, external_key }} variant="default" />}
+            >
+              <LocationTree
+                label={`Inside ${name}`}
+                parentId={id}
+                empty={
+                  <Text size="sm" c="dimmed">
+                    {`No location is inside ${name}.`}
+                  </Text>
+                }
+              />
+            </Card>
+            <LocationFacts location={location} />
+            <LocationTags location={location} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Screen>
+  )
+}
+
+function Actions({ location }: { location: Location }) {
+  const { data: ancestors } = useAncestors(location.id)
+  const navigate = useNavigate()
+  const parent = ancestors?.find(({ id }) => id === location.parent_id) ?? null
+  return (
+    <>
+      {(parent !== null || location.parent_id === null) && (
+        <EditLocation location={location} parent={parent} />
+      )}
+      <RenameLocation location={location} />
+      <ConfirmButton
+        label="Delete"
+        ariaLabel={`Delete ${location.name}`}
+        work={async () =>
+          unwrap(
+            await api.DELETE('/api/v1/locations/{location_id}', {
+              params: { path: { location_id: location.id } },
+            }),
+          )
+        }
+        reload={[['locations'], ['occupancy']]}
+        onDone={() => void navigate({ to: '/locations' })}
+      >
+        {`${location.name} and its tags are gone then; the history of assets keeps that they were here. A location with others inside it cannot be deleted: move or delete those first.`}
+      </ConfirmButton>
+    </>
+  )
+}
+
+function LocationTags({ location: { id, tags } }: { location: Location }) {
+  const path = { location_id: id }
+  return (
+    <TagsCard
+      tags={tags}
+      owner="this location"
+      attach={async (body) =>
+        unwrap(await api.POST('/api/v1/locations/{location_id}/tags', { params: { path }, body }))
+      }
+      detach={async (tag_id) =>
+        unwrap(
+          await api.DELETE('/api/v1/locations/{location_id}/tags/{tag_id}', {
+            params: { path: { ...path, tag_id } },
+          }),
+        )
+      }
+      reload={RELOADED}
+    />
+  )
 }

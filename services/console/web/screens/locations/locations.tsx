@@ -1,5 +1,66 @@
+import { Button, Group, Paper, TextInput } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { EmptyState } from '../../parts/empty-state.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useSearchText } from '../../parts/use-search-text.ts'
+import { useUrlState } from '../../parts/use-url-state.ts'
+import { FoundLocations } from './found-locations.tsx'
+import { MoveDialog } from './move-dialog.tsx'
+import { NewLocation } from './new-location.tsx'
+import { LocationTree } from './tree.tsx'
+import type { BranchLocation } from './use-branch.ts'
 
-export default function Placeholder() {
-  return <Screen title="locations">{null}</Screen>
+type Move = { location: BranchLocation; to: BranchLocation | null | undefined }
+
+export default function Locations() {
+  const [{ q, offset }, setUrl] = useUrlState({ q: '', offset: '0' })
+  const [typed, setTyped] = useSearchText(q, (text) => setUrl({ q: text.trim(), offset: '0' }))
+  const [move, setMove] = useState<Move>()
+  return (
+    <Screen
+      title="Locations"
+      lead="Where assets can be, and how many are there now: right here, and anywhere inside."
+      actions={
+        <Group gap="xs">
+          <Button component={Link} to="/imports" variant="default">
+            Import
+          </Button>
+          <NewLocation label="New location" />
+        </Group>
+      }
+    >
+      <TextInput
+        label="Search"
+        placeholder="Name, key or tag"
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        maw={360}
+      />
+      {q === '' ? (
+        <Paper withBorder p="sm">
+          <LocationTree
+            label="Locations"
+            onMove={(location, to) => setMove({ location, to })}
+            empty={
+              <EmptyState title="No locations yet">
+                A location is a site, a hall, a shelf: wherever an asset can be. Create the first one above,
+                or import many from a CSV file.
+              </EmptyState>
+            }
+          />
+        </Paper>
+      ) : (
+        <FoundLocations q={q} offset={Number(offset)} onOffset={(next) => setUrl({ offset: String(next) })} />
+      )}
+      {move && (
+        <MoveDialog
+          key={move.location.id}
+          location={move.location}
+          to={move.to}
+          onClose={() => setMove(undefined)}
+        />
+      )}
+    </Screen>
+  )
 }

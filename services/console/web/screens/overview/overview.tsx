@@ -1,5 +1,62 @@
+import { Button, Grid, Stack, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { Card } from '../../parts/card.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { LocationTree } from '../locations/tree.tsx'
+import { CountCards } from './counts.tsx'
+import { MovementsByHour } from './movements-by-hour.tsx'
+import { QuietReaders } from './quiet-readers.tsx'
+import { type Counts, useCounts } from './use-counts.ts'
 
-export default function Placeholder() {
-  return <Screen title="overview">{null}</Screen>
+/** How things stand: the first screen. */
+export default function Overview() {
+  const counts = useCounts()
+  return (
+    <Screen title="Overview">
+      <Loaded query={counts} what="the overview">
+        {(data) => (isEmpty(data) ? <Nothing /> : <Standing counts={data} />)}
+      </Loaded>
+    </Screen>
+  )
 }
+
+const isEmpty = ({ assets, locations, readers }: Counts) => assets + locations + readers === 0
+
+const Nothing = () => (
+  <EmptyState
+    title="Nothing is tracked yet"
+    action={
+      <Button component={Link} to="/start">
+        Get started
+      </Button>
+    }
+  >
+    A few steps lead from here to the first scan: a location, an asset with a tag, and a reader.
+  </EmptyState>
+)
+
+const Standing = ({ counts }: { counts: Counts }) => (
+  <Stack>
+    <CountCards counts={counts} />
+    <MovementsByHour />
+    <Grid>
+      <Grid.Col span={{ base: 12, lg: 7 }}>
+        <Card title="Assets by location">
+          <LocationTree
+            label="Locations"
+            empty={
+              <Text size="sm" c="dimmed">
+                No locations yet. Create the first one among the locations.
+              </Text>
+            }
+          />
+        </Card>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 5 }}>
+        <QuietReaders />
+      </Grid.Col>
+    </Grid>
+  </Stack>
+)

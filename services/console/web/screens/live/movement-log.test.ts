@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { addEntries, emptyLog, type Entry, KEPT, matches, pause, resume } from './movement-log.ts'
+
+const moved = (key: string, name = 'Forklift'): Entry => ({
+  kind: 'moved',
+  key,
+  movement: {
+    delivery_id: key,
+    occurred_at: '2026-11-21T10:00:00.000Z',
+    asset: { id: 1, external_key: 'FL-1', name },
+    from_location: null,
+    to_location: { id: 2, name: 'Dock' },
+  },
+})
+const gap = (key: string): Entry => ({ kind: 'gap', key, at: '2026-11-21T10:00:00.000Z' })
+const keys = (entries: readonly Entry[]) => entries.map(({ key }) => key)
+
+describe('the log of movements', () => {
+  test('has the newest first, and each once', () => {
+    const log = addEntries(addEntries(emptyLog, [moved('a'), moved('b')]), [
+      moved('b'),
+      gap('g'),
+      moved('c'),
+      moved('c'),
+    ])
+    expect(keys(log.shown)).toEqual(['c', 'g', 'b', 'a'])
+  })
+
+  test('keeps what came last', () => {
+    const many = Array.from({ length: KEPT + 5 }, (_, i) => moved(String(i)))
+    const { shown } = addEntries(emptyLog, many)
+    expect([shown.length, shown[0]?.key, shown.at(-1)?.key]).toEqual([KEPT, String(KEPT + 4), '5'])
+  })
+
+  test('stands still while paused, counts what comes, and shows it on resuming', () => {
+    const paused = addEntries(pause(addEntries(emptyLog, [moved('a')])), [moved('b'), gap('g'), moved('c')])
+    expect(keys(paused.shown)).toEqual(['a'])
+    expect(paused.waitingMovements).toBe(2)
+    const { shown, isPaused, waitingMovements } = resume(paused)
+    expect([keys(shown), isPaused, waitingMovements]).toEqual([['c', 'g', 'b', 'a'], false, 0])
+  })
+
+  test('counts while paused also what it no longer keeps', () => {
+    const many = Array.from({ length: KEPT + 5 }, (_, i) => moved(String(i)))
+    const paused = addEntries(pause(emptyLog), many)
+    expect([paused.waiting.length, paused.waitingMovements]).toEqual([KEPT, KEPT + 5])
+  })
+})
+
+describe('the filter', () => {
+  test.for([
+    ['', true],
+    ['FORK', true],
+    ['fl-1', true],
+    ['dock', true],
+    ['shelf', false],
+  ] as const)('%o', ([text, expected]) => {
+    expect(matches(moved('a'), text)).toBe(expected)
+  })
+
+  test('never hides that something may be missing', () => {
+    expect(matches(gap('g'), 'shelf')).toBe(true)
+  })
+})

@@ -1,0 +1,51 @@
+import type { Movement } from '../../live/live-feed.ts'
+
+export type Entry =
+  | { kind: 'moved'; key: string; movement: Movement }
+  /** Movements may be missing between the entry above and the one below. */
+  | { kind: 'gap'; key: string; at: string }
+
+export type MovementLog = {
+  /** Newest first. */
+  shown: readonly Entry[]
+  isPaused: boolean
+  /** What came while paused, newest first; of more than are kept only the number is known. */
+  waiting: readonly Entry[]
+  waitingMovements: number
+}
+
+/** More than anybody reads, few enough to draw at once. */
+export const KEPT = 200
+
+export const emptyLog: MovementLog = { shown: [], isPaused: false, waiting: [], waitingMovements: 0 }
+
+/** `entries` in the order in which they came. A movement that was told twice, after connecting again, is there once. */
+export function addEntries(log: MovementLog, entries: readonly Entry[]): MovementLog {
+  const known = new Set([...log.shown, ...log.waiting].map(({ key }) => key))
+  const fresh = entries.filter(({ key }) => !known.has(key) && known.add(key)).toReversed()
+  if (fresh.length === 0) return log
+  if (!log.isPaused) return { ...log, shown: [...fresh, ...log.shown].slice(0, KEPT) }
+  const movements = fresh.filter(({ kind }) => kind === 'moved').length
+  return {
+    ...log,
+    waiting: [...fresh, ...log.waiting].slice(0, KEPT),
+    waitingMovements: log.waitingMovements + movements,
+  }
+}
+
+export const pause = (log: MovementLog): MovementLog => ({ ...log, isPaused: true })
+
+export const resume = (log: MovementLog): MovementLog => ({
+  ...emptyLog,
+  shown: [...log.waiting, ...log.shown].slice(0, KEPT),
+})
+
+/** Text of an asset or of a place; a gap is told whatever is looked for. */
+export function matches(entry: Entry, text: string): boolean {
+  const looked = text.trim().toLowerCase()
+  if (looked === '' || entry.kind === 'gap') return true
+  const { asset, from_location, to_location } = entry.movement
+  return [asset.name, asset.external_key, from_location?.name ?? '', to_location.name].some((value) =>
+    value.toLowerCase().includes(looked),
+  )
+}

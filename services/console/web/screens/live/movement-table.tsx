@@ -1,0 +1,71 @@
+import { Table, Text } from '@mantine/core'
+import { memo } from 'react'
+import { AssetLink, LocationLink } from '../../parts/links.tsx'
+import { When } from '../../parts/when.tsx'
+import type { Entry } from './movement-log.ts'
+import { Scrolls } from '../../parts/scrolls.tsx'
+
+export function MovementTable({ entries }: { entries: readonly Entry[] }) {
+  return (
+    <Scrolls label="Movements">
+      <Table miw={560}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={110}>Time</Table.Th>
+            <Table.Th>Asset</Table.Th>
+            <Table.Th>From</Table.Th>
+            <Table.Th>To</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {entries.map((entry) => (
+            <Row key={entry.key} entry={entry} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Scrolls>
+  )
+}
+
+/** Rows do not change once they are there. */
+const Row = memo(function MovementRow({ entry }: { entry: Entry }) {
+  if (entry.kind === 'gap')
+    return (
+      <Table.Tr>
+        <Table.Td>
+          <When at={entry.at} as="clock" />
+        </Table.Td>
+        <Table.Td colSpan={3}>
+          <Text size="sm" fs="italic">
+            Movements may be missing here: the connection was lost for too long.
+          </Text>
+        </Table.Td>
+      </Table.Tr>
+    )
+  const { occurred_at, asset, from_location: from, to_location: to } = entry.movement
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <When at={occurred_at} as="clock" />
+      </Table.Td>
+      <Table.Td>
+        <AssetLink id={asset.id}>{asset.name}</AssetLink>
+        <Text size="xs" c="dimmed">
+          {asset.external_key}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        {from ? (
+          <LocationLink id={from.id}>{from.name}</LocationLink>
+        ) : (
+          <Text span size="sm" c="dimmed">
+            not known
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <LocationLink id={to.id}>{to.name}</LocationLink>
+      </Table.Td>
+    </Table.Tr>
+  )
+})

@@ -1,0 +1,30 @@
+import { Box, Paper, Text, VisuallyHidden } from '@mantine/core'
+import { useInterval } from '@mantine/hooks'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { pointsOf, type Rate, rateText, STEP_MS } from './rate.ts'
+
+const RatePlot = lazy(() => import('./rate-plot.tsx'))
+
+/** How much moves, as a line and in words. The words are announced, at most every ten seconds: rows are not. */
+export function RateLine({ rate }: { rate: Rate }) {
+  const [now, setNow] = useState(() => Date.now())
+  useInterval(() => setNow(Date.now()), STEP_MS, { autoInvoke: true })
+  const points = useMemo(() => pointsOf(rate, Math.max(now, latestOf(rate))), [rate, now])
+  const [announced, setAnnounced] = useState({ at: now, text: rateText(points) })
+  if (announced.at !== now) setAnnounced({ at: now, text: rateText(points) })
+  return (
+    <Paper withBorder p="sm">
+      <Text size="sm" aria-hidden>
+        Movements: {rateText(points)}
+      </Text>
+      <VisuallyHidden role="status">{announced.text}</VisuallyHidden>
+      <Box h={64}>
+        <Suspense fallback={null}>
+          <RatePlot points={points} label={`Movements: ${rateText(points)}`} />
+        </Suspense>
+      </Box>
+    </Paper>
+  )
+}
+
+const latestOf = (rate: Rate) => Math.max(0, ...rate.keys()) * STEP_MS

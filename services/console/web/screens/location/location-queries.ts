@@ -1,0 +1,46 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { unwrap } from '@whereabouts/client/client'
+import { api } from '../../session/api.ts'
+
+const at = (location_id: number) => ({ path: { location_id } })
+
+export const useLocationView = (id: number) =>
+  useQuery({
+    queryKey: ['location', id],
+    queryFn: async ({ signal }) =>
+      unwrap(await api.GET('/api/v1/locations/{location_id}', { params: at(id), signal })).data,
+  })
+
+/** The root first, the parent last; of a path longer than a page the part next to the root. */
+export const useAncestors = (id: number) =>
+  useQuery({
+    queryKey: ['location', id, 'ancestors'],
+    queryFn: async ({ signal }) => {
+      const params = { ...at(id), query: { limit: 200 } }
+      return unwrap(await api.GET('/api/v1/locations/{location_id}/ancestors', { params, signal })).data
+    },
+  })
+
+export const HERE_PAGE = 25
+
+/** Assets that are at a location now, `deep` also those anywhere inside it. */
+export const useHere = (id: number, { deep, offset }: { deep: boolean; offset: number }) =>
+  useQuery({
+    queryKey: ['report', 'here', id, deep, offset],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const query = { location_id: [id], include_descendants: deep, limit: HERE_PAGE, offset }
+      return unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
+    },
+  })
+
+/** Movements by hour of the last 24 hours, with `id` what came to the location and what left it. */
+export const useMovementsByHour = (id?: number) =>
+  useQuery({
+    queryKey: ['movements', 'by hour', id ?? 'all'],
+    refetchInterval: 60_000,
+    queryFn: async ({ signal }) => {
+      const query = id === undefined ? {} : { location_id: id }
+      return unwrap(await api.GET('/api/v1/movements/summary', { params: { query }, signal })).data
+    },
+  })

@@ -1,0 +1,59 @@
+import { Modal, Text } from '@mantine/core'
+import { unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { LocationPicker, type PickedLocation } from '../../parts/location-picker.tsx'
+import { SendForm } from '../../parts/send-form.tsx'
+import { useSend } from '../../parts/use-send.ts'
+import { api } from '../../session/api.ts'
+import type { Location } from '../location/location-draft.ts'
+
+type Props = {
+  location: Pick<Location, 'id' | 'name' | 'parent_id' | 'parent_external_key'>
+  /** Where it was dropped; undefined where nobody has said. */
+  to: PickedLocation | null | undefined
+  onClose: () => void
+}
+
+/** Says from where to where before a location and everything inside it is moved. */
+export function MoveDialog({ location, to, onClose }: Props) {
+  const [target, setTarget] = useState<PickedLocation | null>(to ?? null)
+  const { id, name, parent_id, parent_external_key: from } = location
+  const send = useSend(
+    async (parent: PickedLocation | null) =>
+      unwrap(
+        await api.PATCH('/api/v1/locations/{location_id}', {
+          params: { path: { location_id: id } },
+          body: { parent_id: parent?.id ?? null },
+        }),
+      ),
+    { reload: [['locations'], ['location'], ['occupancy']], onDone: onClose },
+  )
+  const isSame = (target?.id ?? null) === parent_id
+  const destination = target ? `${target.name} (${target.external_key})` : 'the top'
+  return (
+    <Modal opened onClose={onClose} title={`Move ${name}`}>
+      <SendForm
+        send={send}
+        label="Move"
+        onSubmit={() => send.send(target)}
+        onCancel={onClose}
+        isDisabled={isSame}
+        shownFields={['parent_id']}
+      >
+        <LocationPicker
+          label="Into"
+          description="Leave it empty to move it to the top."
+          value={target}
+          onChange={setTarget}
+          exclude={id}
+          error={send.fields['parent_id']}
+        />
+        <Text size="sm" role="status">
+          {isSame
+            ? `It is in ${from ?? 'the top'} already.`
+            : `From ${from ?? 'the top'} to ${destination}, with everything inside it.`}
+        </Text>
+      </SendForm>
+    </Modal>
+  )
+}

@@ -1,0 +1,115 @@
+import { ActionIcon, Anchor, Badge, Button, Text, VisuallyHidden } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { type DragEvent, useState } from 'react'
+import { Branch } from './branch.tsx'
+import { moveByArrow, type Tree, useTree } from './tree-context.ts'
+import type { BranchLocation, Occupancy } from './use-branch.ts'
+
+type Props = { location: BranchLocation; occupancy: Occupancy | undefined }
+
+/** A location, and what is inside it where that is unfolded. */
+export function Row({ location, occupancy }: Props) {
+  const tree = useTree()
+  const { id, name, external_key, children_count, is_active } = location
+  const isOpen = children_count > 0 && tree.isOpen(id)
+  const { isTarget, handlers } = useDrop(tree, location)
+  return (
+    <li>
+      <div className={isTarget ? 'tree-row target' : 'tree-row'} {...handlers}>
+        <Fold location={location} isOpen={isOpen} tree={tree} />
+        <span className="name">
+          <Anchor
+            component={Link}
+            to={`/locations/${id}`}
+            size="sm"
+            data-node={id}
+            draggable={false}
+            onKeyDown={(event) => moveByArrow(event, location, tree)}
+          >
+            {name}
+          </Anchor>{' '}
+          <Text span size="xs" c="dimmed">
+            {external_key}
+          </Text>{' '}
+          {!is_active && (
+            <Badge size="xs" variant="light" color="gray">
+              inactive
+            </Badge>
+          )}
+        </span>
+        <Numbers occupancy={occupancy} />
+        {tree.onMove && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            aria-label={`Move ${name}`}
+            onClick={() => tree.onMove?.(location)}
+          >
+            Move …
+          </Button>
+        )}
+      </div>
+      {isOpen && <Branch label={`Inside ${name}`} parentId={id} empty={null} />}
+    </li>
+  )
+}
+
+function Fold({ location, isOpen, tree }: { location: BranchLocation; isOpen: boolean; tree: Tree }) {
+  if (location.children_count === 0) return <span className="fold" />
+  return (
+    <ActionIcon
+      className="fold"
+      size="sm"
+      variant="subtle"
+      color="gray"
+      aria-expanded={isOpen}
+      aria-label={`What is inside ${location.name}`}
+      onClick={() => tree.setOpen(location.id, !isOpen)}
+    >
+      <span aria-hidden>{isOpen ? '▾' : '▸'}</span>
+    </ActionIcon>
+  )
+}
+
+function Numbers({ occupancy }: { occupancy: Occupancy | undefined }) {
+  const number = new Intl.NumberFormat()
+  if (!occupancy) return <span className="numbers" />
+  const here = number.format(occupancy.here)
+  const inside = number.format(occupancy.inside)
+  return (
+    <Text span size="sm" className="numbers">
+      <span aria-hidden>{`${here} / ${inside}`}</span>
+      <VisuallyHidden>{`${here} here, ${inside} inside`}</VisuallyHidden>
+    </Text>
+  )
+}
+
+/** A line can be dragged, and others be dropped on it. */
+function useDrop(tree: Tree, location: BranchLocation) {
+  const [isOver, setOver] = useState(false)
+  const { onMove, dragged, setDragged } = tree
+  if (!onMove) return { isTarget: false, handlers: {} }
+  const takes = dragged !== undefined && dragged.id !== location.id && dragged.parent_id !== location.id
+  const handlers = {
+    draggable: true,
+    onDragStart: (event: DragEvent) => {
+      event.dataTransfer.effectAllowed = 'move'
+      event.dataTransfer.setData('text/plain', location.external_key)
+      setDragged(location)
+    },
+    onDragEnd: () => setDragged(undefined),
+    onDragOver: (event: DragEvent) => {
+      if (!takes) return
+      event.preventDefault()
+      setOver(true)
+    },
+    onDragLeave: () => setOver(false),
+    onDrop: (event: DragEvent) => {
+      event.preventDefault()
+      setOver(false)
+      if (takes) onMove(dragged, location)
+      setDragged(undefined)
+    },
+  }
+  return { isTarget: isOver && takes, handlers }
+}

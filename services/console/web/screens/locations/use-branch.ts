@@ -1,0 +1,45 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { unwrap, type components } from '@whereabouts/client/client'
+import { api } from '../../session/api.ts'
+
+export type BranchLocation = components['schemas']['LocationOfBranch']
+export type Occupancy = components['schemas']['Occupancy']
+
+const PAGE = 100
+/** The API takes so many values of a filter. */
+const MAX_IDS = 200
+/** Movements bring the numbers up to date; this does where a location was moved, of which no movement tells. */
+const REFRESH_MS = 15_000
+
+/** What is directly inside a location, or the roots, page by page. */
+export function useBranch(parentId: number | undefined) {
+  return useInfiniteQuery({
+    queryKey: ['locations', 'branch', parentId ?? 'roots'],
+    initialPageParam: 0,
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { limit: PAGE, offset: pageParam, ...(parentId !== undefined && { parent_id: parentId }) }
+      return unwrap(await api.GET('/api/v1/locations/branch', { params: { query }, signal }))
+    },
+    getNextPageParam: ({ offset, data, total_count }) =>
+      data.length > 0 && offset + data.length < total_count ? offset + data.length : undefined,
+  })
+}
+
+/** How many assets are at locations, by the location. */
+export function useOccupancy(ids: readonly number[]) {
+  return useQuery({
+    queryKey: ['occupancy', ids],
+    enabled: ids.length > 0,
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+    queryFn: async ({ signal }) => {
+      const found = new Map<number, Occupancy>()
+      for (let at = 0; at < ids.length; at += MAX_IDS) {
+        const query = { location_id: ids.slice(at, at + MAX_IDS) }
+        const { data } = unwrap(await api.GET('/api/v1/reports/occupancy', { params: { query }, signal }))
+        for (const row of data) found.set(row.location_id, row)
+      }
+      return found
+    },
+  })
+}

@@ -1,0 +1,29 @@
+import { SELDOM_MS, useReloadOnMovement } from '../../live/use-live.ts'
+import { Card } from '../../parts/card.tsx'
+import { HourBars } from '../../parts/hour-bars.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { useMovementsByHour } from '../location/location-queries.ts'
+
+export function MovementsByHour() {
+  const movements = useMovementsByHour()
+  useReloadOnMovement([['movements']], SELDOM_MS)
+  return (
+    <Card title="Movements of the last 24 hours">
+      <Loaded query={movements} what="movements">
+        {({ hours }) => (
+          <HourBars
+            title="Movements of the last 24 hours"
+            hours={hours.map(({ hour }) => hour)}
+            series={[
+              {
+                label: 'movements',
+                color: 'var(--mantine-color-blue-filled)',
+                values: hours.map(({ moves }) => moves),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Card>
+  )
+}

@@ -1,0 +1,95 @@
+import { expect } from 'vitest'
+import { newAsset, newLocation, type Organization } from '../system/organization.ts'
+import { expectAccessible } from './support/accessible.ts'
+import { test } from './support/visitor.fixture.ts'
+
+const save = async (org: Organization, assets: string[], location: string) => {
+  const body = { asset_identifiers: assets, location_identifier: location }
+  const { response } = await org.integrator.POST('/api/v1/inventory/save', { body })
+  expect(response.status).toBe(201)
+}
+
+async function scene(org: Organization) {
+  await newLocation(org, 'Hall', 'HALL')
+  await newLocation(org, 'Dock', 'DOCK')
+  const forklift = await newAsset(org, 'Forklift 7', [])
+  const pallet = await newAsset(org, 'Pallet 31', [])
+  return { forklift: forklift.external_key, pallet: pallet.external_key }
+}
+
+test('shows movements as they happen, newest first, and finds them by text', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const { forklift, pallet } = await scene(organization)
+  await member.open('/live')
+  await page.getByText('Nothing has moved since you opened this screen').waitFor()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Live$/ })
+    .waitFor()
+  await save(organization, [forklift], 'HALL')
+  const rows = page.getByRole('region', { name: 'Movements' }).locator('tbody tr')
+  await rows.filter({ hasText: 'Forklift 7' }).filter({ hasText: 'not known' }).waitFor()
+  await save(organization, [forklift, pallet], 'DOCK')
+  await rows.nth(2).waitFor()
+  const texts = await rows.allTextContents()
+  expect(texts.at(-1)).toMatch(/Forklift 7.*not known.*Hall/)
+  expect(texts.filter((text) => /Forklift 7.*Hall.*Dock/.test(text))).toHaveLength(1)
+  await page.getByRole('img', { name: 'Movements: 3 in the last minute' }).locator('canvas').waitFor()
+  await expectAccessible(page)
+  await member.picture('live')
+
+  await page.getByLabel('Filter').fill('pallet')
+  await expect.poll(() => rows.count()).toBe(1)
+  await page.waitForURL('**/live?q=pallet')
+  await page.getByLabel('Filter').fill('crane')
+  await page.getByText('No movement with this text').waitFor()
+})
+
+test('stands still while paused, counts what comes, and shows it on resuming', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const { forklift, pallet } = await scene(organization)
+  await member.open('/live')
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Live$/ })
+    .waitFor()
+  await save(organization, [forklift], 'HALL')
+  const rows = page.getByRole('region', { name: 'Movements' }).locator('tbody tr')
+  await rows.first().waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await save(organization, [forklift, pallet], 'DOCK')
+  const resume = page.getByRole('button', { name: 'Resume, 2 new' })
+  await resume.waitFor()
+  expect(await rows.count()).toBe(1)
+  await resume.click()
+  await expect.poll(() => rows.count()).toBe(3)
+})
+
+test('says that movements may be missing when the feed cannot go on where it was, and what was shown stays offline', async ({
+  member,
+  organization,
+}) => {
+  const { page, context } = member
+  const { forklift } = await scene(organization)
+  await page.route('**/api/v1/movements/live', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: 'event: reset\ndata: {}\n\n' }),
+  )
+  await member.open('/live')
+  await page.getByText('Movements may be missing here').first().waitFor()
+  await page.unroute('**/api/v1/movements/live')
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Live$/ })
+    .waitFor()
+  await save(organization, [forklift], 'HALL')
+  await page.getByRole('link', { name: 'Forklift 7' }).waitFor()
+  await context.setOffline(true)
+  await page.getByText('You are offline').waitFor()
+  expect(await page.getByRole('link', { name: 'Forklift 7' }).isVisible()).toBe(true)
+})

@@ -1,0 +1,169 @@
+import { expect } from 'vitest'
+import { newAsset, newLocation, type Organization } from '../system/organization.ts'
+import { expectAccessible } from './support/accessible.ts'
+import { test } from './support/visitor.fixture.ts'
+
+const put = (org: Organization, assets: string[], location: string) =>
+  org.integrator.POST('/api/v1/inventory/save', {
+    body: { asset_identifiers: assets, location_identifier: location },
+  })
+
+const parentOf = async (org: Organization, id: number) => {
+  const params = { path: { location_id: id } }
+  const { data } = await org.integrator.GET('/api/v1/locations/{location_id}', { params })
+  return data?.data.parent_external_key
+}
+
+async function inside(org: Organization, name: string, key: string, parent: string): Promise<number> {
+  const body = { name, external_key: key, parent_external_key: parent }
+  const { data } = await org.integrator.POST('/api/v1/locations', { body })
+  return data!.data.id
+}
+
+test('begins empty; a new location is created, and a key that exists is told at its field', async ({
+  member,
+}) => {
+  const { page } = member
+  await member.open('/locations')
+  await page.getByText('No locations yet').waitFor()
+  const dialog = page.getByRole('dialog')
+  const create = async (name: string, key: string) => {
+    await page.getByRole('button', { name: 'New location' }).click()
+    await dialog.getByLabel('Name').fill(name)
+    await dialog.getByLabel('External key').fill(key)
+    await dialog.getByRole('button', { name: 'Create' }).click()
+  }
+  await create('Hall', 'HALL')
+  await page.getByRole('link', { name: 'Hall' }).waitFor()
+  await create('Other hall', 'HALL')
+  await dialog.getByRole('alert').getByText(/HALL/).waitFor()
+  await dialog.getByText(/^Request/).waitFor()
+  await dialog.getByLabel('External key').fill('no key')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.getByText('External_key must contain only letters, digits and hyphens').first().waitFor()
+  await dialog.getByLabel('External key').fill('')
+  await dialog.getByRole('combobox', { name: 'Inside' }).click()
+  await page.getByRole('option', { name: 'Hall (HALL)' }).click()
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'What is inside Hall' }).click()
+  await page.getByRole('list', { name: 'Inside Hall' }).getByRole('link', { name: 'Other hall' }).waitFor()
+})
+
+test('unfolds level by level with live numbers, by the arrow keys too', async ({ member, organization }) => {
+  const { page } = member
+  await newLocation(organization, 'Hall', 'HALL')
+  await inside(organization, 'Aisle', 'AISLE', 'HALL')
+  await inside(organization, 'Shelf', 'SHELF', 'AISLE')
+  await newLocation(organization, 'Yard', 'YARD')
+  const one = await newAsset(organization, 'One', [])
+  await put(organization, [one.external_key], 'SHELF')
+  await member.open('/locations')
+  const row = (name: string) =>
+    page.locator('.tree-row').filter({ has: page.getByRole('link', { name, exact: true }) })
+  await row('Hall').getByText('0 here, 1 inside').waitFor()
+  expect(await row('Aisle').count()).toBe(0)
+  await page.getByRole('link', { name: 'Hall' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await row('Aisle').waitFor()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await row('Shelf').getByText('1 here, 1 inside').waitFor()
+  await put(organization, [one.external_key], 'YARD')
+  await row('Yard').getByText('1 here, 1 inside').waitFor()
+  await row('Hall').getByText('0 here, 0 inside').waitFor()
+  await row('Shelf').getByText('0 here, 0 inside').waitFor()
+  await expectAccessible(page)
+  await member.picture('locations')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await member.picture('locations-phone')
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.keyboard.press('ArrowLeft')
+  await expect.poll(() => row('Shelf').count()).toBe(0)
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowDown')
+  expect(await page.locator(':focus').textContent()).toBe('Aisle')
+})
+
+test('moves a location by dragging it and by the keyboard, and says from where to where', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const hall = await newLocation(organization, 'Hall', 'HALL')
+  const yard = await newLocation(organization, 'Yard', 'YARD')
+  await inside(organization, 'Aisle', 'AISLE', 'HALL')
+  await member.open('/locations')
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('link', { name: 'Yard' }).waitFor()
+  const row = (name: string) => page.locator('.tree-row').filter({ hasText: name })
+  await row('Yard').dragTo(row('Hall'))
+  await dialog.getByText('From the top to Hall (HALL), with everything inside it.').waitFor()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Move', exact: true }).click()
+  await expect.poll(() => row('Yard').count()).toBe(0)
+  expect(await parentOf(organization, yard)).toBe('HALL')
+
+  await page.getByRole('button', { name: 'What is inside Hall' }).click()
+  await page.getByRole('button', { name: 'Move Yard' }).focus()
+  await page.keyboard.press('Enter')
+  await dialog.getByText('From HALL to the top').waitFor()
+  await dialog.getByRole('combobox', { name: 'Into' }).fill('AIS')
+  await page.getByRole('option', { name: 'Aisle' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('From HALL to Aisle (AISLE)').waitFor()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => parentOf(organization, yard)).toBe('AISLE')
+  await expect.poll(() => dialog.count()).toBe(0)
+
+  await page.getByRole('button', { name: 'Move Hall' }).click()
+  await dialog.getByRole('combobox', { name: 'Into' }).fill('Yard')
+  await page.getByRole('option', { name: 'Yard' }).click()
+  await dialog.getByRole('button', { name: 'Move', exact: true }).click()
+  await dialog
+    .getByRole('alert')
+    .getByText(/cannot be moved into itself/)
+    .waitFor()
+  expect(await parentOf(organization, hall)).toBeNull()
+})
+
+test('finds locations by name with their path, tells a failure, and keeps what was loaded offline', async ({
+  member,
+  organization,
+}) => {
+  const { page, context } = member
+  await newLocation(organization, 'Hall', 'HALL')
+  await inside(organization, 'Aisle', 'AISLE', 'HALL')
+  await inside(organization, 'Shelf', 'SHELF', 'AISLE')
+  const failure = {
+    error: {
+      type: 'internal_error',
+      title: 'Internal error',
+      status: 500,
+      detail: 'Something went wrong',
+      instance: '/api/v1/locations/branch',
+      request_id: 'REQUEST-1',
+    },
+  }
+  await page.route('**/api/v1/locations/branch*', (route) => route.fulfill({ status: 500, json: failure }))
+  await member.open('/locations')
+  await page.getByRole('alert').getByText('REQUEST-1').waitFor()
+  await page.unroute('**/api/v1/locations/branch*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('link', { name: 'Hall' }).waitFor()
+
+  await page.getByRole('textbox', { name: 'Search' }).fill('shel')
+  const found = page.getByRole('region', { name: 'Found locations' }).locator('tbody tr')
+  await found.filter({ hasText: 'Hall › Aisle' }).waitFor()
+  await page.waitForURL('**/locations?q=shel')
+  await page.getByRole('textbox', { name: 'Search' }).fill('crane')
+  await page.getByText('No such location').waitFor()
+  await page.getByRole('textbox', { name: 'Search' }).fill('')
+  await page.getByRole('link', { name: 'Hall' }).waitFor()
+  await context.setOffline(true)
+  await page.getByText('You are offline').waitFor()
+  await page.getByRole('button', { name: 'What is inside Hall' }).click()
+  await page.getByText('We will load locations as soon as this device is connected again.').waitFor()
+  await context.setOffline(false)
+  await page.getByRole('link', { name: 'Aisle' }).waitFor()
+})
