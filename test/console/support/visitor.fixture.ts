@@ -69,7 +69,7 @@ export async function newVisitor(browser: Browser): Promise<Visitor> {
 const anyAddress = () => `10.${Array.from({ length: 3 }, () => Math.floor(Math.random() * 256)).join('.')}`
 
 /** Signs in by the cookie that the console would have set: the form itself is tested where it is the subject. */
-export async function signIn(visitor: Visitor, login: Organization['login']): Promise<void> {
+async function signIn(visitor: Visitor, login: Organization['login']): Promise<void> {
   await visitor.open('/sign-in')
   await visitor.page.evaluate(async (body) => {
     const headers = { 'content-type': 'application/json' }

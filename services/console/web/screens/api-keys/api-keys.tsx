@@ -1,5 +1,117 @@
+import { Button, Table } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type components, unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { Scrolls } from '../../parts/scrolls.tsx'
+import { useUrlState } from '../../parts/use-url-state.ts'
+import { api } from '../../session/api.ts'
+import { useSession } from '../../session/use-session.ts'
+import { CreatedKey } from './created-key.tsx'
+import { KeyRow } from './key-row.tsx'
+import { NewKey } from './new-key.tsx'
 
-export default function Placeholder() {
-  return <Screen title="api-keys">{null}</Screen>
+const PAGE = 50
+
+export default function ApiKeys() {
+  const { isAdmin } = useSession()
+  const [isOpen, setOpen] = useState(false)
+  const [created, setCreated] = useState<components['schemas']['ApiKeyCreated']>()
+  return (
+    <Screen
+      title="API keys"
+      lead="What programs and readers log in with."
+      actions={isAdmin ? <Button onClick={() => setOpen(true)}>New API key</Button> : undefined}
+    >
+      {isAdmin ? (
+        <KeyList />
+      ) : (
+        <EmptyState title="Administrators manage API keys">
+          Ask one of them, listed under Members, when a program of yours needs a key.
+        </EmptyState>
+      )}
+      {isOpen && (
+        <NewKey
+          onClose={() => setOpen(false)}
+          onCreated={(key) => {
+            setOpen(false)
+            setCreated(key)
+          }}
+        />
+      )}
+      {created && <CreatedKey apiKey={created} onStored={() => setCreated(undefined)} />}
+    </Screen>
+  )
+}
+
+function useApiKeys(offset: number) {
+  const { org } = useSession()
+  return useQuery({
+    queryKey: ['api-keys', offset],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) =>
+      unwrap(
+        await api.GET('/api/v1/orgs/{org_id}/api-keys', {
+          params: { path: { org_id: org.id }, query: { limit: PAGE, offset } },
+          signal,
+        }),
+      ),
+  })
+}
+
+function KeyList() {
+  const [{ offset }, setPage] = useUrlState({ offset: '0' })
+  const keys = useApiKeys(Number(offset))
+  return (
+    <Loaded query={keys} what="the API keys">
+      {({ data, total_count: total }) =>
+        total === 0 ? (
+          <EmptyState title="No API keys yet">
+            Create one for each program that uses the API and for each reader, so that each can be revoked
+            alone.
+          </EmptyState>
+        ) : (
+          <>
+            <KeyTable keys={data} loadedAt={keys.dataUpdatedAt} />
+            <Pager
+              offset={Number(offset)}
+              limit={PAGE}
+              total={total}
+              onOffset={(next) => setPage({ offset: String(next) })}
+              what="API keys"
+            />
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+type TableProps = { keys: readonly components['schemas']['ApiKey'][]; loadedAt: number }
+
+function KeyTable({ keys, loadedAt }: TableProps) {
+  return (
+    <Scrolls label="API keys">
+      <Table miw={980}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name and jti</Table.Th>
+            <Table.Th>Scopes</Table.Th>
+            <Table.Th>Created</Table.Th>
+            <Table.Th>Last used</Table.Th>
+            <Table.Th>Expires</Table.Th>
+            <Table.Th aria-label="Actions" />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {keys.map((key) => (
+            <KeyRow key={key.id} apiKey={key} loadedAt={loadedAt} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Scrolls>
+  )
 }

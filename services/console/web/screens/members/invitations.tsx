@@ -6,6 +6,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { Scrolls } from '../../parts/scrolls.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
@@ -35,7 +36,7 @@ export function Invitations() {
           <EmptyState title="Nobody is invited">Invite people by their e-mail address.</EmptyState>
         ) : (
           <>
-            <div className="scrolls" role="region" aria-label="Invitations that are open" tabIndex={0}>
+            <Scrolls label="Invitations that are open">
               <Table>
                 <Table.Thead>
                   <Table.Tr>
@@ -80,7 +81,7 @@ export function Invitations() {
                   ))}
                 </Table.Tbody>
               </Table>
-            </div>
+            </Scrolls>
             <Pager offset={offset} limit={LIMIT} total={total} what="invitations" onOffset={setOffset} />
           </>
         )

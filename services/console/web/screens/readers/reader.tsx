@@ -1,5 +1,71 @@
+import { Anchor, Grid, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { type components, unwrap } from '@whereabouts/client/client'
+import { Card } from '../../parts/card.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { api } from '../../session/api.ts'
+import { useSession } from '../../session/use-session.ts'
+import { ConnectReader } from './connect-reader.tsx'
+import { formatLabel } from './formats.ts'
+import { ReaderHealth } from './reader-health.tsx'
+import { ReaderSettings } from './reader-settings.tsx'
+import { ScanPoints } from './scan-points.tsx'
 
-export default function Placeholder() {
-  return <Screen title="reader">{null}</Screen>
+const REFRESH_MS = 10_000
+
+export default function ReaderScreen() {
+  const { readerId }: { readerId?: string } = useParams({ strict: false })
+  const id = Number(readerId)
+  const reader = useQuery({
+    queryKey: ['reader', id],
+    refetchInterval: REFRESH_MS,
+    queryFn: async ({ signal }) =>
+      unwrap(await api.GET('/api/v1/readers/{reader_id}', { params: { path: { reader_id: id } }, signal }))
+        .data,
+  })
+  return (
+    <Screen
+      title={reader.data?.name ?? 'Reader'}
+      lead={
+        <Anchor component={Link} to="/readers" size="sm" underline="always">
+          All readers
+        </Anchor>
+      }
+    >
+      <Loaded query={reader} what="the reader">
+        {(data) => <ReaderPanels key={id} id={id} reader={data} />}
+      </Loaded>
+    </Screen>
+  )
+}
+
+function ReaderPanels({ id, reader }: { id: number; reader: components['schemas']['Reader'] }) {
+  const { isAdmin } = useSession()
+  const format = reader.format ?? 'canonical'
+  return (
+    <Stack gap="md">
+      <ReaderHealth health={reader.health} />
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, lg: 6 }}>
+          <Stack gap="md">
+            <ScanPoints readerId={id} isAdmin={isAdmin} />
+            {isAdmin ? (
+              <ReaderSettings reader={reader} id={id} />
+            ) : (
+              <Text size="sm" c="dimmed">
+                {`Format: ${formatLabel(format)}. Only administrators change readers.`}
+              </Text>
+            )}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 6 }}>
+          <Card title="Connect it">
+            <ConnectReader readerKey={reader.reader_key} format={format} />
+          </Card>
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  )
 }

@@ -1,5 +1,70 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useUrlState } from '../../parts/use-url-state.ts'
+import { useSession } from '../../session/use-session.ts'
+import { AddReader } from './add-reader.tsx'
+import { ReaderFilters } from './reader-filters.tsx'
+import { ReaderTable } from './reader-table.tsx'
+import { READERS_DEFAULTS as DEFAULTS, READERS_PAGE as PAGE, useReaders } from './use-readers.ts'
 
-export default function Placeholder() {
-  return <Screen title="readers">{null}</Screen>
+/** All readers with their health, those that were only heard as well. */
+export default function Readers() {
+  const { isAdmin } = useSession()
+  const [filter, setFilter] = useUrlState(DEFAULTS)
+  const [adding, setAdding] = useState<string>()
+  const readers = useReaders(filter)
+  const isFiltered = filter.q !== '' || filter.kind !== '' || filter.status !== ''
+  const add = (
+    <Button onClick={() => setAdding('')} disabled={!isAdmin}>
+      Add reader
+    </Button>
+  )
+  return (
+    <Screen
+      title="Readers"
+      lead={
+        isAdmin
+          ? 'Readers that are configured, and those that were heard without being known yet.'
+          : 'Readers that are configured, and those that were heard. Only administrators configure readers.'
+      }
+      actions={add}
+    >
+      <ReaderFilters filter={filter} onChange={setFilter} />
+      <Loaded query={readers} what="the readers">
+        {({ data, total_count: total }) =>
+          data.length === 0 && Number(filter.offset) === 0 ? (
+            <EmptyState
+              title={isFiltered ? 'No reader matches' : 'No readers yet'}
+              action={isFiltered ? undefined : add}
+            >
+              {isFiltered
+                ? 'Change the filters above to see others.'
+                : 'Add one, then copy the broker settings to the device. A device that publishes with your credentials appears here by itself.'}
+            </EmptyState>
+          ) : (
+            <>
+              <ReaderTable
+                readers={data}
+                sort={filter.sort}
+                onSort={(sort) => setFilter({ sort, offset: '0' })}
+                onConfigure={isAdmin ? setAdding : undefined}
+              />
+              <Pager
+                offset={Number(filter.offset)}
+                limit={PAGE}
+                total={total}
+                onOffset={(offset) => setFilter({ offset: String(offset) })}
+                what="readers"
+              />
+            </>
+          )
+        }
+      </Loaded>
+      {adding !== undefined && <AddReader readerKey={adding} onClose={() => setAdding(undefined)} />}
+    </Screen>
+  )
 }

@@ -1,5 +1,114 @@
+import { Button, Table } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { components } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { Scrolls } from '../../parts/scrolls.tsx'
+import { SortHeading } from '../../parts/sort-heading.tsx'
+import { useUrlState } from '../../parts/use-url-state.ts'
+import { ClaimTag } from './claim-tag.tsx'
+import { UnknownTagFilters } from './unknown-tag-filters.tsx'
+import { UnknownTagRow } from './unknown-tag-row.tsx'
+import { DEFAULTS, PAGE, useUnknownTags } from './use-unknown-tags.ts'
 
-export default function Placeholder() {
-  return <Screen title="unknown-tags">{null}</Screen>
+type UnknownTag = components['schemas']['UnknownTag']
+
+/** A tag that was attached is off the list at once here; the API takes it off a moment later. */
+export default function UnknownTags() {
+  const [filter, setFilter] = useUrlState(DEFAULTS)
+  const [claimed, setClaimed] = useState<UnknownTag>()
+  const [attached, setAttached] = useState<ReadonlySet<number>>(new Set())
+  const tags = useUnknownTags(filter)
+  const isFiltered = [filter.q, filter.type, filter.reader, filter.reads].some((text) => text !== '')
+  return (
+    <Screen
+      title="Unknown tags"
+      lead="Read by your readers and attached to nothing. Claim those that are yours."
+    >
+      <UnknownTagFilters filter={filter} onChange={setFilter} />
+      <Loaded query={tags} what="the unknown tags">
+        {({ data, total_count: total }) =>
+          total === 0 ? (
+            <Nothing isFiltered={isFiltered} />
+          ) : (
+            <>
+              <TagTable
+                tags={data.filter(({ id }) => !attached.has(id))}
+                sort={filter.sort}
+                onSort={(sort) => setFilter({ sort, offset: '0' })}
+                onClaim={setClaimed}
+              />
+              <Pager
+                offset={Number(filter.offset)}
+                limit={PAGE}
+                total={total}
+                onOffset={(offset) => setFilter({ offset: String(offset) })}
+                what="unknown tags"
+              />
+            </>
+          )
+        }
+      </Loaded>
+      {claimed && (
+        <ClaimTag
+          tag={claimed}
+          onClose={() => setClaimed(undefined)}
+          onAttached={() => setAttached((before) => new Set([...before, claimed.id]))}
+        />
+      )}
+    </Screen>
+  )
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return <EmptyState title="No unknown tag matches">Change the filters above to see others.</EmptyState>
+  return (
+    <EmptyState
+      title="No unknown tags"
+      action={
+        <Button component={Link} to="/readers" variant="default">
+          Look at the readers
+        </Button>
+      }
+    >
+      Everything that was read belongs to an asset or a location. Hold a new tag before a reader, and it
+      appears here.
+    </EmptyState>
+  )
+}
+
+type TableProps = {
+  tags: readonly UnknownTag[]
+  sort: string
+  onSort: (sort: string) => void
+  onClaim: (tag: UnknownTag) => void
+}
+
+function TagTable({ tags, sort, onSort, onClaim }: TableProps) {
+  return (
+    <Scrolls label="Unknown tags">
+      <Table miw={860}>
+        <Table.Thead>
+          <Table.Tr>
+            <SortHeading label="Value" field="value" sort={sort} onSort={onSort} />
+            <Table.Th>Type</Table.Th>
+            <SortHeading label="Last seen" field="last_seen_at" sort={sort} onSort={onSort} />
+            <SortHeading label="Reads" field="reads" sort={sort} onSort={onSort} />
+            <Table.Th>Last read by</Table.Th>
+            <Table.Th>Signal</Table.Th>
+            <Table.Th aria-label="Actions" />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {tags.map((tag) => (
+            <UnknownTagRow key={tag.id} tag={tag} onClaim={() => onClaim(tag)} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Scrolls>
+  )
 }

@@ -4,6 +4,7 @@ import { type components, unwrap } from '@whereabouts/client/client'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { Scrolls } from '../../parts/scrolls.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
@@ -40,7 +41,7 @@ export function Deliveries({ webhookId }: { webhookId: number }) {
             </EmptyState>
           ) : (
             <>
-              <div className="scrolls" role="region" aria-label="Attempts" tabIndex={0}>
+              <Scrolls label="Attempts">
                 <Table>
                   <Table.Thead>
                     <Table.Tr>
@@ -57,7 +58,7 @@ export function Deliveries({ webhookId }: { webhookId: number }) {
                     ))}
                   </Table.Tbody>
                 </Table>
-              </div>
+              </Scrolls>
               <Pager
                 offset={offset}
                 limit={LIMIT}

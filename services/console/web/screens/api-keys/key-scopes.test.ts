@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { expiresAt, lacksDay, NO_SCOPES, scopesOf } from './key-scopes.ts'
+
+test.for([
+  { form: NO_SCOPES, want: [] },
+  { form: { ...NO_SCOPES, assets: 'read' }, want: ['assets:read'] },
+  { form: { ...NO_SCOPES, scans: 'write' }, want: ['scans:read', 'scans:write'] },
+  { form: { ...NO_SCOPES, isKeysAdmin: true }, want: ['keys:admin'] },
+  {
+    form: { assets: 'write', locations: 'read', scans: 'read', isKeysAdmin: true },
+    want: ['assets:read', 'assets:write', 'locations:read', 'scans:read', 'keys:admin'],
+  },
+] as const)('$form asks for $want', ({ form, want }) => expect(scopesOf(form)).toEqual(want))
+
+test('an expiry in days counts from now, a day to its end where the person is', () => {
+  const now = Date.parse('2026-11-21T10:00:00Z')
+  expect(expiresAt('never', '', now)).toBeNull()
+  expect(expiresAt('30', '', now)).toBe('2026-12-21T10:00:00.000Z')
+  const end = expiresAt('date', '2026-12-24', now)
+  expect(end).toBe(new Date(2026, 11, 24, 23, 59, 59, 999).toISOString())
+})
+
+test('a day that was not chosen yet is no end', () => {
+  expect(lacksDay('date', '')).toBe(true)
+  expect(lacksDay('date', '2026-12-24')).toBe(false)
+  expect(lacksDay('30', '')).toBe(false)
+})

@@ -1,0 +1,40 @@
+import type { components } from '@whereabouts/client/client'
+
+export type Scope = components['schemas']['ApiKeyCreate']['scopes'][number]
+
+export const RESOURCES = ['assets', 'locations', 'scans'] as const
+export type Resource = (typeof RESOURCES)[number]
+
+export const LEVELS = ['none', 'read', 'write'] as const
+/** `write` is reading and writing. */
+type Level = (typeof LEVELS)[number]
+
+export type ScopeForm = Readonly<Record<Resource, Level>> & { readonly isKeysAdmin: boolean }
+
+export const NO_SCOPES: ScopeForm = { assets: 'none', locations: 'none', scans: 'none', isKeysAdmin: false }
+
+const OF_LEVEL = { none: [], read: ['read'], write: ['read', 'write'] } as const
+
+/** The scopes that the form asks for; none is refused by the API. */
+export const scopesOf = (form: ScopeForm): Scope[] => [
+  ...RESOURCES.flatMap((resource) => OF_LEVEL[form[resource]].map((may) => `${resource}:${may}` as const)),
+  ...(form.isKeysAdmin ? (['keys:admin'] as const) : []),
+]
+
+export const EXPIRIES = ['never', '30', '90', '365', 'date'] as const
+/** Days from now, or another day. */
+export type Expiry = (typeof EXPIRIES)[number]
+
+const DAY_MS = 86_400_000
+
+/** The instant a key ends at; null is never. A chosen day counts to its end where the person is. */
+export function expiresAt(expiry: Expiry, day: string, now: number): string | null {
+  if (expiry === 'never') return null
+  if (expiry !== 'date') return new Date(now + Number(expiry) * DAY_MS).toISOString()
+  const end = new Date(`${day}T23:59:59.999`)
+  return Number.isNaN(end.getTime()) ? null : end.toISOString()
+}
+
+/** The day itself is missing. */
+export const lacksDay = (expiry: Expiry, day: string): boolean =>
+  expiry === 'date' && expiresAt(expiry, day, 0) === null

@@ -1,0 +1,131 @@
+import { Checkbox, Group, Radio, Select, Stack, TextInput } from '@mantine/core'
+import { type components, unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { FormModal } from '../../parts/form-modal.tsx'
+import { SendForm } from '../../parts/send-form.tsx'
+import { useSend } from '../../parts/use-send.ts'
+import { api } from '../../session/api.ts'
+import { useSession } from '../../session/use-session.ts'
+import {
+  EXPIRIES,
+  type Expiry,
+  expiresAt,
+  lacksDay,
+  LEVELS,
+  NO_SCOPES,
+  RESOURCES,
+  type Resource,
+  type ScopeForm,
+  scopesOf,
+} from './key-scopes.ts'
+
+type Props = { onCreated: (key: components['schemas']['ApiKeyCreated']) => void; onClose: () => void }
+
+const RESOURCE_TEXTS: Record<Resource, readonly [label: string, description: string]> = {
+  assets: ['Assets', 'Assets and their tags'],
+  locations: ['Locations', 'Locations and their tags'],
+  scans: ['Scans', 'Where things are and were; writing is publishing scans and saving inventory'],
+}
+const LEVEL_TEXTS = { none: 'None', read: 'Read', write: 'Read + Write' } as const
+const EXPIRY_TEXTS: Record<Expiry, string> = {
+  never: 'Never',
+  '30': 'In 30 days',
+  '90': 'In 90 days',
+  '365': 'In 365 days',
+  date: 'At the end of a day',
+}
+
+/** The scope form. Scopes cannot be changed later. */
+export function NewKey({ onCreated, onClose }: Props) {
+  const { org } = useSession()
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<ScopeForm>(NO_SCOPES)
+  const [expiry, setExpiry] = useState<Expiry>('never')
+  const [day, setDay] = useState('')
+  const send = useSend(
+    async () =>
+      unwrap(
+        await api.POST('/api/v1/orgs/{org_id}/api-keys', {
+          params: { path: { org_id: org.id } },
+          body: { name, scopes: scopesOf(scopes), expires_at: expiresAt(expiry, day, Date.now()) },
+        }),
+      ).data,
+    { reload: [['api-keys']], onDone: onCreated },
+  )
+  return (
+    <FormModal opened onClose={onClose} title="New API key" size="lg">
+      <SendForm
+        send={send}
+        label="Create the key"
+        onSubmit={() => send.send(undefined)}
+        onCancel={onClose}
+        shownFields={['name', 'scopes', 'expires_at']}
+        isDisabled={lacksDay(expiry, day)}
+      >
+        <TextInput
+          label="Name"
+          description="What it is for, like ERP connector."
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={send.fields['name']}
+          autoComplete="off"
+          required
+          data-autofocus
+        />
+        <ScopeFields scopes={scopes} onChange={setScopes} error={send.fields['scopes']} />
+        <Group align="flex-end" gap="sm">
+          <Select
+            label="Expires"
+            data={EXPIRIES.map((value) => ({ value, label: EXPIRY_TEXTS[value] }))}
+            value={expiry}
+            onChange={(value) => setExpiry(EXPIRIES.find((known) => known === value) ?? expiry)}
+            allowDeselect={false}
+            error={send.fields['expires_at']}
+          />
+          {expiry === 'date' && (
+            <TextInput
+              type="date"
+              label="Last day"
+              value={day}
+              onChange={(event) => setDay(event.currentTarget.value)}
+              required
+            />
+          )}
+        </Group>
+      </SendForm>
+    </FormModal>
+  )
+}
+
+type ScopeProps = { scopes: ScopeForm; onChange: (scopes: ScopeForm) => void; error: string | undefined }
+
+function ScopeFields({ scopes, onChange, error }: ScopeProps) {
+  return (
+    <Stack gap="sm">
+      {RESOURCES.map((resource) => (
+        <Radio.Group
+          key={resource}
+          label={RESOURCE_TEXTS[resource][0]}
+          description={RESOURCE_TEXTS[resource][1]}
+          value={scopes[resource]}
+          onChange={(value) =>
+            onChange({ ...scopes, [resource]: LEVELS.find((known) => known === value) ?? 'none' })
+          }
+        >
+          <Group mt={6} gap="lg">
+            {LEVELS.map((level) => (
+              <Radio key={level} value={level} label={LEVEL_TEXTS[level]} />
+            ))}
+          </Group>
+        </Radio.Group>
+      ))}
+      <Checkbox
+        label="Manage API keys"
+        description="keys:admin: creates and revokes the keys of the organization"
+        checked={scopes.isKeysAdmin}
+        onChange={(event) => onChange({ ...scopes, isKeysAdmin: event.currentTarget.checked })}
+        error={error}
+      />
+    </Stack>
+  )
+}

@@ -1,0 +1,68 @@
+import { Button, Group, Paper, Stack, Text } from '@mantine/core'
+import { unwrap } from '@whereabouts/client/client'
+import { FailureNotice } from '../../parts/failure-notice.tsx'
+import { SecretOnce } from '../../parts/secret-once.tsx'
+import { useSend } from '../../parts/use-send.ts'
+import { api } from '../../session/api.ts'
+import { useSession } from '../../session/use-session.ts'
+
+export type Credentials = { clientId: string; clientSecret: string }
+
+type Props = {
+  readerKey: string
+  /** As long as they are shown. */
+  credentials: Credentials | undefined
+  onChange: (credentials: Credentials | undefined) => void
+}
+
+/** Mints an API key that may publish scans and nothing else: the user name and password of the device. */
+export function ReaderCredentials({ readerKey, credentials, onChange }: Props) {
+  const { org, isAdmin } = useSession()
+  const send = useSend(
+    async () =>
+      unwrap(
+        await api.POST('/api/v1/orgs/{org_id}/api-keys', {
+          params: { path: { org_id: org.id } },
+          body: { name: `Reader ${readerKey}`, scopes: ['scans:write'] },
+        }),
+      ).data,
+    {
+      reload: [['api-keys']],
+      onDone: ({ client_id, client_secret }) =>
+        onChange({ clientId: client_id, clientSecret: client_secret }),
+    },
+  )
+  if (!isAdmin)
+    return (
+      <Text size="sm">
+        User name and password of the device are an API key that an administrator creates. Ask one for it.
+      </Text>
+    )
+  if (credentials)
+    return (
+      <Paper withBorder p="md">
+        <SecretOnce
+          secrets={[
+            { label: 'User name', value: credentials.clientId },
+            { label: 'Password', value: credentials.clientSecret },
+          ]}
+          onStored={() => onChange(undefined)}
+        />
+      </Paper>
+    )
+  return (
+    <Stack gap="xs">
+      {send.error !== undefined && <FailureNotice error={send.error} />}
+      <Group gap="sm">
+        <Button variant="default" loading={send.isSending} onClick={() => send.send(undefined)}>
+          Create credentials
+        </Button>
+        <Text size="sm" c="dimmed" style={{ flex: '1 1 16rem' }}>
+          {send.result
+            ? `User name ${send.result.client_id}. Another click makes further ones.`
+            : 'A user name and a password for this device: an API key that may publish scans and nothing else.'}
+        </Text>
+      </Group>
+    </Stack>
+  )
+}

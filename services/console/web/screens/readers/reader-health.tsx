@@ -1,0 +1,132 @@
+import { Alert, Code, SimpleGrid, Table, Text, Title } from '@mantine/core'
+import type { components } from '@whereabouts/client/client'
+import type { ReactNode } from 'react'
+import { Card } from '../../parts/card.tsx'
+import { When } from '../../parts/when.tsx'
+import { Scrolls } from '../../parts/scrolls.tsx'
+import { clockText, dropsOf } from './health-text.ts'
+import { ReaderStatus } from './reader-status.tsx'
+
+type Health = components['schemas']['ReaderHealth']
+
+const count = new Intl.NumberFormat()
+
+/** All that an operator looks at when a reader misbehaves. */
+export function ReaderHealth({ health }: { health: Health }) {
+  return (
+    <Card title="Health">
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} component="dl" m={0}>
+        <Fact label="Status">
+          <ReaderStatus status={health.status} />
+        </Fact>
+        <Fact label="Last seen">
+          {health.last_seen_at === null ? 'never' : <When at={health.last_seen_at} />}
+        </Fact>
+        <Fact label="Reads a minute">{count.format(Math.round(health.reads_per_minute))}</Fact>
+        <Fact label="Reads in all">
+          {`${count.format(health.reads)} in ${count.format(health.messages)} messages`}
+        </Fact>
+        <Fact label="Clock">{clockText(health.clock_offset_ms)}</Fact>
+        <Fact label="Calls itself">{health.identity ?? '–'}</Fact>
+      </SimpleGrid>
+      {health.last_problem !== null && (
+        <Alert color="yellow" variant="light" title="Last problem">
+          <Code>{health.last_problem}</Code>{' '}
+          {health.last_problem_at !== null && <When at={health.last_problem_at} />}
+        </Alert>
+      )}
+      {health.status === 'never_heard' ? (
+        <Text size="sm" c="dimmed">
+          Nothing was heard of it yet. What it needs to connect is below.
+        </Text>
+      ) : (
+        <Drops health={health} />
+      )}
+      <Device health={health} />
+    </Card>
+  )
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text component="dt" size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text component="dd" m={0} size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {children}
+      </Text>
+    </div>
+  )
+}
+
+function Drops({ health }: { health: Health }) {
+  return (
+    <div>
+      <Title order={3} size="h6" mb="xs">
+        Dropped, by reason
+      </Title>
+      <Scrolls label="Dropped, by reason">
+        <Table verticalSpacing={4}>
+          <Table.Tbody>
+            {dropsOf(health).map((drop) => (
+              <Table.Tr key={drop.field}>
+                <Table.Th scope="row" fw={500} w={170}>
+                  {drop.label}
+                </Table.Th>
+                <Table.Td ta="right" w={90}>
+                  {count.format(drop.count)}
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm" c="dimmed">
+                    {drop.hint}
+                  </Text>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Scrolls>
+    </div>
+  )
+}
+
+function Device({ health }: { health: Health }) {
+  if (health.device.length === 0) return null
+  return (
+    <div>
+      <Title order={3} size="h6" mb="xs">
+        What the device says of itself
+      </Title>
+      <Scrolls label="Reports of the device">
+        <Table verticalSpacing={4}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Report</Table.Th>
+              <Table.Th>When</Table.Th>
+              <Table.Th>Details</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {health.device.map((report) => (
+              <Table.Tr key={`${report.kind} ${JSON.stringify(report.detail)}`}>
+                <Table.Td>{report.kind}</Table.Td>
+                <Table.Td>
+                  <When at={report.at ?? report.received_at} />
+                </Table.Td>
+                <Table.Td>
+                  <Code>{detailText(report.detail)}</Code>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Scrolls>
+    </div>
+  )
+}
+
+const detailText = (detail: Record<string, unknown>) =>
+  Object.entries(detail)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')

@@ -1,0 +1,65 @@
+import { Anchor, Badge, Button, Group, Table, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { components } from '@whereabouts/client/client'
+import { When } from '../../parts/when.tsx'
+import { clockText, dropsOf } from './health-text.ts'
+import { ReaderStatus } from './reader-status.tsx'
+
+type Props = {
+  reader: components['schemas']['Reader']
+  /** Absent for those who may not. */
+  onConfigure: (() => void) | undefined
+}
+
+const count = new Intl.NumberFormat()
+
+/** One reader of the list, configured or only heard. */
+export function ReaderRow({ reader, onConfigure }: Props) {
+  const { id, reader_key: key, name, format, configured, health } = reader
+  const drops = dropsOf(health).filter((drop) => drop.count > 0)
+  return (
+    <Table.Tr>
+      <Table.Td>
+        {configured ? (
+          <Anchor component={Link} to={`/readers/${id}`} size="sm" fw={500}>
+            {name}
+          </Anchor>
+        ) : (
+          <Badge color="blue" variant="light" miw="max-content">
+            Discovered
+          </Badge>
+        )}
+        <Text size="xs" c="dimmed" ff="monospace">
+          {key}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <ReaderStatus status={health.status} />
+      </Table.Td>
+      <Table.Td>{health.last_seen_at === null ? '–' : <When at={health.last_seen_at} />}</Table.Td>
+      <Table.Td>{count.format(Math.round(health.reads_per_minute))}</Table.Td>
+      <Table.Td>{clockText(health.clock_offset_ms)}</Table.Td>
+      <Table.Td>
+        {drops.length === 0 ? (
+          <Text size="sm">none</Text>
+        ) : (
+          drops.map((drop) => (
+            <Text key={drop.field} size="sm" title={drop.hint}>
+              {`${count.format(drop.count)} ${drop.label}`}
+            </Text>
+          ))
+        )}
+      </Table.Td>
+      <Table.Td>{format ?? '–'}</Table.Td>
+      <Table.Td>
+        <Group justify="flex-end">
+          {!configured && onConfigure && (
+            <Button size="xs" variant="default" onClick={onConfigure} aria-label={`Configure ${key}`}>
+              Configure
+            </Button>
+          )}
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,6 @@
+/** A key for the reader at a location: its name in the letters that a key may have. */
+export function proposedKey(location: string): string {
+  const plain = location.normalize('NFKD').replaceAll(/\p{M}/gu, '')
+  const key = plain.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '')
+  return key === '' ? 'reader-1' : `${key.slice(0, 50).toLowerCase()}-reader`
+}

@@ -1,0 +1,48 @@
+import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect, useRef } from 'react'
+
+export type StepState = 'done' | 'now' | 'later'
+
+type Props = {
+  number: number
+  title: string
+  state: StepState
+  /** Shown until the step can be done. */
+  later?: string
+  children: ReactNode
+}
+
+const STATES = { done: ['green', 'Done'], now: ['blue', 'Do this now'], later: ['gray', 'Later'] } as const
+
+/** One step of the path. The next one takes over the focus when the form that had it is gone. */
+export function Step({ number, title, state, later, children }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const before = useRef(state)
+  useEffect(() => {
+    const wasLater = before.current === 'later'
+    before.current = state
+    if (wasLater && state === 'now' && document.activeElement === document.body) heading.current?.focus()
+  }, [state])
+  const [color, text] = STATES[state]
+  return (
+    <Paper component="li" withBorder p="md">
+      <Stack gap="sm">
+        <Group gap="sm" justify="space-between" wrap="nowrap">
+          <Title order={2} size="h4" ref={heading} tabIndex={-1}>
+            {`${number}. ${title}`}
+          </Title>
+          <Badge color={color} variant="light" style={{ flexShrink: 0 }}>
+            {text}
+          </Badge>
+        </Group>
+        {state === 'later' && later !== undefined ? (
+          <Text size="sm" c="dimmed">
+            {later}
+          </Text>
+        ) : (
+          children
+        )}
+      </Stack>
+    </Paper>
+  )
+}

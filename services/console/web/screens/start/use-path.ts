@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query'
+import { type components, unwrap } from '@whereabouts/client/client'
+import { api } from '../../session/api.ts'
+import { type ScanPoint, scanPoints } from '../readers/use-scan-points.ts'
+
+type Schemas = components['schemas']
+export type TaggedAsset = Schemas['Asset']
+export type FirstLocations = { data: Schemas['Location'][]; total_count: number }
+
+/** What the guided path has reached, told by the data alone: it can be left and taken up anywhere. */
+export const useFirstLocations = () =>
+  useQuery({
+    queryKey: ['locations', 'start'],
+    queryFn: async ({ signal }): Promise<FirstLocations> =>
+      unwrap(
+        await api.GET('/api/v1/locations', { params: { query: { limit: 5, sort: '-created_at' } }, signal }),
+      ),
+  })
+
+/** The newest asset that has a tag; null when there is none among the newest. */
+export const useTaggedAsset = () =>
+  useQuery({
+    queryKey: ['assets', 'start'],
+    queryFn: async ({ signal }): Promise<TaggedAsset | null> => {
+      const query = { limit: 50, sort: '-created_at' }
+      const { data } = unwrap(await api.GET('/api/v1/assets', { params: { query }, signal }))
+      return data.find(({ tags }) => tags.length > 0) ?? null
+    },
+  })
+
+const AWAITING_MS = 2_000
+
+export type PlacedReader = { reader: Schemas['Reader']; placed: ScanPoint | undefined }
+
+/**
+ * The reader that was configured last, with the first of its antennas that looks at a location; null when there is no
+ * reader. Followed closely while its first scan is awaited.
+ */
+export const useNewestReader = (isAwaiting: boolean) =>
+  useQuery({
+    queryKey: ['readers', 'start'],
+    refetchInterval: isAwaiting && AWAITING_MS,
+    queryFn: async ({ signal }): Promise<PlacedReader | null> => {
+      const query = { limit: 200, configured: true }
+      const { data } = unwrap(await api.GET('/api/v1/readers', { params: { query }, signal }))
+      const [reader] = data.toSorted((a, b) => createdAt(b) - createdAt(a))
+      if (!reader || reader.id === null) return null
+      const points = await scanPoints(reader.id, signal)
+      return { reader, placed: points.find(({ location }) => location !== null) }
+    },
+  })
+
+const createdAt = ({ created_at }: Schemas['Reader']) => Date.parse(created_at ?? '')
+
+export type Arrival = { asset: { id: number; name: string }; location: string; at: string }
+
+/** The last scan that placed an asset; null until the first one, which is looked for again and again. */
+export const useLastArrival = () =>
+  useQuery<Arrival | null>({
+    queryKey: ['reports', 'start'],
+    refetchInterval: ({ state }) => (state.data ? false : AWAITING_MS),
+    queryFn: async ({ signal }) => {
+      const query = { limit: 1, sort: '-asset_last_seen' }
+      const report = unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
+      const row = report.data[0]
+      if (!row || row.location_id === null) return null
+      const [asset, location] = await Promise.all([
+        api.GET('/api/v1/assets/{asset_id}', { params: { path: { asset_id: row.asset_id } }, signal }),
+        api.GET('/api/v1/locations/{location_id}', {
+          params: { path: { location_id: row.location_id } },
+          signal,
+        }),
+      ])
+      return {
+        asset: unwrap(asset).data,
+        location: unwrap(location).data.name,
+        at: row.asset_last_seen,
+      }
+    },
+  })

@@ -1,0 +1,55 @@
+import { Loader, Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { api } from '../../session/api.ts'
+
+export type PickedAsset = { id: number; name: string; external_key: string }
+
+type Props = {
+  value: PickedAsset | null
+  onChange: (asset: PickedAsset | null) => void
+  error: string | undefined
+}
+
+const SHOWN = 30
+
+const labelOf = ({ name, external_key }: PickedAsset) => `${name} (${external_key})`
+
+/** One of all assets, found by typing a part of its name, key or a tag value. */
+export function AssetPicker({ value, onChange, error }: Props) {
+  const [typed, setTyped] = useState('')
+  const [q] = useDebouncedValue(value && typed === labelOf(value) ? '' : typed, 200)
+  const found = useQuery({
+    queryKey: ['assets', 'picker', q],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) =>
+      unwrap(
+        await api.GET('/api/v1/assets', {
+          params: { query: { limit: SHOWN, sort: 'name', ...(q !== '' && { q }) } },
+          signal,
+        }),
+      ).data,
+  })
+  const choices = found.data ?? []
+  const all = value && !choices.some(({ id }) => id === value.id) ? [value, ...choices] : choices
+  return (
+    <Select
+      label="Asset"
+      placeholder="Type a name, key or tag"
+      searchable
+      clearable
+      required
+      error={error ?? (found.isError ? 'Assets could not be loaded' : undefined)}
+      rightSection={found.isFetching ? <Loader size="xs" /> : undefined}
+      clearButtonProps={{ 'aria-label': 'Clear asset' }}
+      nothingFoundMessage={found.isFetching ? 'Looking …' : 'No such asset'}
+      data={all.map((asset) => ({ value: String(asset.id), label: labelOf(asset) }))}
+      filter={({ options }) => options}
+      value={value && String(value.id)}
+      onSearchChange={setTyped}
+      onChange={(id) => onChange(all.find((each) => String(each.id) === id) ?? null)}
+    />
+  )
+}

@@ -1,0 +1,96 @@
+import { Code, Radio, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { type components, unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { FormModal } from '../../parts/form-modal.tsx'
+import { SendForm } from '../../parts/send-form.tsx'
+import { useSend } from '../../parts/use-send.ts'
+import { api } from '../../session/api.ts'
+import { AssetPicker, type PickedAsset } from './asset-picker.tsx'
+
+type UnknownTag = components['schemas']['UnknownTag']
+type TagType = components['schemas']['TagCreate']['tag_type']
+
+type Props = { tag: UnknownTag; onAttached: () => void; onClose: () => void }
+type Owner = 'old' | 'new'
+
+/** Attaches a tag that was read to an asset: one that is there, or one made for it. */
+export function ClaimTag({ tag, onAttached, onClose }: Props) {
+  const [owner, setOwner] = useState<Owner>('old')
+  const [asset, setAsset] = useState<PickedAsset | null>(null)
+  const [name, setName] = useState('')
+  const [value, setValue] = useState(tag.value)
+  const send = useSend(
+    async () => {
+      // A newer API may know more types: it says itself whether it takes one.
+      const named = { tag_type: tag.tag_type as TagType, value }
+      if (owner === 'new')
+        return unwrap(await api.POST('/api/v1/assets', { body: { name, tags: [named] } })).data.name
+      unwrap(await api.POST('/api/v1/unknown-tags/claim', { body: { ...named, asset_id: asset?.id ?? 0 } }))
+      return asset?.name ?? ''
+    },
+    {
+      reload: [['unknown-tags'], ['assets']],
+      onDone: (owned) => {
+        notifications.show({ message: `${value} is attached to ${owned} now.` })
+        onAttached()
+        onClose()
+      },
+    },
+  )
+  return (
+    <FormModal opened onClose={onClose} title="Claim a tag">
+      <SendForm
+        send={send}
+        label={owner === 'new' ? 'Create the asset' : 'Attach the tag'}
+        onSubmit={() => send.send(undefined)}
+        onCancel={onClose}
+        shownFields={['name', 'asset_id']}
+        isDisabled={owner === 'old' && asset === null}
+      >
+        <Stack gap="sm">
+          <Text size="sm">
+            {`The ${tag.tag_type} tag `}
+            <Code>{tag.value}</Code>
+            {`, last read by ${tag.reader_key}, belongs to`}
+          </Text>
+          <SegmentedControl
+            aria-label="Whom the tag belongs to"
+            fullWidth
+            data={[
+              { value: 'old', label: 'An asset that is there' },
+              { value: 'new', label: 'A new asset' },
+            ]}
+            value={owner}
+            onChange={(chosen) => setOwner(chosen === 'new' ? 'new' : 'old')}
+          />
+          {owner === 'old' ? (
+            <AssetPicker value={asset} onChange={setAsset} error={send.fields['asset_id']} />
+          ) : (
+            <TextInput
+              label="Name"
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              error={send.fields['name']}
+              autoComplete="off"
+              required
+            />
+          )}
+          {tag.ibeacon !== null && (
+            <Radio.Group
+              label="Known by"
+              description="Choose the iBeacon identity of a beacon that rotates its address."
+              value={value}
+              onChange={setValue}
+            >
+              <Stack gap={6} mt={6}>
+                <Radio value={tag.value} label={`Address ${tag.value}`} />
+                <Radio value={tag.ibeacon} label={`iBeacon ${tag.ibeacon}`} />
+              </Stack>
+            </Radio.Group>
+          )}
+        </Stack>
+      </SendForm>
+    </FormModal>
+  )
+}

@@ -1,0 +1,29 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { unwrap } from '@whereabouts/client/client'
+import { api } from '../../session/api.ts'
+
+export const PAGE = 50
+const REFRESH_MS = 5_000
+export const DEFAULTS = { q: '', type: '', reader: '', reads: '', sort: '-last_seen_at', offset: '0' }
+export type UnknownTagFilter = typeof DEFAULTS
+
+const TYPES = ['rfid', 'ble', 'barcode'] as const
+
+export function useUnknownTags({ q, type, reader, reads, sort, offset }: UnknownTagFilter) {
+  const query = {
+    limit: PAGE,
+    offset: Number(offset),
+    sort,
+    ...(q !== '' && { q }),
+    ...(type !== '' && { tag_type: TYPES.filter((known) => known === type) }),
+    ...(reader !== '' && { reader_key: [reader] }),
+    ...(reads !== '' && { min_reads: Number(reads) }),
+  }
+  return useQuery({
+    queryKey: ['unknown-tags', query],
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+    queryFn: async ({ signal }) =>
+      unwrap(await api.GET('/api/v1/unknown-tags', { params: { query }, signal })),
+  })
+}

@@ -1,0 +1,125 @@
+import { unwrap } from '@whereabouts/client/client'
+import { expect } from 'vitest'
+import { expectAccessible } from './support/accessible.ts'
+import { STACK, test } from './support/visitor.fixture.ts'
+
+const DAY_MS = 86_400_000
+
+test('a key is created by the scope form, works as shown, and stops with its revocation', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await member.open('/api-keys')
+  await page.getByRole('row', { name: /integrator/ }).waitFor()
+  await page.getByRole('button', { name: 'New API key' }).click()
+  await page.getByRole('button', { name: 'Create the key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog
+    .getByRole('alert')
+    .getByText(/Request/)
+    .waitFor()
+  await dialog
+    .getByText(/Scopes must/)
+    .first()
+    .waitFor()
+  await page.getByLabel('Name').fill('ERP connector')
+  const level = (resource: string, name: string) =>
+    page.getByRole('radiogroup', { name: resource }).getByRole('radio', { name, exact: true })
+  await level('Assets', 'Read + Write').check()
+  await level('Scans', 'Read').check()
+  await page.getByRole('combobox', { name: 'Expires' }).click()
+  await page.getByRole('option', { name: 'In 90 days' }).click()
+  await expectAccessible(page)
+  await member.picture('api-keys-new')
+  await page.getByRole('button', { name: 'Create the key' }).click()
+
+  const value = (label: string) => page.getByLabel(label, { exact: true }).inputValue()
+  const [id, secret] = [await value('Client id'), await value('Client secret')]
+  expect(await value('Exchange it for a token')).toBe(
+    `curl -s ${STACK.urls.base}/api/v1/oauth/token -d grant_type=client_credentials -d client_id=${id} -d client_secret=${secret}`,
+  )
+  await member.picture('api-keys-secret')
+  const exchange = () =>
+    fetch(`${STACK.urls.base}/api/v1/oauth/token`, {
+      method: 'POST',
+      headers: { 'user-agent': 'erp-connector/1' },
+      body: new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret }),
+    })
+  expect((await exchange()).status).toBe(200)
+  await page.getByRole('button', { name: 'Done' }).isDisabled()
+  await page.getByLabel('I have stored it').check()
+  await page.getByRole('button', { name: 'Done' }).click()
+  expect(await page.content()).not.toContain(secret)
+
+  const row = page.getByRole('row', { name: /ERP connector/ })
+  await row.getByText('assets:write').waitFor()
+  const path = { org_id: organization.id }
+  const { data: keys } = unwrap(
+    await organization.admin.GET('/api/v1/orgs/{org_id}/api-keys', { params: { path } }),
+  )
+  const key = keys.find(({ name }) => name === 'ERP connector')
+  expect(key?.scopes).toEqual(['assets:read', 'assets:write', 'scans:read'])
+  const inDays = (Date.parse(key?.expires_at ?? '') - Date.now()) / DAY_MS
+  expect(inDays).toBeGreaterThan(89.9)
+  expect(inDays).toBeLessThanOrEqual(90)
+  await row.getByText(key?.jti ?? 'no key').waitFor()
+  await expectAccessible(page)
+  await member.picture('api-keys')
+
+  await page.getByRole('button', { name: 'Revoke ERP connector' }).click()
+  await page.getByText('stop working within a second').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await row.waitFor({ state: 'detached' })
+  expect((await exchange()).status).toBe(401)
+})
+
+test('the last of the keys gone, the list says what keys are for; offline it says so', async ({
+  member,
+  organization,
+}) => {
+  const { page, context } = member
+  const path = { org_id: organization.id }
+  const { data: keys } = unwrap(
+    await organization.admin.GET('/api/v1/orgs/{org_id}/api-keys', { params: { path } }),
+  )
+  for (const { jti } of keys)
+    unwrap(
+      await organization.admin.DELETE('/api/v1/orgs/{org_id}/api-keys/{key_id}', {
+        params: { path: { ...path, key_id: jti } },
+      }),
+    )
+  await member.open('/api-keys')
+  await page.getByText('No API keys yet').waitFor()
+  await context.setOffline(true)
+  await page.getByText('What you see was loaded before').waitFor()
+  await page.getByText('No API keys yet').waitFor()
+  await page.getByRole('button', { name: 'New API key' }).click()
+  await page.getByLabel('Name').fill('Offline')
+  await page.getByRole('button', { name: 'Create the key' }).click()
+  await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
+})
+
+test('who is no administrator is told whom to ask', async ({ visitor, organization }) => {
+  const { page } = visitor
+  const email = `bob-${process.pid}-${Date.now()}@example.com`
+  const invited = await organization.admin.POST('/api/v1/orgs/{org_id}/invitations', {
+    params: { path: { org_id: organization.id } },
+    body: { email, role: 'member' },
+  })
+  await visitor.open('/sign-in')
+  await page.evaluate(
+    async (body) => {
+      const headers = { 'content-type': 'application/json' }
+      await fetch('/session/accept-invitation', { method: 'POST', headers, body: JSON.stringify(body) })
+    },
+    { token: unwrap(invited).data.token, name: 'Bob', password: 'correct horse battery' },
+  )
+  await visitor.open('/api-keys')
+  await page.getByText('Administrators manage API keys').waitFor()
+  await visitor.open('/readers')
+  await page.getByText('Only administrators configure readers').waitFor()
+  expect(await page.getByRole('button', { name: 'Add reader' }).first().isDisabled()).toBe(true)
+  await visitor.open('/start')
+  await page.getByText('1 of 5 steps are done.').waitFor()
+})
