@@ -17,32 +17,54 @@ const WATCH_FRAMES = `(() => {
   requestAnimationFrame(frame)
 })()`
 
-/** What a person does with a long table, each from the key or click until the rows are there. */
-export async function useTable(
+/** A page of somebody who has just signed in. */
+export async function usePage<T>(
   browser: Browser,
   base: string,
   login: Login,
-  assets: number,
-): Promise<Action[]> {
+  use: (page: Page) => Promise<T>,
+): Promise<T> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' })
   await page.goto(`${base}/sign-in`)
   await page.getByLabel('E-mail').fill(login.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(login.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  const menu = page.getByRole('navigation', { name: 'Screens' })
-  await menu.getByRole('link', { name: 'Assets' }).waitFor()
+  await menuOf(page).getByRole('link', { name: 'Assets' }).waitFor()
   await page.evaluate(WATCH_FRAMES)
-  const total = new Intl.NumberFormat('en-GB').format(assets)
-  const rows = (range: string) => page.getByText(`${range} of ${total} assets`, { exact: true }).waitFor()
-  const found = (range: string, count: string) =>
-    page.getByText(`${range} of ${count} assets`, { exact: true }).waitFor()
-  const search = page.getByLabel('Search')
+  const result = await use(page)
+  await page.close()
+  return result
+}
 
-  const actions = [
-    await timed(page, 'open', 1, async () => {
-      await menu.getByRole('link', { name: 'Assets' }).click()
-      await rows('1–50')
-    }),
+const menuOf = (page: Page) => page.getByRole('navigation', { name: 'Screens' })
+
+const shown = (page: Page, range: string, total: number) =>
+  page.getByText(`${range} of ${format.format(total)} assets`, { exact: true }).waitFor()
+
+const open = (page: Page, assets: number) =>
+  timed(page, 'open', 1, async () => {
+    await menuOf(page).getByRole('link', { name: 'Assets' }).click()
+    await shown(page, '1–50', assets)
+  })
+
+const find = (page: Page, assets: number) =>
+  timed(page, 'find one by its key', SEARCHES, async (time) => {
+    const number = Math.floor((assets / (SEARCHES + 1)) * (time + 1))
+    await page.getByLabel('Search').fill(keyOf(number))
+    await page.getByRole('link', { name: `Pallet ${number}` }).waitFor()
+    await shown(page, '1–1', 1)
+  })
+
+export const firstLook = async (page: Page, assets: number): Promise<Action[]> => [
+  await open(page, assets),
+  await find(page, assets),
+]
+
+/** What a person does with a long table, each from the key or click until the rows are there. */
+export async function useTable(page: Page, assets: number): Promise<Action[]> {
+  const rows = (range: string) => shown(page, range, assets)
+  return [
+    await open(page, assets),
     await timed(page, 'next page', PAGES, async (time) => {
       await page.getByRole('button', { name: 'next page of assets' }).click()
       await rows(rangeOf(time + 1))
@@ -55,20 +77,12 @@ export async function useTable(
       await page.getByRole('button', { name: /key/i }).first().click()
       await rows('1–50')
     }),
-    await timed(page, 'find one by its key', SEARCHES, async (time) => {
-      await search.fill(keyOf(Math.floor((assets / (SEARCHES + 1)) * (time + 1))))
-      await page
-        .getByRole('link', { name: `Pallet ${Math.floor((assets / (SEARCHES + 1)) * (time + 1))}` })
-        .waitFor()
-      await found('1–1', '1')
-    }),
+    await find(page, assets),
     await timed(page, 'clear the search', 1, async () => {
-      await search.fill('')
+      await page.getByLabel('Search').fill('')
       await rows('1–50')
     }),
   ]
-  await page.close()
-  return actions
 }
 
 const format = new Intl.NumberFormat('en-GB')

@@ -1,20 +1,28 @@
 import { Tooltip } from '@mantine/core'
-import { useSyncExternalStore } from 'react'
+import { useRef, useState, useSyncExternalStore } from 'react'
 import { clockTime, dayTime, exactTime, relativeTime } from './times.ts'
 
 type Props = { at: string; as?: 'relative' | 'day' | 'clock' }
 
-/** An instant in the viewer's zone; the exact one on hover and on focus. */
+/**
+ * An instant in the viewer's zone; the exact one on hover and on focus. The tooltip is made when it is asked for: a table
+ * has a hundred of them.
+ */
 export function When({ at, as = 'relative' }: Props) {
   const now = useSyncExternalStore(everyTick, currentTick)
+  const element = useRef<HTMLTimeElement>(null)
+  const [isShown, setShown] = useState(false)
+  const [show, hide] = [() => setShown(true), () => setShown(false)]
   const text = as === 'day' ? dayTime(at) : as === 'clock' ? clockTime(at) : relativeTime(at, now)
+  // For who has a mouse, and for who has none.
+  const asks = { tabIndex: 0, onMouseEnter: show, onMouseLeave: hide, onFocus: show, onBlur: hide }
   return (
-    <Tooltip label={exactTime(at)} events={{ hover: true, focus: true, touch: true }}>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the exact instant has to be reachable */}
-      <time dateTime={at} tabIndex={0}>
+    <>
+      <time ref={element} dateTime={at} {...asks}>
         {text}
       </time>
-    </Tooltip>
+      {isShown && <Tooltip target={element} label={exactTime(at)} opened />}
+    </>
   )
 }
 

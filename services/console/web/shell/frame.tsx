@@ -35,6 +35,7 @@ function SignedIn() {
   const { online } = useNetwork()
   const path = useRouterState({ select: (router) => router.location.pathname })
   useFocusOnScreen(path, close)
+  useEffect(loadOtherScreens, [])
   return (
     <AppShell
       header={{ height: 52 }}
@@ -102,6 +103,19 @@ function SignedIn() {
       </AppShell.Main>
     </AppShell>
   )
+}
+
+const UNTIL_SHOWN_MS = 2_000
+
+/**
+ * The scripts of all screens, once the first one is there: another screen opens without a connection, too, and after a
+ * release that no longer has them.
+ */
+function loadOtherScreens(): () => void {
+  const timer = setTimeout(() => {
+    for (const { load } of SCREENS) load().catch(() => undefined) // tried again when it is opened
+  }, UNTIL_SHOWN_MS)
+  return () => clearTimeout(timer)
 }
 
 const isWithin = (path: string, to: string) =>

@@ -1,4 +1,4 @@
-import { createTheme, Modal, Table, type CSSVariablesResolver } from '@mantine/core'
+import { Alert, createTheme, Modal, Table, type CSSVariablesResolver } from '@mantine/core'
 
 export const theme = createTheme({
   primaryShade: { light: 8, dark: 8 },
@@ -6,6 +6,8 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   cursorType: 'pointer',
   components: {
+    // Only a failure interrupts whoever listens to the page; it says so itself.
+    Alert: Alert.extend({ defaultProps: { role: 'status' } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 'xs', highlightOnHover: true } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
   },

@@ -3,7 +3,9 @@ import { useInterval } from '@mantine/hooks'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { pointsOf, type Rate, rateText, STEP_MS } from './rate.ts'
 
-const RatePlot = lazy(() => import('./rate-plot.tsx'))
+/** Asked for with the screen and not when it is opened, which may be without a connection. The words say the same. */
+const plot = import('./rate-plot.tsx').catch(() => ({ default: () => <span /> }))
+const RatePlot = lazy(() => plot)
 
 /** How much moves, as a line and in words. The words are announced, at most every ten seconds: rows are not. */
 export function RateLine({ rate }: { rate: Rate }) {

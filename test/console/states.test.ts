@@ -1,0 +1,138 @@
+import { unwrap } from '@whereabouts/client/client'
+import type { Route } from 'playwright-core'
+import { expect } from 'vitest'
+import { newReader, readerViews, type Organization } from '../system/organization.ts'
+import { saved } from './support/moves.ts'
+import { test, type Visitor } from './support/visitor.fixture.ts'
+
+/** Every screen, with something to show, and whether it asks the API for anything before the person does something. */
+async function screensOf(organization: Organization): Promise<{ path: string; loads: boolean }[]> {
+  const { assetId, locationId } = await saved(organization)
+  await newReader(organization, { key: 'gate', format: 'canonical', locationId, antennas: 1 })
+  const [reader] = await readerViews(organization)
+  const { id: importId } = unwrap(
+    await organization.admin.POST('/api/v1/imports', {
+      params: { query: { resource: 'assets', dry_run: true } },
+      headers: { 'content-type': 'text/csv' },
+      body: 'name\nPallet\n',
+      bodySerializer: (text) => text,
+    }),
+  ).data
+  const loading = [
+    '/',
+    '/assets',
+    `/assets/${assetId}`,
+    '/imports',
+    `/imports/${importId}`,
+    '/locations',
+    `/locations/${locationId}`,
+    '/start',
+    '/readers',
+    `/readers/${reader?.id}`,
+    '/unknown-tags',
+    '/api-keys',
+    '/webhook',
+    '/members',
+  ]
+  return [
+    ...loading.map((path) => ({ path, loads: true })),
+    { path: '/live', loads: false },
+    { path: '/inventory', loads: false },
+  ]
+}
+
+const API = '**/api/v1/**'
+const REQUEST_ID = 'request-of-the-states-test'
+const envelope = (type: string, title: string, status: number) => ({
+  status,
+  json: { error: { type, title, status, detail: title, instance: '/', request_id: REQUEST_ID } },
+})
+
+test('every screen says that it loads, and what failed with the request id, and can be tried again', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const screens = await screensOf(organization)
+  await member.open('/')
+  const menu = page.getByRole('navigation', { name: 'Screens' })
+  await menu.getByRole('link', { name: 'Members' }).waitFor()
+  const links = await menu.getByRole('link').all()
+  const inMenu = await Promise.all(links.map((link) => link.getAttribute('href')))
+  expect(inMenu).toHaveLength(11)
+  expect(inMenu.filter((href) => !screens.some(({ path }) => path === href))).toEqual([])
+
+  for (const { path } of screens.filter(({ loads }) => loads)) {
+    const held = Promise.withResolvers<void>()
+    await page.route(API, async (route) => {
+      await held.promise
+      await route.fulfill(envelope('forbidden', 'Not for now', 403)).catch(() => undefined)
+    })
+    await member.open(path)
+    await page
+      .getByRole('status')
+      .getByText(/^Loading /)
+      .first()
+      .waitFor()
+    held.resolve()
+    await page.getByRole('alert').getByText(REQUEST_ID).first().waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
+    const retry = page.getByRole('button', { name: 'Try again' })
+    await expect
+      .poll(async () => {
+        if ((await retry.count()) > 0) await retry.first().click()
+        return page.getByRole('alert').count()
+      })
+      .toBe(0)
+  }
+})
+
+test('on every screen an ended session is opened again over it', async ({ member, organization }) => {
+  const { page } = member
+  for (const { path } of await screensOf(organization)) {
+    await endSession(member)
+    await member.open(path)
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+    await dialog.waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
+    await dialog.getByRole('textbox', { name: 'Password' }).fill(organization.login.password)
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await expect.poll(() => page.getByRole('alert').allTextContents()).toEqual([])
+    expect(new URL(page.url()).pathname).toBe(path)
+  }
+})
+
+test('without a connection every screen of the menu opens and says so, and loads when it is back', async ({
+  member,
+}) => {
+  const { page, context } = member
+  await member.open('/')
+  const menu = page.getByRole('navigation', { name: 'Screens' })
+  await menu.getByRole('link', { name: 'Members' }).waitFor()
+  const names = (await menu.getByRole('link').allTextContents()).filter((name) => name !== 'Overview')
+  await expect.poll(() => page.evaluate<number>(SCREEN_SCRIPTS), { timeout: 10_000 }).toBeGreaterThan(15)
+  await context.setOffline(true)
+  for (const name of names) {
+    await menu.getByRole('link', { name }).click()
+    await page.locator('a[aria-current=page]').filter({ hasText: name }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'You are offline' }).first().waitFor()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect([name, await page.getByText('could not be shown').count()]).toEqual([name, 0])
+  }
+  await context.setOffline(false)
+  await page.getByText('You are offline').waitFor({ state: 'hidden' })
+  await page.getByRole('cell', { name: /Ada/ }).waitFor()
+})
+
+/** Loaded so far, those that screens share among them. */
+const SCREEN_SCRIPTS = `performance.getEntriesByType('resource').filter(({ name }) => /static.*js$/.test(name)).length`
+
+/** From the next request of the page on: its token is refused, and the cookie is gone. */
+async function endSession({ page, context }: Visitor): Promise<void> {
+  await page.route(API, async (route: Route) => {
+    await context.clearCookies()
+    await route.fulfill(envelope('unauthorized', 'Authentication required', 401)).catch(() => undefined)
+  })
+}
