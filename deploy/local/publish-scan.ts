@@ -1,11 +1,13 @@
-// The command `npm run scan` after its preparation (publish-scan.mjs): one read, published as a reader does.
+// The command `npm run scan` after its preparation (publish-scan.mjs): one read, published as a reader does, once or again and again.
 import { tagTypes } from '@whereabouts/contracts/tags'
 import { connectReader } from '@whereabouts/messaging/reader-connection'
 import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { readDemo, type Demo } from './demo/demo-file.ts'
 import { ROOT } from './services.ts'
 import { shellQuote } from './shell-quote.ts'
+import { untilStopped } from './until-stopped.ts'
 
 const HELP = `npm run scan -- --tag VALUE [flags]    publishes one scan to the running demo, as a reader does
 
@@ -14,6 +16,7 @@ const HELP = `npm run scan -- --tag VALUE [flags]    publishes one scan to the r
   --antenna N      the antenna, from 1                                 default 1
   --location KEY   the location, for readers that know it; wins over the antenna
   --reader KEY     the reader                                          default ble-gateway
+  --every SECONDS  again and again, as a reader in whose field the tag is, until Ctrl-C
   --demo FILE      addresses and credentials                           default .data/demo.json
   --help           prints this
 `
@@ -21,7 +24,8 @@ const HELP = `npm run scan -- --tag VALUE [flags]    publishes one scan to the r
 type Settings = {
   demoFile: string
   readerKey: string
-  read: { tag: { type: string; value: string }; antenna: number; location?: string; read_at: string }
+  read: { tag: { type: string; value: string }; antenna: number; location?: string }
+  everySeconds: number | undefined
 }
 
 function readSettings(): Settings | 'help' {
@@ -32,6 +36,7 @@ function readSettings(): Settings | 'help' {
       antenna: { type: 'string', default: '1' },
       location: { type: 'string' },
       reader: { type: 'string', default: 'ble-gateway' },
+      every: { type: 'string' },
       demo: { type: 'string', default: join(process.env['DATA_DIR'] || '.data', 'demo.json') },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -42,34 +47,47 @@ function readSettings(): Settings | 'help' {
   if (!tagTypes.some((type) => type === values.type))
     throw new Error(`--type is one of ${tagTypes.join(', ')}`)
   if (!Number.isInteger(antenna) || antenna < 1) throw new Error('--antenna is a number from 1')
+  const everySeconds = values.every === undefined ? undefined : Number(values.every)
+  if (everySeconds !== undefined && !(everySeconds >= 1 && everySeconds <= 3_600))
+    throw new Error('--every is a number of seconds from 1 to 3600')
   return {
     demoFile: resolve(ROOT, values.demo),
+    everySeconds,
     readerKey: values.reader,
     read: {
       tag: { type: values.type, value: values.tag },
       antenna,
       ...(values.location !== undefined && { location: values.location }),
-      read_at: new Date().toISOString(),
     },
   }
 }
 
-async function publish({ demoFile, readerKey, read }: Settings): Promise<void> {
+async function publish({ demoFile, readerKey, read, everySeconds }: Settings): Promise<void> {
   const demo = readDemo(demoFile)
   if (!demo)
     throw new Error(`${demoFile} is not there. Run npm start first, or name another file with --demo.`)
   const { client_id: clientId, client_secret: clientSecret } = demo.reader_key
   const reader = await connectReader({ url: demo.nats_url, clientId, clientSecret, name: readerKey })
   const subject = `scans.${demo.org_id}.${readerKey}.canonical`
-  const message = JSON.stringify({ reads: [read] })
+  const isOver = everySeconds === undefined ? async () => true : untilInterrupted(everySeconds)
   try {
-    const { stream, seq } = await reader.store(subject, Buffer.from(message))
-    process.stdout.write(
-      `Stored as ${stream} ${seq}: ${subject} ${message}\n${whereToLook(demo, read.tag.value)}\n`,
-    )
+    do {
+      const message = JSON.stringify({ reads: [{ ...read, read_at: new Date().toISOString() }] })
+      const { stream, seq } = await reader.store(subject, Buffer.from(message))
+      process.stdout.write(`Stored as ${stream} ${seq}: ${subject} ${message}\n`)
+    } while (!(await isOver()))
+    process.stdout.write(`${whereToLook(demo, read.tag.value)}\n`)
   } finally {
     await reader.close()
   }
+}
+
+/** Waits so long; answers whether somebody asked to stop before the time was over. */
+function untilInterrupted(seconds: number): () => Promise<boolean> {
+  const asked = new AbortController()
+  void untilStopped([]).then(() => asked.abort())
+  const { signal } = asked
+  return () => pause(seconds * 1_000, false, { signal }).catch(() => true)
 }
 
 function whereToLook(demo: Demo, value: string): string {

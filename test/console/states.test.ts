@@ -87,6 +87,24 @@ test('every screen says that it loads, and what failed with the request id, and 
   }
 })
 
+test('what is loaded anew shows progress while the rows before it stay', async ({ member, organization }) => {
+  const { page } = member
+  await saved(organization, 'Crane')
+  await member.open('/assets')
+  await page.getByRole('link', { name: 'Crane' }).waitFor()
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/v1/assets?*', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.getByLabel('Search').fill('nothing of the kind')
+  await page.getByRole('progressbar', { name: 'Loading' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Crane' }).isVisible()).toBe(true)
+  held.resolve()
+  await page.getByText('No asset matches').waitFor()
+  await page.getByRole('progressbar', { name: 'Loading' }).waitFor({ state: 'detached' })
+})
+
 test('on every screen an ended session is opened again over it', async ({ member, organization }) => {
   const { page } = member
   for (const { path } of await screensOf(organization)) {

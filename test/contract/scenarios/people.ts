@@ -73,6 +73,7 @@ export const peopleScenarios: Record<string, Scenario> = {
       body: { refresh_token: (await session(given, given.org)).refresh_token },
     }),
     401: () => ({ body: { refresh_token: 'unknown' }, headers: fromNewAddress() }),
+    404: async (given) => ({ body: await switchBody(given, UNKNOWN_ID) }),
   },
   logOut: {
     204: async (given) => ({ body: { refresh_token: (await session(given, given.org)).refresh_token } }),

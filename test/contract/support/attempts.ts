@@ -244,6 +244,7 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   updateWebhook: { valid: { enabled: true } },
   createApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },
   issueToken: {}, // `client_id` is who asks
+  refreshSession: {}, // current-user.int.test.ts of keys: only organizations of the user
   switchOrg: {}, // members.test.ts: only organizations of the user
   updateMember: { valid: { role: 'member' } },
   createInvitation: { valid: { email: 'stolen@example.com', role: 'admin' } },

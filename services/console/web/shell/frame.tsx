@@ -4,6 +4,7 @@ import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { Waiting } from '../parts/loaded.tsx'
 import { useSessionState } from '../session/use-session.ts'
+import { BusyBar } from './busy-bar.tsx'
 import { FeedBadge } from './feed-badge.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { SCREENS } from './screens.ts'
@@ -65,6 +66,7 @@ function SignedIn() {
             <PersonMenu />
           </Group>
         </Group>
+        <BusyBar />
       </AppShell.Header>
       <AppShell.Navbar p="xs" component="nav" aria-label="Screens">
         <ScrollArea>

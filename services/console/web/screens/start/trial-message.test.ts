@@ -47,4 +47,5 @@ test('npm run scan is told of the organization by a file', () => {
     `printf %s '{"base_url":"http://127.0.0.1:8080","nats_url":"nats://127.0.0.1:4222","org_id":77,"reader_key":{"client_id":"id","client_secret":"wb_secret"}}' >.data/organization-77.json`,
   )
   expect(command).toContain('--demo .data/organization-77.json --reader dock-1 --antenna 1 --type barcode')
+  expect(command).toMatch(/ --every 5$/)
 })

@@ -42,7 +42,8 @@ export function mosquittoCommand(trial: Trial): string | undefined {
 }
 
 /**
- * For an installation of one's own, in its folder: `npm run scan` reads who it is from a file, which is written first.
+ * For an installation of one's own, in its folder: a simulated reader that has the tag in its field. `npm run scan` reads who it
+ * is from a file, which is written first.
  * Undefined as long as there are no credentials to write.
  */
 export function scanCommand(trial: Trial): string | undefined {
@@ -57,5 +58,5 @@ export function scanCommand(trial: Trial): string | undefined {
   })
   const write = `(umask 077; mkdir -p .data; printf %s ${quoted(content)} >${file})`
   const scan = `npm run scan -- --demo ${file} --reader ${readerKey} --antenna ${antenna}`
-  return `${write} && ${scan} --type ${tag.tag_type} --tag ${quoted(tag.value)}`
+  return `${write} && ${scan} --type ${tag.tag_type} --tag ${quoted(tag.value)} --every 5`
 }

@@ -46,8 +46,8 @@ export function TryIt({ readerKey, antenna, tag, urls, credentials }: Props) {
       )}
       {scan !== undefined && (
         <CopyField
-          label="Command, in the folder of an installation of your own"
-          description="Keeps the credentials in a file below .data, for further scans."
+          label="Simulated reader, in the folder of an installation of your own"
+          description="Sees the tag every 5 seconds, until Ctrl-C. Keeps the credentials in a file below .data."
           value={scan}
           isSecret
         />
