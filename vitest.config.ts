@@ -52,8 +52,9 @@ export default defineConfig({
           include: ['test/console/**/*.test.ts'],
           exclude: ['**/node_modules/**'],
           globalSetup: 'test/console/support/system.setup.ts',
-          testTimeout: 60_000,
+          testTimeout: 180_000, // some go through all screens; what each waits for has a limit of its own
           hookTimeout: 60_000,
+          expect: { poll: { timeout: 15_000 } },
         },
       },
     ],

@@ -44,7 +44,7 @@ export async function newVisitor(browser: Browser): Promise<Visitor> {
     extraHTTPHeaders: { 'x-forwarded-for': anyAddress() },
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(30_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {
