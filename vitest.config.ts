@@ -15,6 +15,7 @@ export default defineConfig({
           name: 'unit',
           include: [...named('.test.ts'), 'services/console/web/**/*.test.ts', 'test/architecture.test.ts'],
           exclude: ['**/node_modules/**', '**/*.int.test.ts'],
+          testTimeout: 20_000, // beside suites that fill every core
         },
       },
       {
@@ -22,7 +23,7 @@ export default defineConfig({
           name: 'integration',
           include: named('.int.test.ts'),
           exclude: ['**/node_modules/**'],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },
