@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), black box (a started system; `contract` too). */
+/** Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), black box (a started system; `contract`, `console` and `faults` too). */
 const sources = ['libs/**/src/**', 'services/**/src/**', 'services/**/migrations/**', 'deploy/**']
 const named = (ending: string) => sources.map((folder) => `${folder}/*${ending}`)
 
@@ -30,7 +30,16 @@ export default defineConfig({
       {
         test: {
           name: 'blackbox',
-          include: ['test/{flow,faults,operator,browser}/**/*.test.ts'],
+          include: ['test/{flow,operator,browser}/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: 'faults', // one after the other: they kill processes, and wait for what others do about it
+          include: ['test/faults/**/*.test.ts'],
           exclude: ['**/node_modules/**'],
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -3,6 +3,8 @@ import { newOrganization } from '../system/organization.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { STACK, test } from './support/visitor.fixture.ts'
 
+const SELECTED = `(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(
+  document.querySelector('input[data-secret]'))`
 const SIGN_IN = /\/sign-in(?:$|\?)/
 
 test('signing up creates an organization and leads to the guided path', async ({ visitor }) => {
@@ -56,6 +58,33 @@ test('no script can read the token that outlives the page', async ({ member }) =
   )
   expect(stored).not.toContain(cookie?.value)
   expect(stored).not.toMatch(/eyJ/)
+})
+
+test('over plain HTTP from another machine one signs in, stays signed in, and copies by hand', async ({
+  visitor,
+  organization,
+}) => {
+  const { page } = visitor
+  const away = new URL(STACK.urls.base)
+  away.hostname = 'plain.example'
+  await page.goto(`${away.origin}/api-keys`)
+  expect(await page.evaluate('isSecureContext')).toBe(false)
+  await page.getByLabel('E-mail').fill(organization.login.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(organization.login.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/api-keys')
+  await page.reload()
+  await page.getByRole('button', { name: /Harbour Tools/ }).waitFor()
+  await page.goto(`${away.origin}/webhook`)
+  await page.getByLabel('Address').fill('https://example.com/hook')
+  await page.getByRole('button', { name: 'Register' }).click()
+  const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue()
+  await page.getByRole('button', { name: 'Copy Signing secret' }).click()
+  await expect.poll(() => page.evaluate(SELECTED)).toBe(secret)
+  await page.getByLabel('I have stored it').check()
+  // The browser says that it takes a header over HTTPS only; that is all it has to say.
+  const reported = visitor.problems.splice(0)
+  expect(reported.filter((text) => !text.startsWith('The Cross-Origin-Opener-Policy header'))).toEqual([])
 })
 
 test('signing out ends the session in every tab', async ({ member }) => {

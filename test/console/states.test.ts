@@ -147,8 +147,9 @@ test('without a connection every screen of the menu opens and says so, and loads
 /** Loaded so far, those that screens share among them. */
 const SCREEN_SCRIPTS = `performance.getEntriesByType('resource').filter(({ name }) => /static.*js$/.test(name)).length`
 
-/** From the next request of the page on: its token is refused, and the cookie is gone. */
+/** From the first request of the next page on: its token is refused, and the cookie is gone. */
 async function endSession({ page, context }: Visitor): Promise<void> {
+  await page.goto('about:blank') // or a request of the page before would be the first
   await page.route(API, async (route: Route) => {
     await context.clearCookies()
     await route.fulfill(envelope('unauthorized', 'Authentication required', 401)).catch(() => undefined)

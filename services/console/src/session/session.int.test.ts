@@ -98,7 +98,7 @@ test('a session that keys does not continue is forgotten, and one that there is 
 })
 
 test('what another site makes a browser send is refused before keys hears of it', async () => {
-  for (const site of ['cross-site', 'same-site', 'none', '']) {
+  for (const site of ['cross-site', 'same-site', 'none', 'x']) {
     const reply = await ask('refresh', { ...COOKIE, 'sec-fetch-site': site })
     expect([site, reply.statusCode, reply.json().error.type]).toEqual([site, 403, 'forbidden'])
   }
@@ -106,6 +106,26 @@ test('what another site makes a browser send is refused before keys hears of it'
     expect((await ask('sign-out', { ...COOKIE, 'content-type': type })).statusCode).toBe(415)
   for (const body of ['{', '[]', '"x"', 'null']) expect((await ask('sign-in', {}, body)).statusCode).toBe(400)
   expect(seen).toEqual([])
+})
+
+test('over plain HTTP, where browsers do not say the site, the origin has to be the host that was asked', async () => {
+  answer = opens
+  const from = (headers: Record<string, string>) =>
+    app.inject({
+      method: 'POST',
+      url: '/session/refresh',
+      headers: { 'content-type': 'application/json', ...COOKIE, ...headers },
+      payload: '{}',
+    })
+  const host = { 'x-forwarded-host': '192.168.1.5:8080' }
+  expect((await from({ ...host, origin: 'http://192.168.1.5:8080' })).statusCode).toBe(200)
+  for (const origin of ['http://192.168.1.5', 'http://evil.example', 'null', ''])
+    expect((await from({ ...host, origin })).statusCode).toBe(403)
+  expect((await from(host)).statusCode).toBe(403)
+  expect((await from({ origin: 'http://192.168.1.5:8080' })).statusCode).toBe(403)
+  const both = { ...host, origin: 'http://192.168.1.5:8080', 'sec-fetch-site': 'cross-site' }
+  expect((await from(both)).statusCode).toBe(403)
+  expect(seen).toHaveLength(1)
 })
 
 test('the refusals of keys are passed on as they are', async () => {

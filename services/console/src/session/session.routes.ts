@@ -73,14 +73,22 @@ const OPENING = [
 ] as const
 
 /**
- * The cookie comes with whatever a browser sends here, so the browser has to say that our own page sends it. Every
- * browser of the last years does; a page of another site can neither leave the header out nor change it.
+ * The cookie comes with whatever a browser sends here, so the browser has to say that our own page sends it: neither
+ * header can be changed by the page of another site.
  */
 function refuseOtherSites({ headers }: FastifyRequest): void {
-  if (headers['sec-fetch-site'] !== 'same-origin')
+  if (!isOwnPage(headers))
     throw new AppError('forbidden', 'Sessions are for the console itself; programs use the API')
   if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
     throw unsupportedMediaType(['application/json'])
+}
+
+/** Over plain HTTP browsers do not say which site asks, only its origin, which is to be the host that was asked. */
+function isOwnPage(headers: FastifyRequest['headers']): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  const { origin = '' } = headers
+  return URL.canParse(origin) && new URL(origin).host === headers['x-forwarded-host']
 }
 
 function readBody({ body }: FastifyRequest): Body {

@@ -16,8 +16,14 @@ type Token = { value: string; goodUntil: number }
 
 /** A token this close to its end is exchanged before it is used. */
 const EARLY_MS = 60_000
-/** Of all tabs one exchanges the cookie at a time: what is in it is good for one use. */
 const LOCK = 'whereabouts-session'
+
+/**
+ * Of all tabs one exchanges the cookie at a time: what is in it is good for one use. Browsers have locks over HTTPS and on
+ * this machine; elsewhere two tabs that renew in the same moment end the session.
+ */
+const oneTabAtATime = <T>(work: () => Promise<T>): Promise<T> =>
+  isSecureContext ? navigator.locks.request(LOCK, work) : work()
 
 let state: SessionState = { status: 'unknown' }
 let token: Token | undefined
@@ -74,7 +80,7 @@ function enter(session: Session): void {
 }
 
 async function open(action: string, body: unknown): Promise<void> {
-  enter(await navigator.locks.request(LOCK, async () => opened(await ask(action, body))))
+  enter(await oneTabAtATime(async () => opened(await ask(action, body))))
   otherTabs.postMessage('opened')
 }
 
@@ -89,13 +95,13 @@ export const acceptInvitation = (body: { token: string; name?: string; password?
 
 /** The page is loaded anew: everything on it belongs to the organization that was left. */
 export async function switchOrganization(orgId: number): Promise<void> {
-  await navigator.locks.request(LOCK, async () => opened(await ask('switch', { org_id: orgId })))
+  await oneTabAtATime(async () => opened(await ask('switch', { org_id: orgId })))
   otherTabs.postMessage('left')
   location.assign('/')
 }
 
 export async function signOut(): Promise<void> {
-  await navigator.locks.request(LOCK, async () => {
+  await oneTabAtATime(async () => {
     const answer = await ask('sign-out', {})
     if (!answer.ok) throw await failure(answer)
   })
@@ -105,18 +111,16 @@ export async function signOut(): Promise<void> {
 
 /** Exchanges the cookie for an access token, once for all who ask meanwhile. */
 function renew(): Promise<void> {
-  exchange ??= navigator.locks
-    .request(LOCK, async () => {
-      const answer = await ask('refresh', {})
-      if (answer.status !== 401) enter(await opened(answer))
-      else {
-        token = undefined
-        become('session' in state ? { status: 'expired', session: state.session } : { status: 'signed-out' })
-      }
-    })
-    .finally(() => {
-      exchange = undefined
-    })
+  exchange ??= oneTabAtATime(async () => {
+    const answer = await ask('refresh', {})
+    if (answer.status !== 401) enter(await opened(answer))
+    else {
+      token = undefined
+      become('session' in state ? { status: 'expired', session: state.session } : { status: 'signed-out' })
+    }
+  }).finally(() => {
+    exchange = undefined
+  })
   return exchange
 }
 

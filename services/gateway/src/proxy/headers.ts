@@ -19,7 +19,7 @@ const PASSED_ON = [
 /** Beside them to the console: its pages come compressed, and sessions are in a cookie that nobody else sees. */
 export const passedToConsole = {
   pages: ['accept-encoding'],
-  sessions: ['cookie', 'sec-fetch-site'],
+  sessions: ['cookie', 'origin', 'sec-fetch-site'],
 } as const
 
 type Extra = {

@@ -34,7 +34,10 @@ export function addConsoleSessions(
       upstream: 'console',
       origin: upstreams.console,
       path: withoutQuery(request.url),
-      headers: requestHeaders(request, { passed: passedToConsole.sessions }),
+      headers: {
+        ...requestHeaders(request, { passed: passedToConsole.sessions }),
+        'x-forwarded-host': request.headers.host ?? '',
+      },
       body: request.body as Buffer | undefined,
       timeoutMs: timeoutsMs.write,
       failures,

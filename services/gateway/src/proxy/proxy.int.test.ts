@@ -263,7 +263,13 @@ describe('the console', () => {
 
   test('gets the cookie of a session where sessions are kept, and there only', async () => {
     around.services.console.respondWith(() => ({}))
-    const headers = { ...sent, 'content-type': 'application/json', authorization: 'Bearer x' }
+    const headers = {
+      ...sent,
+      origin: 'http://here.example',
+      'x-forwarded-host': 'forged.example',
+      'content-type': 'application/json',
+      authorization: 'Bearer x',
+    }
     const answer = await gateway.request('/session/refresh', { method: 'POST', headers, body: '{"a":1}' })
     expect(answer.status).toBe(200)
     expect(lastAt('console')).toMatchObject({ method: 'POST', url: '/session/refresh' })
@@ -271,7 +277,9 @@ describe('the console', () => {
     expect(lastAt('console')?.headers).toMatchObject({
       cookie: sent.cookie,
       'sec-fetch-site': 'same-origin',
+      origin: 'http://here.example',
       'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-host': new URL(gateway.origin).host,
     })
     expect(lastAt('console')?.headers['authorization']).toBeUndefined()
     await gateway.request('/assets/7', { headers: sent })
