@@ -43,6 +43,7 @@ test('signing in leads to the screen that was asked for, and a reload keeps the 
   await page.getByRole('textbox', { name: 'Password' }).fill(organization.login.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/members')
+  await page.getByRole('cell', { name: /Ada/ }).first().waitFor()
   await page.reload()
   await page.getByRole('button', { name: /Harbour Tools/ }).waitFor()
 })

@@ -32,6 +32,12 @@ const { base: BASE } = inject('console')
 /** What the requests of the system's own helpers are sent to. */
 export const STACK = { urls: inject('console') }
 
+/**
+ * What a page reports that is left while it loads something. A screen whose script is really not there says so, and an answer
+ * that is no success is shown.
+ */
+const BROKEN_OFF = /^Failed to load resource|dynamically imported module|Unable to preload CSS/
+
 /** A page of a profile of its own, in a viewport of a laptop. */
 export async function newVisitor(browser: Browser): Promise<Visitor> {
   const context = await browser.newContext({
@@ -46,10 +52,12 @@ export async function newVisitor(browser: Browser): Promise<Visitor> {
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
   const problems: string[] = []
-  page.on('pageerror', (error) => problems.push(error.message))
+  const report = (text: string) => {
+    if (!BROKEN_OFF.test(text)) problems.push(text)
+  }
+  page.on('pageerror', (error) => report(error.message))
   page.on('console', (message) => {
-    const isFailedRequest = message.text().startsWith('Failed to load resource')
-    if (message.type() === 'error' && !isFailedRequest) problems.push(message.text())
+    if (message.type() === 'error') report(message.text())
   })
   return {
     page,
