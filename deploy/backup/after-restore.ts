@@ -5,11 +5,11 @@ import { openDatabase } from '@whereabouts/db/database'
 import { skipGivenOut } from '@whereabouts/db/minted-ids'
 import { brokerLogin, connect } from '@whereabouts/messaging/connection'
 import { rewindDurable } from '@whereabouts/messaging/restore'
-import { applyTopology } from '@whereabouts/messaging/topology'
 import { brokerEnv, databaseEnv, loadEnv } from '@whereabouts/service-kit/env'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { z } from 'zod'
 import { runCommand } from '../command.ts'
+import { applyBrokerTopology } from '../local/broker-topology.ts'
 import { runningServices } from './running-services.ts'
 import { runServiceProgram } from './service-program.ts'
 
@@ -66,12 +66,10 @@ async function refuseBesideServices(config: Config): Promise<void> {
 }
 
 async function prepareStreams(config: Config): Promise<void> {
-  await withBroker(config, (broker) =>
-    applyTopology(broker, {
-      replicas: config.STREAM_REPLICAS,
-      ...(config.SCANS_MAX_BYTES !== undefined && { scansMaxBytes: config.SCANS_MAX_BYTES }),
-    }),
-  )
+  await applyBrokerTopology(brokerLogin(config), {
+    replicas: config.STREAM_REPLICAS,
+    ...(config.SCANS_MAX_BYTES !== undefined && { scansMaxBytes: config.SCANS_MAX_BYTES }),
+  })
   say('streams and consumers are as declared')
 }
 

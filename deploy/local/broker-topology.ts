@@ -1,4 +1,4 @@
-import { connect } from '@whereabouts/messaging/connection'
+import { connect, MQTT_USER } from '@whereabouts/messaging/connection'
 import { type TopologyOptions, applyTopology } from '@whereabouts/messaging/topology'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
@@ -10,10 +10,12 @@ export async function applyBrokerTopology(
   login: ServicesLogin,
   options: TopologyOptions = {},
 ): Promise<void> {
-  const broker = await connect({ ...login, name: 'topology', logger: quiet })
+  const open = (user: string) => connect({ ...login, user, name: 'topology', logger: quiet })
+  const APP = await open(login.user)
   try {
-    await applyTopology(broker, options)
+    const MQTT = await open(MQTT_USER)
+    await applyTopology({ APP, MQTT }, options).finally(() => MQTT.close())
   } finally {
-    await broker.close()
+    await APP.close()
   }
 }

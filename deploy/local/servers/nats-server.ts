@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { hasEnded, lastLines, spawnLogged, stopChild } from './child.ts'
@@ -71,9 +72,11 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
   const port = options.port ?? (await freePort())
   const mqttPort = options.mqttPort ?? (await freePort())
   const monitorPort = await freePort()
+  // Its monitor asks for no password: other users of this machine must not be able to guess where it is.
+  const monitorPath = `/${randomBytes(16).toString('hex')}`
   const { member } = options
   const env = {
-    ...natsEnvironment({ secrets, host: '127.0.0.1', port, mqttPort, monitorPort }),
+    ...natsEnvironment({ secrets, host: '127.0.0.1', port, mqttPort, monitorPort, monitorPath }),
     ...(member && memberEnvironment(member)),
   }
   const child = spawnLogged(binary, ['-c', member ? CLUSTER_CONF : NATS_CONF], logFile, {
@@ -83,7 +86,7 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
   })
   guardChild(child, 'TERM')
   if (child.pid !== undefined) recordProcess(pidFile, child.pid)
-  const monitorUrl = `http://127.0.0.1:${monitorPort}`
+  const monitorUrl = `http://127.0.0.1:${monitorPort}${monitorPath}`
   const pid = await untilHealthy(child, monitorUrl, logFile)
   return {
     url: `nats://127.0.0.1:${port}`,
@@ -106,15 +109,24 @@ function pidFileOf(dataDir: string): string {
   return join(dataDir, 'nats.pid')
 }
 
-type Place = { secrets: NatsSecrets; host: string; port: number; mqttPort: number; monitorPort: number }
+type Place = {
+  secrets: NatsSecrets
+  host: string
+  port: number
+  mqttPort: number
+  monitorPort: number
+  monitorPath: string
+}
 
 /** The values of `nats.conf`. */
-function natsEnvironment({ secrets, host, port, mqttPort, monitorPort }: Place): Record<string, string> {
+function natsEnvironment(place: Place): Record<string, string> {
+  const { secrets, host, port, mqttPort, monitorPort, monitorPath } = place
   return {
     NATS_SERVER_NAME: 'nats-0',
     NATS_HOST: host,
     NATS_PORT: String(port),
     NATS_MONITOR: `127.0.0.1:${monitorPort}`,
+    NATS_MONITOR_PATH: monitorPath,
     NATS_STORE_DIR: 'jetstream',
     MQTT_PORT: String(mqttPort),
     CALLOUT_PASSWORD: secrets.callout_password,

@@ -16,7 +16,7 @@ async function valueOf(registry: Registry, metric: string): Promise<number | und
 
 test('streams and durables as the broker tells: fill, copies, what waits and since when', async ({ bus }) => {
   const registry = createRegistry('test')
-  const watch = watchBroker(bus.broker, {
+  const watch = watchBroker(bus.brokers, {
     registry,
     log,
     streams: ['EVENTS'],
@@ -52,7 +52,7 @@ test('the age is that of the first message not settled, though others before it 
     await message.ackAck()
   await jsm.streams.deleteMessage('EVENTS', stored[1]?.seq ?? 0)
   const { time } = await jsm.streams.getMessage('EVENTS', { seq: stored[2]?.seq ?? 0 })
-  const watch = watchBroker(bus.broker, { registry, log, streams: [], durables: [durable], everyMs: 10 })
+  const watch = watchBroker(bus.brokers, { registry, log, streams: [], durables: [durable], everyMs: 10 })
   await vi.waitFor(async () => {
     const age = await valueOf(registry, 'consumer_oldest_unsettled_age_seconds')
     expect(age).toBeGreaterThan(0)

@@ -2,8 +2,8 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import { startSampling } from '@whereabouts/service-kit/sampling'
 import { NatsError, type ConsumerInfo, type JetStreamManager, type StreamInfo } from 'nats'
-import { natsOf, type Broker } from './connection.ts'
-import { durables, type DurableName, type StreamName } from './topology.ts'
+import { natsOf } from './connection.ts'
+import { accountOf, durables, type BrokersByAccount, type DurableName, type StreamName } from './topology.ts'
 
 type Options = {
   streams: readonly StreamName[]
@@ -47,18 +47,26 @@ const GAUGES = {
   },
 } as const
 
-/** Streams and durables as the broker tells of them, every 15 seconds. */
-export function watchBroker(broker: Broker, options: Options): { stop(): Promise<void> } {
+type Watched = Pick<BrokersByAccount, 'APP'> & Partial<BrokersByAccount>
+
+/** Streams and durables as the broker describes them, every 15 seconds. Those of an account need a connection to it. */
+export function watchBroker(brokers: Watched, options: Options): { stop(): Promise<void> } {
   const { registry, log, everyMs = 15_000 } = options
-  const look = () => lookAt(broker, options)
+  const look = () => lookAt(brokers, options)
   return startSampling({ registry, log, everyMs, work: 'broker-watch', gauges: GAUGES, look })
 }
 
-async function lookAt(broker: Broker, options: Pick<Options, 'streams' | 'durables'>) {
-  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
+async function lookAt(brokers: Watched, options: Pick<Options, 'streams' | 'durables'>) {
+  const managers = {
+    APP: await natsOf(brokers.APP).jetstreamManager({ checkAPI: false }),
+    MQTT: await natsOf(brokers.MQTT ?? brokers.APP).jetstreamManager({ checkAPI: false }),
+  }
+  const managerOf = (stream: StreamName) => managers[accountOf(stream)]
   const [streams, consumers] = await Promise.all([
-    Promise.all(options.streams.map((stream) => jsm.streams.info(stream))),
-    Promise.all(options.durables.map((durable) => lookAtDurable(jsm, durable))),
+    Promise.all(options.streams.map((stream) => managerOf(stream).streams.info(stream))),
+    Promise.all(
+      options.durables.map((durable) => lookAtDurable(managerOf(durables[durable].stream), durable)),
+    ),
   ])
   const now = Date.now()
   const ofStreams = (read: (info: StreamInfo) => number | undefined) =>

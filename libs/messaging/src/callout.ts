@@ -29,6 +29,8 @@ export type Grant = {
   subscribe: readonly string[]
   /** Seconds since 1970. */
   expiresAt: number
+  /** The protocols it may speak. */
+  connectionTypes: readonly ('STANDARD' | 'MQTT')[]
 }
 
 export type CalloutSeeds = {
@@ -40,13 +42,13 @@ export type CalloutSeeds = {
 
 export type LoginAnswerer = { stop(): Promise<void> }
 
+/** Why a login is refused, for the log: the client is told nothing. */
+export type Refusal = { refused: string }
+
 /** `undecided`: refused because it could not be decided in time, or at all. Must be cheap and must not throw. */
 export type LoginOutcome = 'granted' | 'refused' | 'undecided'
 export type OnLogin = (clientType: string, outcome: LoginOutcome, seconds: number) => void
 
-/** The largest legal reader message is 256 KiB; headers count too. */
-const MAX_PAYLOAD = 257 * 1024
-const MAX_SUBSCRIPTIONS = 20
 /** The broker waits 2 s for an answer; a refusal that comes earlier saves the client the wait. */
 const DECISION_MS = 1_500
 /** Logins being decided at once; those beyond wait for their turn, as after a restart of the broker. */
@@ -67,14 +69,14 @@ const Ask = z.object({
 type Ask = z.output<typeof Ask>
 
 /**
- * Answers the broker's authorization callout; any number of replicas share the work. `decide` resolves to undefined
- * for a login that is refused. When it rejects, or the answer would come too late, the login is refused too, at once:
+ * Answers the broker's authorization callout; any number of replicas share the work. `decide` resolves to a refusal, or to
+ * undefined where the credentials are wrong. When it rejects, or the answer would come too late, the login is refused too, at once:
  * silence would cost the client two seconds. Nothing secret is logged.
  */
 export function answerLogins(
   broker: Broker,
   seeds: CalloutSeeds,
-  decide: (login: Login) => Promise<Grant | undefined>,
+  decide: (login: Login) => Promise<Grant | Refusal | undefined>,
   logger: Logger,
   onLogin: OnLogin = () => undefined,
 ): LoginAnswerer {
@@ -163,9 +165,13 @@ export function answerLogins(
       const late = delay(deadline - performance.now(), 'late' as const, { ref: false })
       const grant = await Promise.race([decide(login), late])
       if (grant === 'late') throw new Error('decision took too long')
-      if (!grant) logger.info(fields, 'login refused')
-      ended(grant ? 'granted' : 'refused')
-      return grant
+      if (grant && !('refused' in grant)) {
+        ended('granted')
+        return grant
+      }
+      logger.info({ ...fields, reason: grant?.refused ?? 'wrong credentials' }, 'login refused')
+      ended('refused')
+      return undefined
     } catch (error) {
       ended('undecided')
       logger.error(
@@ -197,7 +203,10 @@ const loggable = (user: string) => (/^[\w-]{1,64}$/.test(user) ? user : `(${user
 
 export type Signer = { key: KeyObject; issuer: string }
 
-/** What the broker enforces on the connection. Exported for tests. */
+/**
+ * What the broker enforces on the connection. Limits of size, subscriptions and connections are those of the account, in
+ * nats.conf: the broker ignores what the token of a callout says of them. Exported for tests.
+ */
 export function userToken(signer: Signer, userNkey: string, grant: Grant): string {
   return signed(signer, {
     sub: userNkey,
@@ -209,9 +218,10 @@ export function userToken(signer: Signer, userNkey: string, grant: Grant): strin
       version: 2,
       pub: permission(grant.publish),
       sub: permission(grant.subscribe),
-      subs: MAX_SUBSCRIPTIONS,
+      allowed_connection_types: grant.connectionTypes,
+      subs: -1,
       data: -1,
-      payload: MAX_PAYLOAD,
+      payload: -1,
     },
   })
 }

@@ -62,6 +62,14 @@ export const brokerLogin = ({ NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE }
   ...(NATS_CA_FILE !== undefined && { tls: { caFile: NATS_CA_FILE } }),
 })
 
+/** The same for the account of the readers that speak MQTT, where tracking reads what the broker has acknowledged. */
+export const mqttBrokerLogin = (settings: BrokerSettings) => ({
+  ...brokerLogin(settings),
+  user: MQTT_USER,
+})
+/** Of nats.conf; its password is that of the services. */
+export const MQTT_USER = 'mqtt-services'
+
 type Live = {
   nc: NatsConnection
   connected: boolean

@@ -10,6 +10,8 @@ import { durables, MAX_DELIVER, type DurableName } from './topology.ts'
 
 export type RunOptions = {
   logger: Logger
+  /** Where dead letters are kept, for consumers of another account than APP. Left out: the same connection. */
+  deadLetters?: Broker
   metrics?: ConsumerMetrics
   /** What `stop()` gives to handlers that have begun. */
   graceMs?: number
@@ -48,13 +50,13 @@ export class ConsumerRun {
     const { durable, retryDelaysMs } = policy
     if (retryDelaysMs.length + 1 >= MAX_DELIVER)
       throw new Error(`${durable}: too many retries for MAX_DELIVER`)
-    const { logger, metrics } = options
+    const { logger, metrics, deadLetters = broker } = options
     const { stream, ackWaitMs } = durables[durable]
     this.#broker = broker
     this.#policy = policy
     this.#options = options
     this.#ackWaitMs = ackWaitMs
-    this.settler = new Settler(broker, { durable, retryDelaysMs, logger, metrics })
+    this.settler = new Settler(deadLetters, { durable, retryDelaysMs, logger, metrics })
     this.intake = new Intake(broker, {
       stream,
       consumer: durable,
@@ -66,11 +68,12 @@ export class ConsumerRun {
   /** Runs `loop` until the intake is closed. */
   start(loop: () => Promise<void>): Consumption {
     const { durable } = this.#policy
-    const { logger, metrics } = this.#options
+    const { logger, metrics, deadLetters = this.#broker } = this.#options
     const keepAlive = setInterval(() => this.#keepAlive(), this.#ackWaitMs / 6)
     const stopListening = buryExhausted(this.#broker, {
       stream: durables[durable].stream,
       durable,
+      deadLetters,
       logger,
       metrics,
     })

@@ -33,7 +33,8 @@ export async function readDeadLetters(
     name: `dead-${nuid.next()}`,
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: Math.max(fromSeq, 1),
-    filter_subject: `dead.${stream}.${durable}`,
+    // With the organization, and without, as releases before this one kept them.
+    filter_subjects: [`dead.*.${stream}.${durable}`, `dead.${stream}.${durable}`],
     headers_only: true,
     ack_policy: AckPolicy.None,
     replay_policy: ReplayPolicy.Instant,

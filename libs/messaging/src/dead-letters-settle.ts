@@ -19,10 +19,13 @@ const left = (reason: string) => ({ ok: false as const, reason })
  */
 export async function replayDeadLetter(broker: Broker, seq: number): Promise<Settled> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
-  const letter = await findDeadLetter(broker, seq)
-  if (!letter) return left('there is no such dead letter')
-  const unfit = whyUnfit(letter)
+  const kept = await findDeadLetter(broker, seq)
+  if (!kept) return left('there is no such dead letter')
+  const unfit = whyUnfit(kept)
   if (unfit !== undefined) return left(unfit)
+  const payload = await wholePayload(jsm, kept)
+  if (!payload) return left('only the head of its payload was kept, and the message is gone from its stream')
+  const letter = { ...kept, payload }
   const newest = isCompacted(letter.stream) ? await newestState(jsm, letter) : undefined
   if (newest?.isNewer)
     return left(`outdated: ${letter.stream} holds a newer state of it (${newest.seq}); drop it`)
@@ -35,6 +38,15 @@ export async function replayDeadLetter(broker: Broker, seq: number): Promise<Set
   const storedAs = `${result.stream} ${result.seq}`
   const removed = await removeDeadLetter(broker, seq)
   return removed.ok ? { ok: true, storedAs } : left(`stored again as ${storedAs}, but ${removed.reason}`)
+}
+
+/** From the stream where the message was, where only its head was kept here; undefined when it is gone from there. */
+async function wholePayload(jsm: JetStreamManager, letter: DeadLetter): Promise<Uint8Array | undefined> {
+  const { truncated, payload, stream, stream_seq: seq } = letter
+  if (!truncated) return payload
+  const stored = await unlessGone(jsm.streams.getMessage(stream, { seq }))
+  const isIt = stored !== undefined && sameBytes(stored.data.subarray(0, payload.length), payload)
+  return isIt ? stored.data : undefined
 }
 
 /** Removes a dead letter for good. One that is gone counts as removed. */
@@ -55,7 +67,6 @@ function whyUnfit(letter: DeadLetter): string | undefined {
   if (!isStream(stream)) return `there is no stream ${stream}`
   const belongs = streams[stream].subjects.some((pattern) => subject.startsWith(pattern.slice(0, -1)))
   if (!belongs) return `its subject is none of ${stream}`
-  if (letter.truncated) return 'its payload was cut when it was kept'
   if (Number.isNaN(Date.parse(letter.received_at))) return 'it does not say when it was received'
   return undefined
 }

@@ -4,6 +4,7 @@ import type { DeliveryInfo } from './delivery.ts'
 import { fromNatsHeaders } from './headers.ts'
 import { publish } from './publish.ts'
 import { unlessGone } from './stored.ts'
+import { MQTT_PREFIX } from './topology.ts'
 
 /** A message that was given up, as operators see it. */
 export type DeadLetter = {
@@ -20,14 +21,14 @@ export type DeadLetter = {
   received_at: string
   buried_at: string
   request_id?: string
-  /** The payload was cut, because it filled the broker's limit by itself. */
+  /** Only the head of the payload was kept. */
   truncated: boolean
   payload: Uint8Array
 }
 
 const MAX_REASON_LENGTH = 500
-/** What our headers may need of the broker's size limit. */
-const HEADER_ROOM = 32 * 1024
+/** The head of a payload that is kept. The whole is found by its place in its stream, for as long as that holds it. */
+const HEAD_BYTES = 8 * 1024
 
 /** What is kept: a message and where it failed. */
 export type Burial = Pick<
@@ -41,17 +42,16 @@ export type Burial = Pick<
 }
 
 /**
- * Keeps a copy in `dead.<stream>.<durable>`; resolves once it is stored. Burying twice keeps one copy, for as long
- * as the broker remembers ids.
+ * Keeps a copy in `dead.<org>.<stream>.<durable>`, of its payload the first 8 KiB; resolves once it is stored. Doing so
+ * twice keeps one copy, for as long as the broker remembers ids.
  */
 export async function keepDeadLetter(broker: Broker, burial: Burial): Promise<void> {
   const { stream, consumer, streamSeq, deliveryCount, receivedAt, subject, data, reason } = burial
-  const limit = (natsOf(broker).info?.max_payload ?? 1024 * 1024) - HEADER_ROOM
-  const truncated = data.length > limit
+  const truncated = data.length > HEAD_BYTES
   const { traceparent, request_id } = burial.headers
   await publish(broker, {
-    subject: `dead.${stream}.${consumer}`,
-    payload: truncated ? data.subarray(0, limit) : data,
+    subject: `dead.${orgOf(subject)}.${stream}.${consumer}`,
+    payload: truncated ? data.subarray(0, HEAD_BYTES) : data,
     msgId: `${stream}.${consumer}.${streamSeq}.${receivedAt}`,
     headers: {
       original_subject: encodeURIComponent(subject),
@@ -65,6 +65,17 @@ export async function keepDeadLetter(broker: Broker, burial: Burial): Promise<vo
       ...(request_id !== undefined && { request_id: request_id.slice(0, 128) }),
     },
   })
+}
+
+/**
+ * The organization that a message belongs to, by its subject, so that each has room of its own; 0 for what belongs to none.
+ * It is the last number before the ids of things: scans.<org>.…, catalog.asset.<org>.<id>, events.asset-moved.<org>.
+ */
+function orgOf(subject: string): string {
+  const scan = subject.startsWith(MQTT_PREFIX) ? subject.slice(MQTT_PREFIX.length) : subject
+  const [kind, second = '', third = ''] = scan.split('.', 3)
+  const org = kind === 'scans' ? second : third
+  return kind !== 'keys' && /^[1-9]\d{0,15}$/.test(org) ? org : '0'
 }
 
 /** Headers are lines: a reason that quotes a hostile payload must not add any. */
@@ -104,7 +115,9 @@ export function describeDeadLetter(
   subject: string,
   headers: Readonly<Record<string, string>>,
 ): Omit<DeadLetter, 'payload'> {
-  const [, stream = '', durable = ''] = subject.split('.')
+  // Without an organization: as releases before this one kept them.
+  const tokens = subject.split('.').slice(1)
+  const [stream = '', durable = ''] = tokens.length > 2 ? tokens.slice(1) : tokens
   return {
     seq,
     original_subject: decoded(headers['original_subject'] ?? ''),

@@ -6,14 +6,23 @@ import { fromNatsHeaders } from './headers.ts'
 import { describeError, type Logger } from './logger.ts'
 import { firstReception } from './replayed.ts'
 
-type Options = { stream: string; durable: string; logger: Logger; metrics?: ConsumerMetrics | undefined }
+type Options = {
+  stream: string
+  durable: string
+  deadLetters: Broker
+  logger: Logger
+  metrics?: ConsumerMetrics | undefined
+}
 type Advisory = { stream_seq: number; deliveries: number }
 
 /**
  * The last net: the broker gave a message up (`MAX_DELIVER`) before any of us could bury it, and says so once, to
  * whoever listens. One of the replicas keeps a copy. Returns how to stop listening.
  */
-export function buryExhausted(broker: Broker, { stream, durable, logger, metrics }: Options): () => void {
+export function buryExhausted(
+  broker: Broker,
+  { stream, durable, deadLetters, logger, metrics }: Options,
+): () => void {
   const nc = natsOf(broker)
 
   async function bury(msg: Msg): Promise<void> {
@@ -23,7 +32,7 @@ export function buryExhausted(broker: Broker, { stream, durable, logger, metrics
     const stored = await jsm.streams.getMessage(stream, { seq: streamSeq })
     const headers = fromNatsHeaders(stored.header)
     const reception = { subject: stored.subject, receivedAt: stored.time.getTime() }
-    await keepDeadLetter(broker, {
+    await keepDeadLetter(deadLetters, {
       ...firstReception(reception, () => headers),
       stream,
       consumer: durable,

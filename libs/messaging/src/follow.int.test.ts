@@ -156,7 +156,7 @@ test('a stream that was deleted and made anew is read from its start, and the ol
   await follower.caughtUp
   const jsm = await natsOf(bus.broker).jetstreamManager()
   await jsm.streams.delete('KEYS')
-  await applyTopology(bus.broker)
+  await applyTopology(bus.brokers)
   await put(bus.broker, [key(9, 1)])
   await vi.waitFor(() => expect([...view.keys()]).toEqual(['keys.key.9']), 15_000)
   expect(follower.isCaughtUp()).toBe(true)
@@ -170,7 +170,7 @@ test('a follower that starts before the stream exists waits for it', async ({ bu
   await vi.waitFor(() =>
     expect(bus.log.some(({ text }) => text.includes('cannot be followed yet'))).toBe(true),
   )
-  await applyTopology(bus.broker)
+  await applyTopology(bus.brokers)
   await follower.caughtUp
   await put(bus.broker, [key(1, 1)])
   await vi.waitFor(() => expect(view.size).toBe(1))

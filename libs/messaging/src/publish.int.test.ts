@@ -73,8 +73,8 @@ test('without a broker every message fails, none hangs, and none is believed sto
 
 test('the topology may be applied again, and changes what differs', async ({ bus }) => {
   await publish(bus.broker, { subject, payload: 1 })
-  await applyTopology(bus.broker, { scansMaxBytes: 10_000_000, ackWaitMs: 5_000 })
-  await Promise.all([applyTopology(bus.broker), applyTopology(await bus.connect())])
+  await applyTopology(bus.brokers, { scansMaxBytes: 10_000_000, ackWaitMs: 5_000 })
+  await Promise.all([applyTopology(bus.brokers), applyTopology({ ...bus.brokers, APP: await bus.connect() })])
   const jsm = await natsOf(bus.broker).jetstreamManager()
   expect((await jsm.streams.info('SCANS')).config).toMatchObject({
     max_bytes: streams.SCANS.maxBytes,

@@ -1,6 +1,13 @@
 import { AckPolicy, DeliverPolicy, nanos, nuid, ReplayPolicy } from 'nats'
 import { natsOf, type Broker } from './connection.ts'
-import { found, makeDurable, type DurableName, type StreamName } from './topology.ts'
+import {
+  durableNames,
+  durables,
+  found,
+  makeDurable,
+  type DurableName,
+  type StreamName,
+} from './topology.ts'
 
 /** Messages fetched at a time. */
 const BATCH = 1_000
@@ -49,10 +56,16 @@ function jsonOf(message: { json(): unknown }): unknown {
   }
 }
 
-/** Removes what a stream holds, not the stream. */
+/**
+ * Removes what a stream holds. The broker refuses to purge it (`deny_purge`), so it is deleted and made again, with its
+ * durables; its numbers go on, as its followers expect. To be called while nobody consumes it.
+ */
 export async function emptyStream(broker: Broker, stream: StreamName): Promise<void> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
-  await jsm.streams.purge(stream)
+  const { config, state } = await jsm.streams.info(stream)
+  await jsm.streams.delete(stream)
+  await jsm.streams.add({ ...config, first_seq: state.last_seq + 1 })
+  for (const name of durableNames) if (durables[name].stream === stream) await makeDurable(jsm, name)
 }
 
 /**

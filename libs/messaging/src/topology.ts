@@ -15,35 +15,104 @@ const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 const MEBIBYTE = 1024 * 1024
 
+/** An account of the broker that has streams, see deploy/nats/nats.conf: the services, or the readers that speak MQTT. */
+export type Account = 'APP' | 'MQTT'
+
 type Stream = {
   subjects: readonly string[]
+  /** Left out: APP. */
+  account?: Account
   /** Left out: kept for ever, or until another bound is met. The oldest message goes first. */
   maxAgeMs?: number
   maxBytes?: number
   /** 1 makes the stream a compacted log: the last message of each subject. */
   maxPerSubject?: number
+  /** A larger message is refused. Counts headers too. */
+  maxMessageBytes?: number
   /** Kept until those who consume it durably have had it, and no longer. */
   untilConsumed?: boolean
+  /** A second message of a subject, and one that does not fit, are refused, as the broker wants it of a stream of its own. */
+  refusesWhenFull?: boolean
+  /** The product deletes single messages of it, or the broker does, so the broker must allow that. */
+  deletable?: boolean
+  /** Copied into this stream. A stream with a source has no duplicate window: see `SCANS`. */
+  source?: string
 }
+
+/** The largest legal reader message is 256 KiB; headers count too. Readers meet it as a limit of their account. */
+const READER_MESSAGE_BYTES = 258 * 1024
+/** How long the broker remembers the session of an MQTT reader that does not come back. */
+const MQTT_SESSION_MS = 7 * 24 * HOUR
 
 /** The streams of architecture.md. `scans.>` may grow to `scansMaxBytes`, see `applyTopology`. */
 export const streams = {
-  SCANS: { subjects: ['scans.>'], maxAgeMs: 72 * HOUR, maxBytes: 1024 * MEBIBYTE },
+  // Holds nothing and never will. It is a source of SCANS, because only a stream with a source can do without a duplicate
+  // window: ids of messages are the readers' own, and one organization must not make the scan of another a duplicate.
+  NO_SCANS: { subjects: ['no-scans'], maxBytes: MEBIBYTE },
+  SCANS: {
+    subjects: ['scans.>'],
+    maxAgeMs: 72 * HOUR,
+    maxBytes: 1024 * MEBIBYTE,
+    maxMessageBytes: READER_MESSAGE_BYTES,
+    source: 'NO_SCANS',
+  },
   CATALOG: { subjects: ['catalog.>'], maxPerSubject: 1 },
   KEYS: { subjects: ['keys.>'], maxPerSubject: 1 },
   EVENTS: { subjects: ['events.>'], maxAgeMs: 168 * HOUR },
   PLACEMENTS: { subjects: ['placements.>'], maxAgeMs: 168 * HOUR },
-  DEAD: { subjects: ['dead.>'], maxAgeMs: 168 * HOUR, maxBytes: 64 * MEBIBYTE },
-  // The broker's own: what it has acknowledged over MQTT. It would make it without bounds with the first reader.
+  // dead.<org>.<stream>.<durable>: the newest 100 of each, so that one organization cannot evict the dead letters of others.
+  // At 8 KiB a message, 300 organizations have to fill their share at the same time before the oldest of all goes.
+  DEAD: {
+    subjects: ['dead.>'],
+    maxAgeMs: 168 * HOUR,
+    maxBytes: 256 * MEBIBYTE,
+    maxPerSubject: 100,
+    deletable: true,
+  },
+  // The broker's own: what it has acknowledged over MQTT. It would make them without bounds with the first reader.
   $MQTT_msgs: {
+    account: 'MQTT',
     subjects: ['$MQTT.msgs.>'],
     maxAgeMs: 72 * HOUR,
     maxBytes: 1024 * MEBIBYTE,
+    maxMessageBytes: READER_MESSAGE_BYTES,
     untilConsumed: true,
+    deletable: true,
+  },
+  $MQTT_sess: {
+    account: 'MQTT',
+    subjects: ['$MQTT.sess.>'],
+    maxAgeMs: MQTT_SESSION_MS,
+    maxBytes: 64 * MEBIBYTE,
+    maxPerSubject: 1,
+    deletable: true,
+  },
+  // Retained messages of readers. Nobody may subscribe to them, so none is kept: each is larger than this.
+  $MQTT_rmsgs: {
+    account: 'MQTT',
+    subjects: ['$MQTT.rmsgs.>'],
+    maxBytes: MEBIBYTE,
+    maxPerSubject: 1,
+    maxMessageBytes: 1,
+    deletable: true,
+  },
+  // Between the two halves of a delivery with QoS 2.
+  $MQTT_qos2in: {
+    account: 'MQTT',
+    subjects: ['$MQTT.qos2.in.>'],
+    maxAgeMs: 72 * HOUR,
+    maxBytes: 64 * MEBIBYTE,
+    maxMessageBytes: READER_MESSAGE_BYTES,
+    maxPerSubject: 1,
+    refusesWhenFull: true,
+    deletable: true,
   },
 } as const satisfies Record<string, Stream>
 export type StreamName = keyof typeof streams
 export const streamNames = Object.keys(streams) as StreamName[]
+
+/** The account whose login reaches a stream and its durables. */
+export const accountOf = (name: StreamName): Account => ('account' in streams[name] ? 'MQTT' : 'APP')
 
 type Durable = {
   stream: StreamName
@@ -73,6 +142,7 @@ export const durables = {
   'webhook-dispatcher-lanes': { stream: 'EVENTS', ackWaitMs: 30 * SECOND, maxAckPending: 100_000 },
 } as const satisfies Record<string, Durable>
 export type DurableName = keyof typeof durables
+export const durableNames = Object.keys(durables) as DurableName[]
 
 /**
  * The server's own limit. It lies above every retry policy of ours (see `settle`), which buries with a reason and a
@@ -89,12 +159,21 @@ export type TopologyOptions = {
   ackWaitMs?: number
 }
 
+/** One connection for each account that has streams. */
+export type BrokersByAccount = Readonly<Record<Account, Broker>>
+
 /** Creates what is missing and updates what differs; safe to run again, and from two places at once. */
-export async function applyTopology(broker: Broker, options: TopologyOptions = {}): Promise<void> {
-  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
-  for (const [name, stream] of Object.entries<Stream>(streams)) await applyStream(jsm, name, stream, options)
-  for (const [name, durable] of Object.entries<Durable>(durables))
+export async function applyTopology(brokers: BrokersByAccount, options: TopologyOptions = {}): Promise<void> {
+  const managers = {
+    APP: await natsOf(brokers.APP).jetstreamManager({ checkAPI: false }),
+    MQTT: await natsOf(brokers.MQTT).jetstreamManager({ checkAPI: false }),
+  }
+  for (const name of streamNames) await applyStream(managers[accountOf(name)], name, streams[name], options)
+  for (const [name, durable] of Object.entries<Durable>(durables)) {
+    const jsm = managers[accountOf(durable.stream)]
     await applyDurable(jsm, name, { ...durable, ackWaitMs: options.ackWaitMs ?? durable.ackWaitMs })
+  }
+  await removeOlderLayout(managers.APP)
 }
 
 async function applyStream(jsm: JetStreamManager, name: string, stream: Stream, options: TopologyOptions) {
@@ -112,13 +191,38 @@ function streamConfig(name: string, stream: Stream, { replicas = 1, scansMaxByte
     subjects: [...stream.subjects],
     storage: StorageType.File,
     retention: stream.untilConsumed ? RetentionPolicy.Interest : RetentionPolicy.Limits,
-    discard: DiscardPolicy.Old,
+    discard: stream.refusesWhenFull ? DiscardPolicy.New : DiscardPolicy.Old,
+    discard_new_per_subject: stream.refusesWhenFull ?? false,
     max_age: nanos(stream.maxAgeMs ?? 0),
     max_bytes: maxBytes ?? -1,
+    max_msg_size: stream.maxMessageBytes ?? -1,
     max_msgs_per_subject: stream.maxPerSubject ?? -1,
-    duplicate_window: nanos(120 * SECOND),
+    ...(stream.source === undefined
+      ? { duplicate_window: nanos(120 * SECOND) }
+      : { sources: [{ name: stream.source }], duplicate_window: 0 }),
+    // For good: the broker never takes these back, whoever asks.
+    ...(!stream.deletable && { deny_delete: true, deny_purge: true }),
     num_replicas: replicas,
   }
+}
+
+/** Until everything of readers over MQTT had an account of its own, the broker's streams of them lay in APP. */
+const OLDER_MQTT = ['$MQTT_msgs', '$MQTT_sess', '$MQTT_rmsgs', '$MQTT_qos2in', '$MQTT_out']
+
+/** Whether tracking has to read what an older release left of MQTT messages, see `OLDER_MQTT`. */
+export async function hasOlderMqttCopies(broker: Broker): Promise<boolean> {
+  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
+  const durable: DurableName = 'tracking-ingest-mqtt'
+  return found(jsm.consumers.info(durables[durable].stream, durable))
+}
+
+/** Once tracking has read them, at the deployment after the upgrade. What has not been read stays. */
+async function removeOlderLayout(jsm: JetStreamManager): Promise<void> {
+  const [copies] = OLDER_MQTT
+  if (copies === undefined || !(await found(jsm.streams.info(copies)))) return
+  const { state } = await jsm.streams.info(copies)
+  if (state.messages > 0) return
+  for (const name of OLDER_MQTT) if (await found(jsm.streams.info(name))) await jsm.streams.delete(name)
 }
 
 async function applyDurable(jsm: JetStreamManager, name: string, durable: Durable): Promise<void> {
@@ -149,13 +253,18 @@ const fixedConfig = (name: string) =>
     replay_policy: ReplayPolicy.Instant,
   }) satisfies Partial<ConsumerConfig>
 
-/** For restore.ts only: makes a durable anew, which begins with what was stored at `since`, or with all there is. */
+/** For restore.ts only: makes a durable again, which begins with what was stored at `since`, or with all there is. */
 export async function makeDurable(jsm: JetStreamManager, name: DurableName, since?: Date): Promise<void> {
-  const { stream, ackWaitMs, maxAckPending } = durables[name]
+  const { stream, ackWaitMs, maxAckPending, filter }: Durable = durables[name]
   if (await found(jsm.consumers.info(stream, name))) await jsm.consumers.delete(stream, name)
   const start = since && { deliver_policy: DeliverPolicy.StartTime, opt_start_time: since.toISOString() }
   const changeable = changeableConfig(ackWaitMs, maxAckPending)
-  await jsm.consumers.add(stream, { ...fixedConfig(name), ...start, ...changeable })
+  await jsm.consumers.add(stream, {
+    ...fixedConfig(name),
+    ...start,
+    ...changeable,
+    ...(filter !== undefined && { filter_subject: filter }),
+  })
 }
 
 /** For restore.ts only: whether the broker knows what was asked about. */

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createCalloutKeys, type CalloutKeys } from '@whereabouts/messaging/nkeys'
 
 export type Credentials = { user: string; password: string }
+export type BrokerUser = 'services' | 'mqtt-services' | 'callout' | 'system'
 
 /** A nats-server of one test file, with its own ports and its own store. */
 export type TestBroker = {
@@ -16,8 +17,8 @@ export type TestBroker = {
   /** MQTT 3.1.1. */
   mqttUrl: string
   monitorUrl: string
-  /** The users of nats.conf, in the accounts APP, AUTH and SYS. */
-  users: Record<'services' | 'callout' | 'system', Credentials>
+  /** The users of nats.conf, in the accounts APP, MQTT, AUTH and SYS. */
+  users: Record<BrokerUser, Credentials>
   calloutKeys: CalloutKeys
   /** SIGKILL: what was not on disk is lost, clients notice a reset. */
   kill(): Promise<void>
@@ -41,7 +42,13 @@ export async function startBroker({ config }: BrokerOptions = {}): Promise<TestB
   const home = mkdtempSync(join(tmpdir(), 'broker-'))
   const [port = 0, mqttPort = 0, monitorPort = 0] = await freePorts(3)
   const calloutKeys = createCalloutKeys()
-  const users = { services: login('services'), callout: login('callout'), system: login('system') }
+  const services = login('services')
+  const users = {
+    services,
+    'mqtt-services': { ...services, user: 'mqtt-services' },
+    callout: login('callout'),
+    system: login('system'),
+  }
   const configFile = config === undefined ? PRODUCT_CONFIG : join(home, 'nats.conf')
   if (config !== undefined) writeFileSync(configFile, config)
   const env = {
@@ -49,6 +56,7 @@ export async function startBroker({ config }: BrokerOptions = {}): Promise<TestB
     NATS_HOST: '127.0.0.1',
     NATS_PORT: String(port),
     NATS_MONITOR: `127.0.0.1:${monitorPort}`,
+    NATS_MONITOR_PATH: '/',
     NATS_STORE_DIR: 'jetstream',
     MQTT_PORT: String(mqttPort),
     CALLOUT_PASSWORD: users.callout.password,

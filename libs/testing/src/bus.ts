@@ -1,7 +1,7 @@
 import { connect, type Broker } from '@whereabouts/messaging/connection'
 import type { Logger } from '@whereabouts/messaging/logger'
-import { applyTopology, type TopologyOptions } from '@whereabouts/messaging/topology'
-import { startBroker, type TestBroker } from './broker.ts'
+import { applyTopology, type BrokersByAccount, type TopologyOptions } from '@whereabouts/messaging/topology'
+import { startBroker, type BrokerUser, type TestBroker } from './broker.ts'
 
 export type LogLine = { level: 'debug' | 'info' | 'warn' | 'error'; text: string } & Record<string, unknown>
 
@@ -19,8 +19,10 @@ export type Bus = {
   server: TestBroker
   /** Logged in as `services`. */
   broker: Broker
+  /** The same, and logged in as `mqtt-services`. */
+  brokers: BrokersByAccount
   /** One more connection, as another replica would have. Closed with the bus. */
-  connect(user?: 'services' | 'system' | 'callout'): Promise<Broker>
+  connect(user?: BrokerUser): Promise<Broker>
   logger: Logger
   log: LogLine[]
   stop(): Promise<void>
@@ -36,10 +38,11 @@ export async function startBus(options: TopologyOptions = {}): Promise<Bus> {
     return broker
   }
   const broker = await open()
-  await applyTopology(broker, options)
+  const brokers = { APP: broker, MQTT: await open('mqtt-services') }
+  await applyTopology(brokers, options)
   const stop = async () => {
     await Promise.all(opened.map((connection) => connection.close()))
     await server.stop()
   }
-  return { server, broker, connect: open, logger, log: lines, stop }
+  return { server, broker, brokers, connect: open, logger, log: lines, stop }
 }

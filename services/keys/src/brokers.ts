@@ -1,6 +1,7 @@
 import type { OutboxPublish } from '@whereabouts/db/outbox-relay'
 import { answerLogins, type LoginAnswerer, type OnLogin } from '@whereabouts/messaging/callout'
 import { brokerLogin, connect, type Broker, type ConnectionMetrics } from '@whereabouts/messaging/connection'
+import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/connection-counts'
 import { disconnectUser } from '@whereabouts/messaging/kick'
 import { atOncePublish } from '@whereabouts/messaging/publish'
 import type { Logger } from '@whereabouts/service-kit/logging'
@@ -15,6 +16,13 @@ export type Brokers = {
   publish: OutboxPublish
   /** Throws when the broker could not be asked. */
   disconnect: (user: string) => Promise<void>
+  /**
+   * Readers connected in the account of the services, where releases before accounts of readers let them in: they are to
+   * be disconnected, and come back into their own.
+   */
+  misplacedReaders(): string[]
+  /** Accounts for readers that the broker has; undefined until it was asked. */
+  readerAccounts(): number | undefined
   /** No login is taken any more; those being decided are answered. */
   stopAnswering(): Promise<void>
   close(): Promise<void>
@@ -27,7 +35,13 @@ type Deps = {
   metrics?: (connection: string) => ConnectionMetrics
   onLogin?: OnLogin
 }
-type Connections = { services: Broker; system: Broker; callout: Broker; answerer: LoginAnswerer }
+type Connections = {
+  services: Broker
+  system: Broker
+  callout: Broker
+  counts: ConnectionCounts
+  answerer: LoginAnswerer
+}
 
 /**
  * Connects in the background, so that the service answers requests meanwhile: `connected` rejects when the broker
@@ -49,8 +63,11 @@ export function openBrokers(config: Config, deps: Deps): Brokers & { connected: 
     async disconnect(user) {
       await asSystem(live?.system, (system) => disconnectUser(system, user))
     },
+    misplacedReaders: () => live?.counts.usersIn('APP').filter((user) => user !== config.NATS_USER) ?? [],
+    readerAccounts: () => live?.counts.readerAccounts,
     async stopAnswering() {
       await live?.answerer.stop()
+      live?.counts.stop()
     },
     async close() {
       if (live) await Promise.all([live.services.drain(), live.system.close(), live.callout.close()])
@@ -84,6 +101,9 @@ async function connectAll(config: Config, { db, log, metrics, onLogin }: Deps): 
     open('callout', config.CALLOUT_PASSWORD, { eager: true }),
   ])
   const seeds = { issuerSeed: config.CALLOUT_ISSUER_SEED, xkeySeed: config.CALLOUT_XKEY_SEED }
-  const answerer = answerLogins(callout, seeds, decideLogin({ db, now: Date.now }), log, onLogin)
-  return { services, system, callout, answerer }
+  const counts = countConnections(system, log)
+  await counts.refresh() // a login that came earlier would find no account
+  const decide = decideLogin({ db, now: Date.now, connections: counts })
+  const answerer = answerLogins(callout, seeds, decide, log, onLogin)
+  return { services, system, callout, counts, answerer }
 }

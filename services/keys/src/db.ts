@@ -7,7 +7,15 @@ type OrgTable = {
   name: string
   revision: Generated<number>
   subscription_ends_at: Generated<string | null>
+  /** The number of its broker account, once a reader of its has logged in over NATS. */
+  reader_account: Generated<number | null>
   created_at: Generated<string>
+}
+
+type MqttClientTable = {
+  client_id: string
+  org_id: number
+  used_at: Generated<string>
 }
 
 type UserTable = {
@@ -102,6 +110,7 @@ export type KeysDatabase = {
   invitation: InvitationTable
   api_key: ApiKeyTable
   pending_disconnect: PendingDisconnectTable
+  mqtt_client: MqttClientTable
   token_chain: TokenChainTable
   refresh_token: RefreshTokenTable
   signing_key: SigningKeyTable

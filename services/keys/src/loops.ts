@@ -1,6 +1,7 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import { disconnectRevoked } from './callout/disconnects.loop.ts'
+import { purgeClientIds } from './callout/reader-logins.queries.ts'
 import type { Db } from './db.ts'
 import { purgeExpiredInvitations } from './invitations/invitations.queries.ts'
 import { repeat } from './repeat.ts'
@@ -15,6 +16,7 @@ type Options = {
   signingKeys: SigningKeys
   signingKeyDays: number
   disconnect: (user: string) => Promise<unknown>
+  misplacedReaders: () => readonly string[]
   registry?: Registry
   /** Told how long after a revocation the connections of its key were ended. */
   onDisconnect?: (seconds: number) => void
@@ -22,7 +24,7 @@ type Options = {
 
 /** The timed work of the service. Every replica runs it; each turn takes only what no other has taken. */
 export function startLoops(options: Options) {
-  const { db, log, registry, signingKeys, signingKeyDays, disconnect, onDisconnect } = options
+  const { db, log, registry, signingKeys, signingKeyDays, disconnect, misplacedReaders, onDisconnect } = options
   // Revocations of another replica are seen at the next turn, well within the second that D9.3 allows.
   const disconnects = repeat('disconnects', { everyMs: 500, log, registry }, () =>
     disconnectRevoked({ db, disconnect, log, ...(onDisconnect && { onDisconnect }) }),
@@ -30,14 +32,20 @@ export function startLoops(options: Options) {
   const rotation = repeat('signing-key-rotation', { everyMs: 60_000, log, registry }, async () => {
     if (await signingKeys.rotateIfDue(signingKeyDays)) log.info('signing key rotated')
   })
+  const moves = repeat('misplaced-readers', { everyMs: 60_000, log, registry }, async () => {
+    const users = misplacedReaders()
+    for (const user of users) await disconnect(user)
+    if (users.length > 0) log.warn({ users: users.length }, 'readers disconnected from the services\' account')
+  })
   const purge = repeat('token-purge', { everyMs: 60_000, log, registry }, async () => {
     await purgeAll(() => purgeExpiredTokens(db, PURGE_BATCH))
     await purgeAll(() => purgeExpiredInvitations(db, PURGE_BATCH))
+    await purgeAll(() => purgeClientIds(db, PURGE_BATCH))
   })
   return {
     kickDisconnects: () => disconnects.kick(),
     async stop(): Promise<void> {
-      await Promise.all([disconnects.stop(), rotation.stop(), purge.stop()])
+      await Promise.all([disconnects.stop(), rotation.stop(), moves.stop(), purge.stop()])
     },
   }
 }

@@ -41,10 +41,17 @@ await start('keys', async () => {
     signingKeys,
     signingKeyDays: config.SIGNING_KEY_DAYS,
     disconnect: brokers.disconnect,
+    misplacedReaders: brokers.misplacedReaders,
     registry,
     onDisconnect: disconnectMetrics(registry),
   })
-  const census = startCensus({ db, registry, log, signingKeyDays: config.SIGNING_KEY_DAYS })
+  const census = startCensus({
+    db,
+    registry,
+    log,
+    signingKeyDays: config.SIGNING_KEY_DAYS,
+    readerAccounts: brokers.readerAccounts,
+  })
 
   const onChange = () => {
     relay.kick()

@@ -3,6 +3,7 @@ import { byLabel, startSampling } from '@whereabouts/service-kit/sampling'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { OnLogin } from '@whereabouts/messaging/callout'
 import type { Db } from './db.ts'
+import { countReaderAccounts } from './callout/reader-logins.queries.ts'
 import { takeCensus } from './metrics.queries.ts'
 
 const CLIENT_TYPES = ['nats', 'mqtt', 'websocket', 'unknown']
@@ -43,12 +44,19 @@ export function disconnectMetrics(registry: Registry): (seconds: number) => void
   return (seconds) => delays.observe(seconds)
 }
 
-type Census = { db: Db; registry: Registry; log: Logger; signingKeyDays: number }
+type Census = {
+  db: Db
+  registry: Registry
+  log: Logger
+  signingKeyDays: number
+  /** Accounts for readers that the broker has; undefined until it was asked. */
+  readerAccounts: () => number | undefined
+}
 
 const SUBSCRIPTIONS = ['open_ended', 'ends_within_14_days', 'ends_later', 'lapsed'] as const
 
 /** What the database knows: organizations by their subscription, the signing key, revocations that wait. */
-export function startCensus({ db, registry, log, signingKeyDays }: Census): { stop(): Promise<void> } {
+export function startCensus({ db, registry, log, signingKeyDays, readerAccounts }: Census): { stop(): Promise<void> } {
   return startSampling({
     registry,
     log,
@@ -64,6 +72,10 @@ export function startCensus({ db, registry, log, signingKeyDays }: Census): { st
       revocation_oldest_pending_seconds: {
         help: 'Age of the oldest revocation whose connections are not known to be ended; up to six seconds are usual.',
       },
+      reader_accounts: {
+        help: 'Accounts for the NATS readers of an organization that the broker has; absent until it was asked.',
+      },
+      reader_accounts_used: { help: 'Organizations that have such an account.' },
     },
     look: async () => {
       const { subscriptions, signing_key_age, oldest_revocation } = await takeCensus(db)
@@ -72,6 +84,8 @@ export function startCensus({ db, registry, log, signingKeyDays }: Census): { st
         signing_key_age_seconds: signing_key_age ?? Number.NaN,
         signing_key_rotation_seconds: signingKeyDays * 86_400,
         revocation_oldest_pending_seconds: oldest_revocation ?? 0,
+        reader_accounts: readerAccounts() ?? Number.NaN,
+        reader_accounts_used: await countReaderAccounts(db),
       }
     },
   })

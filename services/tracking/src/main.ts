@@ -2,10 +2,10 @@ import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
 import { measurePools } from '@whereabouts/db/pool-metrics'
 import { watchBroker } from '@whereabouts/messaging/broker-watch'
-import { brokerLogin, connect } from '@whereabouts/messaging/connection'
+import { brokerLogin, connect, mqttBrokerLogin } from '@whereabouts/messaging/connection'
 import { consume, consumeBatches } from '@whereabouts/messaging/consume'
 import { outboxPublish } from '@whereabouts/messaging/publish'
-import { streamNames } from '@whereabouts/messaging/topology'
+import { hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/topology'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, consumerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
@@ -66,8 +66,16 @@ await start('tracking', async () => {
     settings: plannerSettings,
   })
   measurePools(registry, { tracking: database, 'tracking past': past })
-  const ofBroker = brokerMetrics(registry)('services')
-  const broker = await connect({ ...brokerLogin(config), name: 'tracking', logger: log, metrics: ofBroker })
+  const ofBroker = brokerMetrics(registry)
+  const [broker, mqttBroker] = await Promise.all([
+    connect({ ...brokerLogin(config), name: 'tracking', logger: log, metrics: ofBroker('services') }),
+    connect({
+      ...mqttBrokerLogin(config),
+      name: 'tracking mqtt',
+      logger: log,
+      metrics: ofBroker('mqtt-services'),
+    }),
+  ])
   const relay = startOutboxRelay({ pool, publish: outboxPublish(broker, log), log })
   outboxAge(registry, () => relay.ageSeconds())
 
@@ -82,7 +90,7 @@ await start('tracking', async () => {
   const partitions = startPartitionLoop({ db, retentionDays: config.RETENTION_DAYS, log, registry })
   const watches = [
     startReaderCensus({ db: past.db, registry, log }),
-    watchBroker(broker, { registry, log, streams: streamNames, durables: WATCHED }),
+    watchBroker({ APP: broker, MQTT: mqttBroker }, { registry, log, streams: streamNames, durables: WATCHED }),
   ]
   health.start()
   unknownTags.start()
@@ -131,7 +139,7 @@ await start('tracking', async () => {
     registry,
     ready: async () => ({
       database: await database.isReachable(),
-      broker: broker.isConnected(),
+      broker: broker.isConnected() && mqttBroker.isConnected(),
       catalog_view: follower.isCaughtUp(),
       readers: directory.isLoaded(),
       live_feed: live.isReady(),
@@ -144,10 +152,10 @@ await start('tracking', async () => {
     ...consumerOptions,
     metrics: metrics('tracking-ingest'),
   })
-  const copies = consumeBatches(broker, mqttCopyConsumer(deps), {
-    ...consumerOptions,
-    metrics: metrics('tracking-ingest-mqtt'),
-  })
+  const copyOptions = { ...consumerOptions, deadLetters: broker, metrics: metrics('tracking-ingest-mqtt') }
+  const copies = [consumeBatches(mqttBroker, mqttCopyConsumer(deps), copyOptions)]
+  if (await hasOlderMqttCopies(broker))
+    copies.push(consumeBatches(broker, mqttCopyConsumer(deps), copyOptions))
   const placements = consume(broker, placementsConsumer(deps), {
     ...consumerOptions,
     metrics: metrics('tracking-placements'),
@@ -171,7 +179,7 @@ await start('tracking', async () => {
         name: 'stop ingest',
         run: () => {
           progress.stop()
-          const ended = [ingest, copies, placements, projections, follower, ...watches].map((one) =>
+          const ended = [ingest, ...copies, placements, projections, follower, ...watches].map((one) =>
             one.stop(),
           )
           return Promise.all(ended)
@@ -179,7 +187,7 @@ await start('tracking', async () => {
       },
       { name: 'write reader health', run: () => Promise.all([health.stop(), unknownTags.stop()]) },
       { name: 'publish the outbox', run: () => relay.stop() },
-      { name: 'close broker', run: () => broker.drain() },
+      { name: 'close broker', run: () => Promise.all([broker.drain(), mqttBroker.drain()]) },
       {
         name: 'close database',
         run: async () => {

@@ -94,7 +94,7 @@ await start(SERVICE, async () => {
   const { SHUTDOWN_GRACE_MS: graceMs } = config
   const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: 60_000 }
   broker = await connect({ ...login, logger: log, metrics: ofBroker })
-  const watch = watchBroker(broker, {
+  const watch = watchBroker({ APP: broker }, {
     registry,
     log,
     streams: ['EVENTS', 'KEYS'],

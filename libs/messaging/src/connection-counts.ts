@@ -1,0 +1,201 @@
+import { RequestStrategy, type Msg } from 'nats'
+import { z } from 'zod'
+import { natsOf, onReconnect, type Broker } from './connection.ts'
+import { describeError, type Logger } from './logger.ts'
+
+/** How many connections each user has, over all brokers of the cluster. */
+export type ConnectionCounts = {
+  /** Connections of a user, those included that were just granted and are not established yet. */
+  of(user: string): number
+  /** To be called when a login is granted: it counts from then on, so that a burst cannot slip through. */
+  expect(user: string): void
+  /** Users in an account as of the last look at all connections, at most a minute old. */
+  usersIn(account: string): string[]
+  /** Accounts of readers that every broker has: those named R0000, R0001 and so on. 0 until they are known. */
+  readonly readerAccounts: number
+  /** Looks at all connections again. Throws when the broker does not answer. */
+  refresh(): Promise<void>
+  stop(): void
+}
+
+type Connection = { user: string; account: string }
+type Change = { server: string; cid: number; connection: Connection | undefined }
+
+const EVERY_MS = 60_000
+const PAGE = 1_024
+const ANSWER_MS = 2_000
+/** A granted login is established within the two seconds that the broker waits, or never. */
+const EXPECTED_MS = 5_000
+
+const Event = z.object({
+  server: z.object({ id: z.string() }),
+  client: z.object({ id: z.number(), acc: z.string().default(''), user: z.string().default('') }),
+})
+const Page = z.object({
+  server: z.object({ id: z.string() }),
+  data: z.object({
+    total: z.number(),
+    connections: z.array(
+      z.object({
+        cid: z.number(),
+        account: z.string().default(''),
+        authorized_user: z.string().default(''),
+      }),
+    ),
+  }),
+})
+const Accounts = z.object({ data: z.object({ accounts: z.array(z.string()) }) })
+
+/**
+ * Counts connections by what the brokers say of each that opens and closes, and looks at all of them once a minute,
+ * because a broker that is killed says nothing. `broker` is logged in as `system`. The counts are of this process: another
+ * replica's grants are seen once they are connected.
+ */
+export function countConnections(broker: Broker, logger: Logger): ConnectionCounts {
+  const nc = natsOf(broker)
+  let servers = new Map<string, Map<number, Connection>>()
+  let counts = new Map<string, number>()
+  let readerAccounts = 0
+  /** Users of granted logins, and when they stop to count. */
+  const expected = new Map<string, number[]>()
+  /** What changed while all connections are looked at. */
+  let changes: Change[] | undefined
+
+  const apply = (change: Change) => {
+    changes?.push(change)
+    applyTo(servers, counts, change)
+    if (change.connection) expected.get(change.connection.user)?.shift()
+  }
+  const onEvent = (isOpen: boolean) => (error: Error | null, msg: Msg) => {
+    if (error) return
+    const event = Event.safeParse(msg.json())
+    if (!event.success) return
+    const { server, client } = event.data
+    const connection = isOpen ? { user: client.user, account: client.acc } : undefined
+    apply({ server: server.id, cid: client.id, connection })
+  }
+  const subscriptions = [
+    nc.subscribe('$SYS.ACCOUNT.*.CONNECT', { callback: onEvent(true) }),
+    nc.subscribe('$SYS.ACCOUNT.*.DISCONNECT', { callback: onEvent(false) }),
+  ]
+
+  async function lookAtAll(): Promise<void> {
+    changes = []
+    try {
+      const found = await findAll(broker)
+      const counted = new Map<string, number>()
+      for (const connections of found.values())
+        for (const { user } of connections.values()) counted.set(user, (counted.get(user) ?? 0) + 1)
+      for (const change of changes) applyTo(found, counted, change)
+      servers = found
+      counts = counted
+    } finally {
+      changes = undefined
+    }
+    readerAccounts = await countReaderAccounts(broker)
+    forgetExpected()
+  }
+
+  /** One look at a time: who asks meanwhile waits for the one that runs. */
+  let running: Promise<void> | undefined
+  const refresh = () => (running ??= lookAtAll().finally(() => (running = undefined)))
+
+  const refreshOrLog = () => {
+    if (!broker.isConnected()) return
+    refresh().catch((error: unknown) =>
+      logger.warn({ reason: describeError(error) }, 'connections were not counted'),
+    )
+  }
+  const timer = setInterval(refreshOrLog, EVERY_MS)
+  timer.unref()
+  const forget = onReconnect(broker, refreshOrLog)
+
+  function forgetExpected(): void {
+    for (const [user, until] of expected) if ((until.at(-1) ?? 0) <= Date.now()) expected.delete(user)
+  }
+
+  return {
+    of(user) {
+      const waiting = expected.get(user)?.filter((until) => until > Date.now()).length ?? 0
+      return (counts.get(user) ?? 0) + waiting
+    },
+    expect(user) {
+      const until = (expected.get(user) ?? []).filter((each) => each > Date.now())
+      expected.set(user, [...until, Date.now() + EXPECTED_MS])
+    },
+    usersIn: (account) => [
+      ...new Set(
+        [...servers.values()].flatMap((connections) =>
+          [...connections.values()].filter((one) => one.account === account).map(({ user }) => user),
+        ),
+      ),
+    ],
+    get readerAccounts() {
+      return readerAccounts
+    },
+    refresh,
+    stop() {
+      forget()
+      clearInterval(timer)
+      if (!nc.isClosed()) for (const subscription of subscriptions) subscription.unsubscribe()
+    },
+  }
+}
+
+/** The number of a connection is never given twice while its server runs, so a change may be applied again. */
+function applyTo(
+  servers: Map<string, Map<number, Connection>>,
+  counts: Map<string, number>,
+  { server, cid, connection }: Change,
+): void {
+  const connections = servers.get(server) ?? new Map<number, Connection>()
+  servers.set(server, connections)
+  const before = connections.get(cid)
+  if (before && connection) return
+  if (connection) connections.set(cid, connection)
+  else connections.delete(cid)
+  const user = (connection ?? before)?.user
+  if (user === undefined) return
+  const count = (counts.get(user) ?? 0) + (connection ? 1 : -1)
+  if (count > 0) counts.set(user, count)
+  else counts.delete(user)
+}
+
+/** The connections of every server that answers. */
+async function findAll(broker: Broker): Promise<Map<string, Map<number, Connection>>> {
+  const found = new Map<string, Map<number, Connection>>()
+  for (let offset = 0, isMore = true; isMore; offset += PAGE) {
+    const pages = await ask(broker, 'CONNZ', { auth: true, limit: PAGE, offset, sort: 'cid' })
+    isMore = false
+    for (const page of pages) {
+      const { server, data } = Page.parse(page)
+      const connections = found.get(server.id) ?? new Map<number, Connection>()
+      found.set(server.id, connections)
+      for (const { cid, account, authorized_user: user } of data.connections)
+        connections.set(cid, { user, account })
+      isMore ||= data.total > offset + PAGE
+    }
+  }
+  return found
+}
+
+const READER_ACCOUNT = /^R\d{4,6}$/
+
+/** What every server has: while a cluster is given more of them one by one, those that all have. */
+async function countReaderAccounts(broker: Broker): Promise<number> {
+  const answers = await ask(broker, 'ACCOUNTZ', {})
+  const counts = answers.map(
+    (answer) => Accounts.parse(answer).data.accounts.filter((name) => READER_ACCOUNT.test(name)).length,
+  )
+  return counts.length === 0 ? 0 : Math.min(...counts)
+}
+
+/** How many servers there are is theirs to know: collects until none has answered for a while. */
+async function ask(broker: Broker, what: 'CONNZ' | 'ACCOUNTZ', query: object): Promise<unknown[]> {
+  const options = { strategy: RequestStrategy.JitterTimer, jitter: 200, maxWait: ANSWER_MS }
+  const subject = `$SYS.REQ.SERVER.PING.${what}`
+  const answers: unknown[] = []
+  for await (const answer of await natsOf(broker).requestMany(subject, JSON.stringify(query), options))
+    answers.push(answer.json())
+  return answers
+}
