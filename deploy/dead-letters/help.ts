@@ -30,8 +30,8 @@ the message, each of them handles what it knows without effect, and it counts as
   EVENTS      safe for receivers that know a delivery_id again: who has had it gets it twice, after later ones. What is from
               before its webhook was enabled is not sent. Live feeds show it again
   PLACEMENTS  safe. Recorded once, at the time it was made
-Published and not yet removed when this command is ended: a replay done again within two minutes stores nothing, later it
-is as above. Of a payload over 8 KiB the head is kept: it is replayed from its stream, for as long as that holds it. Of its headers the trace and the request id are kept.
+Published and not yet removed when this command is ended: a replay done again within two minutes stores nothing (but in
+SCANS), later it is as above. Of a payload over 8 KiB the head is kept: it is replayed from its stream, for as long as that holds it. Of its headers the trace and the request id are kept.
 Where subjects are mapped on the way into a stream, do not replay: it would be mapped once more.
 
 Environment

@@ -9,10 +9,21 @@ const HELP = `node deploy/nats/make-reader-accounts.ts [--count 1000]    prints 
 Every broker must have the same file. After a change, restart the brokers one by one, then the keys service finds the new ones.
 `
 
-/** The names of the accounts and what each is made of, one a line. */
+const READERS = `\
+# What every account of readers is made of (ADR 47). It has no streams and no JetStream API. A message on scans.> goes to the
+# stream SCANS of APP. The acknowledgement comes back into this account only, whatever reply subject the reader named, and
+# never through the import again: the broker does not follow one export twice for one message. READERS itself is shared by
+# organizations for whom no account is left: their readers need an inbox prefix of their own.
+READERS: {
+  imports: [{ service: { account: APP, subject: "scans.>" } }]
+  limits: { max_payload: 257KB, max_subscriptions: 20, max_connections: 2000 }
+}
+`
+
+/** The accounts of readers, one a line after what they are made of: R0000, R0001 and so on. */
 export function readerAccounts(count: number): string {
-  const names = Array.from({ length: count }, (_, i) => `R${String(i).padStart(4, '0')}: $READER`)
-  return [`# Made by deploy/nats/make-reader-accounts.ts --count ${count}`, ...names, ''].join('\n')
+  const names = Array.from({ length: count }, (_, i) => `R${String(i).padStart(4, '0')}: $READERS\n`)
+  return `# Made by deploy/nats/make-reader-accounts.ts --count ${count}\n${READERS}${names.join('')}`
 }
 
 if (import.meta.main) {

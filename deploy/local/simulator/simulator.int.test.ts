@@ -1,5 +1,6 @@
-import { answerLogins } from '@whereabouts/messaging/callout'
+import { answerLogins, type Login } from '@whereabouts/messaging/callout'
 import { connect } from '@whereabouts/messaging/connection'
+import { readerGrant } from '@whereabouts/testing/reader-grant'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,7 +39,7 @@ const test = base.extend<{ place: Place }>({
     const callout = await connect({ url: server.url, ...login, name: 'test', logger: quiet })
     const door = { isOpen: true }
     const seeds = { issuerSeed: secrets.callout_issuer_seed, xkeySeed: secrets.callout_xkey_seed }
-    answerLogins(callout, seeds, async ({ user, password }) => letIn(door.isOpen, user, password), quiet)
+    answerLogins(callout, seeds, async (login) => letIn(door.isOpen, login), quiet)
     await use({ server, door, dataDir, demo: demoAt(server) })
     await callout.close()
     await server.stop()
@@ -46,11 +47,9 @@ const test = base.extend<{ place: Place }>({
   },
 })
 
-function letIn(isOpen: boolean, user: string, password: string) {
-  if (!isOpen || user !== READER_KEY.client_id || password !== READER_KEY.client_secret) return undefined
-  const expiresAt = Math.floor(Date.now() / 1000) + 3_600
-  const rights = { publish: [`scans.${ORG}.>`], subscribe: [`_INBOX.${user}.>`] }
-  return { name: user, account: 'APP', ...rights, expiresAt }
+function letIn(isOpen: boolean, login: Login) {
+  const isKnown = login.user === READER_KEY.client_id && login.password === READER_KEY.client_secret
+  return isOpen && isKnown ? readerGrant(login, ORG) : undefined
 }
 
 const demoAt = ({ url, mqttUrl }: NatsServer): Demo => ({

@@ -1,5 +1,6 @@
 import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import { dropBefore } from '@whereabouts/testing/streams'
 import { expect, vi } from 'vitest'
 import { watchBroker } from './broker-watch.ts'
 import { natsOf } from './connection.ts'
@@ -50,7 +51,7 @@ test('the age is that of the first message not settled, though others before it 
   const consumer = await js.consumers.get('EVENTS', durable)
   for await (const message of await consumer.fetch({ max_messages: 1, expires: 1_000 }))
     await message.ackAck()
-  await jsm.streams.deleteMessage('EVENTS', stored[1]?.seq ?? 0)
+  await dropBefore(bus.broker, 'EVENTS', stored[2]?.seq ?? 0)
   const { time } = await jsm.streams.getMessage('EVENTS', { seq: stored[2]?.seq ?? 0 })
   const watch = watchBroker(bus.brokers, { registry, log, streams: [], durables: [durable], everyMs: 10 })
   await vi.waitFor(async () => {

@@ -3,28 +3,21 @@ import { connectAsync, type MqttClient } from 'mqtt'
 import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
+import { readerGrant } from '@whereabouts/testing/reader-grant'
 import { answerLogins, type Grant, type Login, type OnLogin } from './callout.ts'
 import { natsOf } from './connection.ts'
 import { disconnectUser } from './kick.ts'
 import { createCalloutKeys } from './nkeys.ts'
-
-const inAnHour = () => Math.floor(Date.now() / 1000) + 3_600
 
 /** Keys k7 and k8 belong to organizations 7 and 8. */
 const orgs = new Map([
   ['k7', 7],
   ['k8', 8],
 ])
-async function decide({ user, password }: Login): Promise<Grant | undefined> {
-  const org = orgs.get(user)
-  if (org === undefined || password !== `${user}-secret`) return undefined
-  return {
-    name: user,
-    account: 'APP',
-    publish: [`scans.${org}.>`],
-    subscribe: [`_INBOX.${user}.>`],
-    expiresAt: inAnHour(),
-  }
+async function decide(login: Login): Promise<Grant | undefined> {
+  const org = orgs.get(login.user)
+  if (org === undefined || login.password !== `${login.user}-secret`) return undefined
+  return readerGrant(login, org)
 }
 
 async function answering(bus: Bus, decision: typeof decide = decide) {
@@ -35,7 +28,7 @@ async function answering(bus: Bus, decision: typeof decide = decide) {
 }
 
 const overNats = (bus: Bus, user: string, pass = `${user}-secret`): Promise<NatsConnection> =>
-  dial({ servers: bus.server.url, user, pass, inboxPrefix: `_INBOX.${user}`, reconnect: false })
+  dial({ servers: bus.server.url, user, pass, reconnect: false })
 
 const overMqtt = (bus: Bus, username: string, password = `${username}-secret`): Promise<MqttClient> =>
   connectAsync(bus.server.mqttUrl, {
@@ -70,7 +63,7 @@ test('a reader reads nobody’s messages, not even its own', async ({ bus }) => 
   await answering(bus)
   const reader = await overNats(bus, 'k7')
   const heard = vi.fn<() => void>()
-  for (const subject of ['>', 'scans.7.>', '_INBOX.>', '$JS.>', '$MQTT.>']) {
+  for (const subject of ['>', 'scans.7.>', '$JS.>', '$MQTT.>']) {
     reader.subscribe(subject, { callback: (error) => (error ? undefined : heard()) })
   }
   await reader.flush()

@@ -1,12 +1,13 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { createAccount, fromPublic } from '@nats-io/nkeys'
 import { expect, test } from 'vitest'
-import { userToken } from './callout.ts'
+import { userToken, type Grant } from './callout.ts'
 import { createCalloutKeys, issuerOf, signingKey, xkeyOf } from './nkeys.ts'
 
 const keys = createCalloutKeys()
 const signer = { key: signingKey(keys.issuerSeed), issuer: keys.issuer }
-const grant = {
+const grant: Grant = {
+  connectionTypes: ['STANDARD'],
   name: 'k1',
   account: 'APP',
   publish: ['scans.7.>'],

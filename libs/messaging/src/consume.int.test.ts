@@ -149,9 +149,9 @@ test('the next batch is decoded while the current one is handled; stopped, it go
 test('the broker keeps large messages too: what is held is bounded in bytes, and all of it comes in the end', async ({
   bus,
 }) => {
-  const kilobytes = 900
+  const kilobytes = 250
   const body = 'x'.repeat(kilobytes * 1024)
-  for (let i = 0; i < 60; i += 1)
+  for (let i = 0; i < 220; i += 1)
     await publish(bus.broker, { subject: 'scans.7.reader.canonical', payload: body })
   const jsm = await natsOf(bus.broker).jetstreamManager()
   const held = async () => (await jsm.consumers.info('SCANS', 'tracking-ingest')).num_ack_pending
@@ -166,10 +166,10 @@ test('the broker keeps large messages too: what is held is bounded in bytes, and
       seen += messages.length
     },
   })
-  await vi.waitFor(async () => expect(await held()).toBeGreaterThanOrEqual(18))
-  for (let look = 1; look <= 20; look += 1) expect(await held()).toBeLessThanOrEqual(42) // 2 × 16 MiB and two batches
+  await vi.waitFor(async () => expect(await held()).toBeGreaterThanOrEqual(65))
+  for (let look = 1; look <= 20; look += 1) expect(await held()).toBeLessThanOrEqual(145) // 2 × 16 MiB and two batches
   release()
-  await vi.waitFor(() => expect(seen).toBe(60), { timeout: 20_000 })
+  await vi.waitFor(() => expect(seen).toBe(220), { timeout: 20_000 })
   await consumption.stop()
 })
 
@@ -352,7 +352,12 @@ test('a message whose handlers never live to report is buried before the broker 
 })
 
 test('a message that the broker gave up by itself is kept all the same', async ({ bus }) => {
-  const stop = buryExhausted(bus.broker, { stream: 'SCANS', durable: 'tracking-ingest', logger: bus.logger })
+  const stop = buryExhausted(bus.broker, {
+    stream: 'SCANS',
+    durable: 'tracking-ingest',
+    deadLetters: bus.broker,
+    logger: bus.logger,
+  })
   await scans(bus, [1])
   const durable = await natsOf(bus.broker).jetstream().consumers.get('SCANS', 'tracking-ingest')
   for (let delivery = 1; delivery <= MAX_DELIVER; delivery += 1)

@@ -2,7 +2,7 @@ import type { JetStreamManager } from 'nats'
 import { natsOf, type Broker } from './connection.ts'
 import { findDeadLetter, type DeadLetter } from './dead-letters.ts'
 import { describeError } from './logger.ts'
-import { publishMany, type PublishResult } from './publish.ts'
+import { publishMany } from './publish.ts'
 import { asReplayed } from './replayed.ts'
 import { unlessGone } from './stored.ts'
 import { streams, type StreamName } from './topology.ts'
@@ -31,10 +31,6 @@ export async function replayDeadLetter(broker: Broker, seq: number): Promise<Set
     return left(`outdated: ${letter.stream} holds a newer state of it (${newest.seq}); drop it`)
   const result = await publishAgain(broker, letter, newest?.seq)
   if (!result.ok) return left(result.reason)
-  if (result.duplicate && !(await isSame(jsm, result, letter)))
-    return left(
-      `${result.stream} ${result.seq} has the id of its replay and another content; try in 2 minutes`,
-    )
   const storedAs = `${result.stream} ${result.seq}`
   const removed = await removeDeadLetter(broker, seq)
   return removed.ok ? { ok: true, storedAs } : left(`stored again as ${storedAs}, but ${removed.reason}`)
@@ -101,13 +97,6 @@ async function publishAgain(broker: Broker, letter: DeadLetter & Sent, newestSeq
   return result
 }
 type Sent = { headers: Readonly<Record<string, string>> }
-
-/** Anybody who may publish may have taken the id: only what is stored under it tells that this was stored before. */
-async function isSame(jsm: JetStreamManager, result: PublishResult & { ok: true }, letter: DeadLetter) {
-  const stored = await unlessGone(jsm.streams.getMessage(result.stream, { seq: result.seq }))
-  const { subject } = asReplayed(originOf(letter), 0)
-  return stored !== undefined && stored.subject === subject && sameBytes(stored.data, letter.payload)
-}
 
 const originOf = ({ stream, original_subject: subject }: DeadLetter) => ({ stream, subject })
 

@@ -118,27 +118,26 @@ test('an event counts as stored when it first was, so that no later webhook is t
 })
 
 test('a replay that broke off before the letter was removed is stored once', async ({ bus }) => {
-  await keep(bus)
+  const event = { stream: 'EVENTS', consumer: 'webhook-dispatcher-lanes', subject: 'events.asset-moved.7' }
+  await keep(bus, event)
   const nc = natsOf(bus.broker)
   const letter = await findDeadLetter(bus.broker, 1)
   expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: true })
   const jsm = await nc.jetstreamManager()
-  const stored = await jsm.streams.getMessage('SCANS', { seq: 1 })
+  const stored = await jsm.streams.getMessage('EVENTS', { seq: 1 })
   // As if the removal had not happened: the same letter at the same place.
   await makeAnew(bus.broker, 'DEAD')
   const headers = Object.entries(letter?.headers ?? {}).filter(([name]) => name !== 'nats-msg-id')
   await publish(bus.broker, {
-    subject: 'dead.SCANS.tracking-ingest',
+    subject: 'dead.7.EVENTS.webhook-dispatcher-lanes',
     payload: letter?.payload,
     headers: Object.fromEntries(headers),
   })
-  expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: `SCANS ${stored.seq}` })
-  expect([await total(bus, 'SCANS'), await total(bus, 'DEAD')]).toEqual([1, 0])
+  expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: `EVENTS ${stored.seq}` })
+  expect([await total(bus, 'EVENTS'), await total(bus, 'DEAD')]).toEqual([1, 0])
 })
 
-test('a letter stays when somebody else has stored another message under the id of its replay', async ({
-  bus,
-}) => {
+test('a scan is replayed though a reader has used the id of its replay: SCANS looks at no ids', async ({ bus }) => {
   await keep(bus)
   const letter = await findDeadLetter(bus.broker, 1)
   await publish(bus.broker, {
@@ -146,8 +145,7 @@ test('a letter stays when somebody else has stored another message under the id 
     payload: {},
     msgId: `replay.1.${letter?.buried_at}`,
   })
-  expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: false })
-  expect(await total(bus, 'DEAD')).toBe(1)
+  expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: 'SCANS 2' })
 })
 
 test('a state is replayed while it is the newest of its subject, and refused once there is a newer one', async ({
@@ -184,7 +182,11 @@ test.for([
   ['a stream that is not there', { stream: 'OTHER' }, 'there is no stream OTHER'],
   ['the dead letters themselves', { stream: 'DEAD', subject: 'dead.SCANS.x' }, 'there is no stream DEAD'],
   ['a subject of another stream', { subject: 'catalog.asset.7.9' }, 'its subject is none of SCANS'],
-  ['a payload that was cut', { data: Buffer.alloc(1024 * 1024) }, 'its payload was cut when it was kept'],
+  [
+    'a payload of which only the head is left',
+    { data: Buffer.alloc(8_193) },
+    'only the head of its payload was kept, and the message is gone from its stream',
+  ],
 ] as const)(
   'what cannot be published again as it was is refused and kept: %s',
   async ([, burial, reason], { bus }) => {
@@ -211,7 +213,12 @@ test('a replayed message that the broker gives up is kept with the subject and t
 }) => {
   await keep(bus, { streamSeq: 99 })
   await replayDeadLetter(bus.broker, 1)
-  const stop = buryExhausted(bus.broker, { stream: 'SCANS', durable: 'tracking-ingest', logger: bus.logger })
+  const stop = buryExhausted(bus.broker, {
+    stream: 'SCANS',
+    durable: 'tracking-ingest',
+    deadLetters: bus.broker,
+    logger: bus.logger,
+  })
   const durable = await natsOf(bus.broker).jetstream().consumers.get('SCANS', 'tracking-ingest')
   for (let delivery = 1; delivery <= MAX_DELIVER; delivery += 1)
     (await durable.next({ expires: 5_000 }))?.nak()
@@ -219,6 +226,50 @@ test('a replayed message that the broker gives up is kept with the subject and t
   const kept = { original_subject: 'scans.7.dock-1.canonical', received_at: new Date(FIRST).toISOString() }
   await vi.waitFor(async () => expect(await listDeadLetters(bus.broker, 9)).toMatchObject([kept]), 5_000)
   stop()
+})
+
+test('of a large message the head is kept, and the whole is replayed from its stream', async ({ bus }) => {
+  const data = Buffer.alloc(20_000, 'x')
+  const subject = 'scans.7.dock-1.canonical'
+  const { seq } = await publish(bus.broker, { subject, payload: data })
+  await keep(bus, { subject, data, streamSeq: seq })
+  const [letter] = await listDeadLetters(bus.broker, 1)
+  expect(letter).toMatchObject({ truncated: true, payload: { length: 8_192 } })
+  expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: 'SCANS 2' })
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  expect((await jsm.streams.getMessage('SCANS', { seq: 2 })).data).toHaveLength(data.length)
+})
+
+test('a message that another one has taken the place of is not replayed for it', async ({ bus }) => {
+  const { seq } = await publish(bus.broker, { subject: 'scans.7.dock-1.canonical', payload: 'another' })
+  await keep(bus, { data: Buffer.alloc(20_000, 'x'), streamSeq: seq })
+  expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: false })
+})
+
+test('an organization keeps its newest hundred, and the dead letters of others are left alone', async ({
+  bus,
+}) => {
+  await keep(bus, { subject: 'scans.7.dock-1.canonical' })
+  for (let n = 0; n < 120; n += 1)
+    await keep(bus, { subject: `scans.8.r${n}.canonical`, streamSeq: 1_000 + n })
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  const { state } = await jsm.streams.info('DEAD', { subjects_filter: 'dead.>' })
+  expect(state.subjects).toEqual({
+    'dead.7.SCANS.tracking-ingest': 1,
+    'dead.8.SCANS.tracking-ingest': 100,
+  })
+  const { letters } = await readDeadLetters(bus.broker, { fromSeq: 1, limit: 1_000 })
+  expect(letters).toHaveLength(101)
+})
+
+test('what an older release has kept is listed beside', async ({ bus }) => {
+  await publish(bus.broker, { subject: 'dead.SCANS.tracking-ingest', payload: 'x', headers: { reason: 'r' } })
+  await keep(bus)
+  const { letters } = await readDeadLetters(bus.broker, { stream: 'SCANS', fromSeq: 1, limit: 9 })
+  expect(letters.map(({ stream, durable }) => `${stream} ${durable}`)).toEqual([
+    'SCANS tracking-ingest',
+    'SCANS tracking-ingest',
+  ])
 })
 
 test('a letter is removed without being published, and one that is gone counts as removed', async ({

@@ -1,15 +1,14 @@
 import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
+import { readerGrant } from '@whereabouts/testing/reader-grant'
 import { answerLogins, type Login } from './callout.ts'
 import { natsOf } from './connection.ts'
 import { connectReader, LoginRefusedError } from './reader-connection.ts'
 
 /** Lets the key `k7` of organization 7 in. */
-async function decide({ user, password }: Login) {
-  if (user !== 'k7' || password !== 's7') return undefined
-  const expiresAt = Math.floor(Date.now() / 1000) + 3_600
-  return { name: user, account: 'APP', publish: ['scans.7.>'], subscribe: ['_INBOX.k7.>'], expiresAt }
+async function decide(login: Login) {
+  return login.user === 'k7' && login.password === 's7' ? readerGrant(login, 7) : undefined
 }
 
 async function letIn(bus: Bus) {

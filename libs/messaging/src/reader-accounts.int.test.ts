@@ -1,0 +1,201 @@
+import { createConnection } from 'node:net'
+import { connect as dial, headers, type NatsConnection } from 'nats'
+import { connectAsync, type MqttClient } from 'mqtt'
+import { expect, vi } from 'vitest'
+import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/bus'
+import { readerGrant } from '@whereabouts/testing/reader-grant'
+import { answerLogins } from './callout.ts'
+import { natsOf } from './connection.ts'
+import { publish } from './publish.ts'
+
+/** Readers log in as the number of their organization. */
+async function letReadersIn(bus: Bus) {
+  const callout = await bus.connect('callout')
+  answerLogins(callout, bus.server.calloutKeys, async (login) => readerGrant(login, Number(login.user)), bus.logger)
+  await natsOf(callout).flush()
+}
+
+const overNats = (bus: Bus, org: number): Promise<NatsConnection> =>
+  dial({ servers: bus.server.url, user: String(org), pass: 'x', reconnect: false })
+
+const overMqtt = (bus: Bus, org: number, clientId = `${org}-reader`): Promise<MqttClient> =>
+  connectAsync(bus.server.mqttUrl, {
+    protocolVersion: 4,
+    username: String(org),
+    password: 'x',
+    reconnectPeriod: 0,
+    clientId,
+  })
+
+/** What the broker says to a publish of so many bytes: the client library would refuse it by itself. */
+async function publishedBySocket({ server }: Bus, org: number, bytes: number): Promise<string> {
+  const { hostname, port } = new URL(server.url)
+  const socket = createConnection(Number(port), hostname)
+  socket.write(`CONNECT {"user":"${org}","pass":"x"}\r\nPING\r\n`)
+  socket.write(`PUB scans.${org}.r.canonical ${bytes}\r\n`)
+  let said = ''
+  for await (const chunk of socket) {
+    said += String(chunk)
+    if (said.includes('-ERR')) break
+  }
+  return said
+}
+
+const message = '{"reads":[]}'
+const NOWHERE = 'scans.8.r.canonical'
+
+/** How many messages each stream holds by subject, and the numbers of its first and last. */
+async function everything({ brokers }: Bus) {
+  const found: Record<string, unknown> = {}
+  for (const broker of Object.values(brokers)) {
+    const jsm = await natsOf(broker).jetstreamManager()
+    for await (const { config } of jsm.streams.list()) {
+      const { state } = await jsm.streams.info(config.name, { subjects_filter: '>' })
+      found[config.name] = [state.first_seq, state.last_seq, state.subjects]
+    }
+  }
+  return found
+}
+
+test('a client without any option is acknowledged, and another organization does not hear it', async ({ bus }) => {
+  await letReadersIn(bus)
+  const [ours, theirs] = await Promise.all([overNats(bus, 7), overNats(bus, 8)])
+  const heard = vi.fn<() => void>()
+  theirs.subscribe('_INBOX.>', { callback: heard })
+  await theirs.flush()
+  const ack = await ours.jetstream().publish('scans.7.dock.canonical', message)
+  expect(ack).toMatchObject({ stream: 'SCANS', seq: 1 })
+  await theirs.flush()
+  expect(heard).not.toHaveBeenCalled()
+})
+
+test('no reply subject of a reader reaches a stream, an interface or another organization', async ({ bus }) => {
+  await letReadersIn(bus)
+  for (const subject of ['catalog.asset.7.1', 'keys.key.1', 'events.asset-moved.7', 'dead.7.SCANS.x'])
+    await publish(bus.broker, { subject, payload: {} })
+  const ours = await overNats(bus, 7)
+  await ours.jetstream().publish('scans.7.dock.canonical', message)
+  const before = await everything(bus)
+  const theirs = await overNats(bus, 8)
+  const streams = Object.keys(before)
+  const verbs = ['PURGE', 'DELETE', 'MSG.DELETE', 'UPDATE', 'CREATE', 'SNAPSHOT', 'LEADER.STEPDOWN', 'INFO']
+  const replies = [
+    ...streams.flatMap((stream) => verbs.map((verb) => `$JS.API.STREAM.${verb}.${stream}`)),
+    '$JS.API.CONSUMER.DELETE.SCANS.tracking-ingest',
+    '$JS.API.CONSUMER.PAUSE.SCANS.tracking-ingest',
+    ...['catalog.asset.7.1', 'keys.key.1', 'keys.org.7', 'events.asset-moved.7', 'placements.7', 'dead.7.SCANS.x'],
+    ...['scans.7.dock.canonical', 'scans.7.phantom.canonical', 'at-once.keys.key.1', '$MQTT.msgs.scans.7.x.y'],
+  ]
+  for (const reply of replies) theirs.publish(NOWHERE, message, { reply })
+  await theirs.flush()
+  // An honest one behind them is acknowledged: all of them have been handled.
+  await theirs.jetstream().publish(NOWHERE, message)
+  const after = await everything(bus)
+  const count = replies.length + 1
+  expect(after).toEqual({
+    ...before,
+    SCANS: [1, 1 + count, { 'scans.7.dock.canonical': 1, [NOWHERE]: count }],
+  })
+})
+
+test('of two organizations with one message id both are stored', async ({ bus }) => {
+  await letReadersIn(bus)
+  const id = headers()
+  id.set('Nats-Msg-Id', 'reader-7-000123')
+  for (const org of [8, 7]) {
+    const reader = await overNats(bus, org)
+    const ack = await reader.jetstream().publish(`scans.${org}.r.canonical`, message, { headers: id })
+    expect(ack.duplicate).toBe(false)
+  }
+})
+
+test('the broker refuses a message over 257 KiB over NATS and MQTT, and a 21st subscription', async ({ bus }) => {
+  await letReadersIn(bus)
+  const large = Buffer.alloc(258 * 1024)
+  expect(await publishedBySocket(bus, 7, large.length)).toMatch(/maximum payload/i)
+  const mqtt = await overMqtt(bus, 7)
+  const closed = new Promise<void>((resolve) => mqtt.once("close", () => resolve()))
+  mqtt.publish('scans/7/r/canonical', large, { qos: 0 })
+  await closed
+  const reader = await overNats(bus, 7)
+  const errors: string[] = []
+  for (let n = 0; n <= 20; n += 1)
+    reader.subscribe(`_INBOX.a.${n}`, { callback: (error) => void (error && errors.push(error.message)) })
+  await vi.waitFor(() => expect(errors.join()).toMatch(/maximum subscriptions exceeded/i))
+  expect(await everything(bus)).toMatchObject({ SCANS: [0, 0, undefined] })
+})
+
+test('a message of the largest size is stored, over both', async ({ bus }) => {
+  await letReadersIn(bus)
+  const large = Buffer.alloc(256 * 1024)
+  const reader = await overNats(bus, 7)
+  await reader.jetstream().publish('scans.7.r.canonical', large)
+  const mqtt = await overMqtt(bus, 7)
+  await mqtt.publishAsync('scans/7/r/canonical', large, { qos: 1 })
+  await vi.waitFor(async () =>
+    expect(await everything(bus)).toMatchObject({ SCANS: [1, 2, { 'scans.7.r.canonical': 2 }] }),
+  )
+  await mqtt.endAsync()
+})
+
+test('retained messages of readers are not kept, and arrive as others do', async ({ bus }) => {
+  await letReadersIn(bus)
+  const mqtt = await overMqtt(bus, 7)
+  for (const [n, qos] of ([0, 1] as const).entries())
+    await mqtt.publishAsync(`scans/7/r${n}/canonical`, 'x', { qos, retain: true })
+  await vi.waitFor(async () =>
+    expect(await everything(bus)).toMatchObject({
+      SCANS: [1, 2, { 'scans.7.r0.canonical': 1, 'scans.7.r1.canonical': 1 }],
+      $MQTT_rmsgs: [0, 0, undefined],
+    }),
+  )
+  await mqtt.endAsync()
+})
+
+test('what a reader was told over MQTT is there a second time, in the account of MQTT', async ({ bus }) => {
+  await letReadersIn(bus)
+  const mqtt = await overMqtt(bus, 7)
+  await mqtt.publishAsync('scans/7/r/canonical', message, { qos: 1 })
+  const jsm = await natsOf(bus.brokers.MQTT).jetstreamManager()
+  expect((await jsm.streams.info('$MQTT_msgs')).state.messages).toBe(1)
+  await mqtt.endAsync()
+})
+
+test('sessions over MQTT end a week after the last use, and both streams have a bound', async ({ bus }) => {
+  await letReadersIn(bus)
+  const kept = await connectAsync(bus.server.mqttUrl, {
+    protocolVersion: 4,
+    username: '7',
+    password: 'x',
+    clientId: '7-kept',
+    clean: false,
+  })
+  const jsm = await natsOf(bus.brokers.MQTT).jetstreamManager()
+  const { config, state } = await jsm.streams.info('$MQTT_sess')
+  expect(state.messages).toBe(1)
+  expect(config).toMatchObject({ max_age: 7 * 86_400 * 1e9, max_bytes: 64 * 1_048_576 })
+  expect((await jsm.streams.info('$MQTT_rmsgs')).config).toMatchObject({ max_bytes: 1_048_576 })
+  await kept.endAsync()
+})
+
+test('nobody takes back what streams hold that the product never deletes from', async ({ bus }) => {
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  const subjects = { SCANS: 'scans.7.r.x', CATALOG: 'catalog.x', KEYS: 'keys.x', EVENTS: 'events.x', PLACEMENTS: 'placements.x' }
+  for (const [stream, subject] of Object.entries(subjects)) {
+    const { seq } = await publish(bus.broker, { subject, payload: {} })
+    await expect(jsm.streams.purge(stream), stream).rejects.toThrow(/purge not permitted/)
+    await expect(jsm.streams.deleteMessage(stream, seq), stream).rejects.toThrow(/delete not permitted/)
+  }
+})
+
+test('services log in over NATS alone', async ({ bus }) => {
+  const { user, password } = bus.server.users.services
+  const login = connectAsync(bus.server.mqttUrl, {
+    protocolVersion: 4,
+    username: user,
+    password,
+    reconnectPeriod: 0,
+  })
+  await expect(login).rejects.toThrow(/not authorized/i)
+})
