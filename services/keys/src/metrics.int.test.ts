@@ -29,7 +29,7 @@ test('organizations by subscription, the age of the signing key, and of the olde
     `insert into pending_disconnect (jti, created_at) values (gen_random_uuid(), now() - interval '90 seconds')`,
   )
   const registry = createRegistry('keys')
-  const census = startCensus({ db, registry, log, signingKeyDays: 30 })
+  const census = startCensus({ db, registry, log, signingKeyDays: 30, readerAccounts: () => 1_000 })
   const value = async (metric: string, subscription?: string) =>
     (await registry.getSingleMetric(metric)?.get())?.values.find(
       ({ labels }) => labels['subscription'] === subscription,
@@ -42,6 +42,7 @@ test('organizations by subscription, the age of the signing key, and of the olde
   expect(await value('organizations', 'open_ended')).toBeGreaterThanOrEqual(1)
   expect(await value('signing_key_rotation_seconds')).toBe(30 * 86_400)
   expect(await value('revocation_oldest_pending_seconds')).toBeGreaterThan(89)
+  expect([await value('reader_accounts'), await value('reader_accounts_used')]).toEqual([1_000, 0])
 })
 
 test('the first round of a disconnect tells how long it took, the second one, which makes sure, does not', async ({

@@ -1,20 +1,38 @@
+import type { Grant, Login } from '@whereabouts/messaging/callout'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { expect } from 'vitest'
 import { test, type Key, type Keys, type Org } from '../keys.fixture.ts'
 import { disconnectRevoked } from './disconnects.loop.ts'
-import { decideLogin } from './logins.ts'
+import { decideLogin, type LoginDeps } from './logins.ts'
+import { purgeClientIds } from './reader-logins.queries.ts'
 
 const log = createLogger('keys', 'silent')
 const DAY_SECONDS = 24 * 3_600
 
-const decide = (keys: Keys, { client_id, client_secret }: Key, now = Date.now) =>
-  decideLogin({ db: keys.database.db, now })({
+const NOBODY: LoginDeps['connections'] = { of: () => 0, expect: () => undefined, readerAccounts: 1_000 }
+
+type Given = Partial<Login> & { connections?: LoginDeps['connections']; now?: () => number }
+
+const decide = (
+  keys: Keys,
+  { client_id, client_secret }: Pick<Key, 'client_id' | 'client_secret'>,
+  { connections = NOBODY, now = Date.now, ...login }: Given = {},
+) =>
+  decideLogin({ db: keys.database.db, now, connections })({
     user: client_id,
     password: client_secret,
-    clientType: 'mqtt',
+    clientType: 'nats',
     clientId: 'dock-1',
     host: '192.0.2.1',
+    ...login,
   })
+
+/** The grant, or a failure that shows why there is none. */
+async function granted(...asked: Parameters<typeof decide>): Promise<Grant> {
+  const answer = await decide(...asked)
+  if (!answer || 'refused' in answer) throw new Error(`refused: ${answer?.refused}`)
+  return answer
+}
 
 const reader = (keys: Keys, org: Org, expires_at: string | null = null) =>
   keys.createKey(org, { scopes: ['scans:write'], expires_at })
@@ -37,23 +55,141 @@ const later = (keys: Keys, seconds: number) =>
     [seconds],
   )
 
-test('a reader may publish the scans of its organization and hear its own inbox', async ({ keys }) => {
-  const org = await keys.signUp()
-  const key = await reader(keys, org)
+test('over NATS a reader publishes the scans of its organization, and hears any inbox of an account of its own', async ({
+  keys,
+}) => {
+  const [org, other] = [await keys.signUp(), await keys.signUp()]
+  const [key, second, theirs] = [await reader(keys, org), await reader(keys, org), await reader(keys, other)]
   const nowMs = Date.now()
-  expect(await decide(keys, key, () => nowMs)).toEqual({
+  const grant = await granted(keys, key, { now: () => nowMs })
+  expect(grant).toEqual({
     name: key.jti,
-    account: 'APP',
+    account: expect.stringMatching(/^R\d{4}$/),
     publish: [`scans.${org.orgId}.>`],
-    subscribe: [`_INBOX.${key.jti}.>`],
+    subscribe: ['_INBOX.>'],
+    connectionTypes: ['STANDARD'],
     expiresAt: Math.floor(nowMs / 1_000) + DAY_SECONDS,
+  })
+  expect((await granted(keys, second)).account).toBe(grant.account)
+  expect((await granted(keys, theirs)).account).not.toBe(grant.account)
+  expect((await granted(keys, key)).account).toBe(grant.account)
+})
+
+test('organizations that log in at the same time for the first time get an account each', async ({ keys }) => {
+  const fresh = await Promise.all(Array.from({ length: 6 }, async () => reader(keys, await keys.signUp())))
+  const logins = fresh.flatMap((key) => [granted(keys, key), granted(keys, key)])
+  const accounts = (await Promise.all(logins)).map(({ account }) => account)
+  expect(new Set(accounts).size).toBe(fresh.length)
+  for (let i = 0; i < accounts.length; i += 2) expect(accounts[i]).toBe(accounts[i + 1])
+})
+
+test('where the broker has no account left, readers share one and hear an inbox prefix of their own', async ({
+  keys,
+}) => {
+  const key = await reader(keys, await keys.signUp())
+  const connections = { ...NOBODY, readerAccounts: 0 }
+  expect(await granted(keys, key, { connections })).toMatchObject({
+    account: 'READERS',
+    subscribe: [`_INBOX.${key.jti}.>`],
+  })
+})
+
+test('over MQTT a reader publishes, and hears nothing', async ({ keys }) => {
+  const org = await keys.signUp()
+  expect(await granted(keys, await reader(keys, org), { clientType: 'mqtt' })).toMatchObject({
+    account: 'MQTT',
+    publish: [`scans.${org.orgId}.>`],
+    subscribe: [],
+    connectionTypes: ['MQTT'],
+  })
+})
+
+test('another protocol is refused', async ({ keys }) => {
+  const key = await reader(keys, await keys.signUp())
+  expect(await decide(keys, key, { clientType: 'websocket' })).toEqual({
+    refused: 'readers speak NATS or MQTT, not websocket',
+  })
+})
+
+test('an MQTT client id belongs to the organization that uses it', async ({ keys }) => {
+  const [org, other] = [await keys.signUp(), await keys.signUp()]
+  const [ours, second, theirs] = [await reader(keys, org), await reader(keys, org), await reader(keys, other)]
+  const overMqtt = (key: Key, clientId: string) => decide(keys, key, { clientType: 'mqtt', clientId })
+  const refused = {
+    refused: 'the MQTT client id is used by another organization: begin it with the number of yours',
+  }
+  expect(await overMqtt(ours, 'gateway-1')).toMatchObject({ account: 'MQTT' })
+  expect(await overMqtt(second, 'gateway-1')).toMatchObject({ account: 'MQTT' })
+  expect(await overMqtt(theirs, 'gateway-1')).toEqual(refused)
+  expect(await overMqtt(theirs, 'Gateway-1')).toMatchObject({ account: 'MQTT' }) // to the broker another one
+  // Nobody can be first with an id that names the organization or the key.
+  expect(await overMqtt(theirs, `${org.orgId}-dock`)).toEqual(refused)
+  expect(await overMqtt(ours, `${org.orgId}-dock`)).toMatchObject({ account: 'MQTT' })
+  expect(await overMqtt(theirs, theirs.jti)).toMatchObject({ account: 'MQTT' })
+  expect(await overMqtt(theirs, 'x'.repeat(257))).toEqual({
+    refused: 'the MQTT client id is longer than 256 bytes',
+  })
+})
+
+test('a client id is free again when the broker has forgotten its session', async ({ keys }) => {
+  const [ours, theirs] = [await reader(keys, await keys.signUp()), await reader(keys, await keys.signUp())]
+  const login = { clientType: 'mqtt', clientId: 'reader-2' }
+  await granted(keys, ours, login)
+  await keys.database.pool.query(
+    `update mqtt_client set used_at = now() - interval '7 days 23 hours' where client_id = 'reader-2'`,
+  )
+  expect(await decide(keys, theirs, login)).toMatchObject({ refused: expect.any(String) })
+  await keys.database.pool.query(
+    `update mqtt_client set used_at = now() - interval '8 days 1 hour' where client_id = 'reader-2'`,
+  )
+  await granted(keys, theirs, login)
+  expect(await decide(keys, ours, login)).toMatchObject({ refused: expect.any(String) })
+})
+
+test('client ids are forgotten after eight days, and beyond ten thousand of one organization', async ({ keys }) => {
+  const { orgId } = await keys.signUp()
+  const { db, pool } = keys.database
+  await pool.query(
+    `insert into mqtt_client (client_id, org_id, used_at)
+     select 'many-' || n, $1::bigint, now() - make_interval(secs => n) from generate_series(1, 10003) n
+     union all select 'old-' || n, $1::bigint, now() - interval '9 days' from generate_series(1, 2) n`,
+    [orgId],
+  )
+  expect(await purgeClientIds(db, 1_000)).toBe(5)
+  const { rows } = await pool.query<{ count: number; last: boolean }>(
+    `select count(*)::int, bool_or(client_id = 'many-10001') as last from mqtt_client where org_id = $1`,
+    [orgId],
+  )
+  expect(rows).toEqual([{ count: 10_000, last: false }])
+  expect(await purgeClientIds(db, 1_000)).toBe(0)
+})
+
+test('a key has two hundred connections at most, an organization two thousand', async ({ keys }) => {
+  const org = await keys.signUp()
+  const all = await Promise.all(Array.from({ length: 11 }, () => reader(keys, org)))
+  const open = new Map<string, number>()
+  const connections: LoginDeps['connections'] = {
+    of: (user) => open.get(user) ?? 0,
+    expect: (user) => void open.set(user, (open.get(user) ?? 0) + 1),
+    readerAccounts: 1_000,
+  }
+  const [first, last] = [all[0]!, all[10]!]
+  open.set(first.jti, 199)
+  await granted(keys, first, { connections })
+  expect(await decide(keys, first, { connections })).toEqual({
+    refused: 'more than 200 connections of one key: use another key',
+  })
+  for (const { jti } of all.slice(1, 10)) open.set(jti, 199)
+  for (let n = 0; n < 9; n += 1) await granted(keys, last, { connections })
+  expect(await decide(keys, last, { connections })).toEqual({
+    refused: 'more than 2000 connections of one organization',
   })
 })
 
 test('a connection ends with its key', async ({ keys }) => {
   const expiresAt = Math.floor(Date.now() / 1_000) + 600
   const key = await reader(keys, await keys.signUp(), new Date(expiresAt * 1_000).toISOString())
-  expect((await decide(keys, key))?.expiresAt).toBe(expiresAt)
+  expect((await granted(keys, key)).expiresAt).toBe(expiresAt)
 })
 
 test('a login counts as use of the key', async ({ keys }) => {
