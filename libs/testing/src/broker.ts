@@ -22,7 +22,7 @@ export type TestBroker = {
   calloutKeys: CalloutKeys
   /** SIGKILL: what was not on disk is lost, clients notice a reset. */
   kill(): Promise<void>
-  /** After `kill`: the same ports, the same store. */
+  /** After `kill`, or instead: the same ports, the same store; with the configuration of the product, whatever it began with. */
   restart(): Promise<void>
   /** Stops it and removes its store. */
   stop(): Promise<void>
@@ -66,8 +66,8 @@ export async function startBroker({ config }: BrokerOptions = {}): Promise<TestB
     CALLOUT_XKEY: calloutKeys.xkey,
   }
   const monitorUrl = `http://127.0.0.1:${monitorPort}`
-  const start = () => startProcess(['-c', configFile], { cwd: home, env, monitorUrl })
-  let server = await start()
+  const start = (file: string) => startProcess(['-c', file], { cwd: home, env, monitorUrl })
+  let server = await start(configFile)
   return {
     url: `nats://127.0.0.1:${port}`,
     mqttUrl: `mqtt://127.0.0.1:${mqttPort}`,
@@ -77,7 +77,7 @@ export async function startBroker({ config }: BrokerOptions = {}): Promise<TestB
     kill: () => endProcess(server),
     async restart() {
       await endProcess(server)
-      server = await start()
+      server = await start(PRODUCT_CONFIG)
     },
     async stop() {
       await endProcess(server)

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { connectAsync } from 'mqtt'
+import type { ConsumerConfig, StreamConfig } from 'nats'
+import { startBroker, type TestBroker } from '@whereabouts/testing/broker'
+import { logKeeper } from '@whereabouts/testing/bus'
+import { readerGrant } from '@whereabouts/testing/reader-grant'
+import { expect, test, vi } from 'vitest'
+import { answerLogins, type Grant, type Login } from './callout.ts'
+import { connect, natsOf, type Broker } from './connection.ts'
+import { consumeBatches } from './consume.ts'
+import { publish } from './publish.ts'
+import { applyTopology, hasOlderMqttCopies, type DurableName } from './topology.ts'
+
+// The broker's configuration and streams as the release before accounts of readers had them, with what was in them.
+const OLDER = resolve(import.meta.dirname, '../../../test/fixtures/upgrade/a9c9e49')
+type Recorded = { stream: StreamConfig; durables: ConsumerConfig[] }
+const recorded = () => JSON.parse(readFileSync(join(OLDER, 'streams.json'), 'utf8')) as Recorded[]
+
+const { logger } = logKeeper()
+
+const logIn = (server: TestBroker, user: keyof TestBroker['users']) =>
+  connect({ url: server.url, ...server.users[user], name: 'test', logger })
+
+/** Everybody is let in as a reader of organization 7: into the account APP, as that release did, or into those of today. */
+async function letReadersIn(server: TestBroker, grant: (login: Login) => Grant) {
+  const callout = await logIn(server, 'callout')
+  const answerer = answerLogins(callout, server.calloutKeys, async (login) => grant(login), logger)
+  await natsOf(callout).flush()
+  return { stop: () => answerer.stop().then(() => callout.close()) }
+}
+
+const asBefore = (login: Login): Grant => ({
+  ...readerGrant(login, 7),
+  account: 'APP',
+  subscribe: [`_INBOX.${login.user}.>`],
+})
+
+/** A reader over MQTT with a session that is to be kept, which sends two messages. */
+async function sendOverMqtt(server: TestBroker, from: number) {
+  const mqtt = await connectAsync(server.mqttUrl, {
+    protocolVersion: 4,
+    username: 'k7',
+    password: 'x',
+    clientId: '7-gate',
+    clean: false,
+    reconnectPeriod: 0,
+  })
+  for (const n of [from, from + 1]) await mqtt.publishAsync('scans/7/mqtt/canonical', String(n), { qos: 1 })
+  await mqtt.endAsync()
+}
+
+/** The bodies that a durable is handed, each acknowledged. */
+function reading(broker: Broker, durable: DurableName) {
+  const bodies: string[] = []
+  const consumption = consumeBatches(
+    broker,
+    {
+      durable,
+      maxMessages: 100,
+      maxWaitMs: 5,
+      retryDelaysMs: [1_000],
+      decode: ({ data }) => Buffer.from(data).toString(),
+      async handle(messages) {
+        bodies.push(...messages)
+      },
+    },
+    { logger },
+  )
+  return { bodies, stop: () => consumption.stop() }
+}
+
+test('no scan is lost over the upgrade: unread ones are read, over NATS and MQTT, before and during it', async () => {
+  const server = await startBroker({ config: readFileSync(join(OLDER, 'nats.conf'), 'utf8') })
+  try {
+    const before = await logIn(server, 'services')
+    const jsm = await natsOf(before).jetstreamManager()
+    for (const { stream, durables } of recorded()) {
+      await jsm.streams.add(stream)
+      for (const durable of durables) await jsm.consumers.add(stream.name, durable)
+    }
+    await publish(before, { subject: 'catalog.asset.7.1', payload: 'a state' })
+    await publish(before, { subject: 'dead.SCANS.tracking-ingest', payload: 'x', headers: { reason: 'r' } })
+    const older = await letReadersIn(server, asBefore)
+    await publish(before, { subject: 'scans.7.dock.canonical', payload: 1 })
+    // The first is read before the upgrade; the rest waits.
+    const first = reading(before, 'tracking-ingest')
+    await vi.waitFor(() => expect(first.bodies).toEqual(['1']))
+    await first.stop()
+    await publish(before, { subject: 'scans.7.dock.canonical', payload: 2 })
+    await sendOverMqtt(server, 3)
+    await older.stop()
+    await before.close()
+
+    await server.restart()
+    const brokers = { APP: await logIn(server, 'services'), MQTT: await logIn(server, 'mqtt-services') }
+    await applyTopology(brokers)
+    // A replica of the release before still answers logins for a while, and one of today takes over.
+    const replica = await letReadersIn(server, asBefore)
+    await sendOverMqtt(server, 5)
+    await replica.stop()
+    await letReadersIn(server, (login) => readerGrant(login, 7))
+    await sendOverMqtt(server, 7)
+
+    expect(await hasOlderMqttCopies(brokers.APP)).toBe(true)
+    const scans = reading(brokers.APP, 'tracking-ingest')
+    const olderCopies = reading(brokers.APP, 'tracking-ingest-mqtt')
+    const copies = reading(brokers.MQTT, 'tracking-ingest-mqtt')
+    await vi.waitFor(() => {
+      expect(scans.bodies.toSorted()).toEqual(['2', '3', '4', '5', '6', '7', '8'])
+      expect(olderCopies.bodies.toSorted()).toEqual(['3', '4', '5', '6'])
+      expect(copies.bodies.toSorted()).toEqual(['7', '8'])
+    }, 5_000)
+    await Promise.all([scans.stop(), olderCopies.stop(), copies.stop()])
+
+    const after = await natsOf(brokers.APP).jetstreamManager()
+    expect((await after.streams.info('CATALOG')).state.messages).toBe(1)
+    expect((await after.streams.info('DEAD')).state.messages).toBe(1)
+    expect((await after.streams.info('SCANS')).config).toMatchObject({ deny_purge: true, deny_delete: true })
+    // What the broker kept of MQTT in APP goes with the next deployment, once it is read.
+    await vi.waitFor(async () => expect((await after.streams.info('$MQTT_msgs')).state.messages).toBe(0))
+    await applyTopology(brokers)
+    const names = (await after.streams.list().next()).map(({ config }) => config.name)
+    expect(names.filter((name) => name.startsWith('$MQTT'))).toEqual([])
+    expect(await hasOlderMqttCopies(brokers.APP)).toBe(false)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('unread copies of MQTT messages are not removed by a deployment', async () => {
+  const server = await startBroker({ config: readFileSync(join(OLDER, 'nats.conf'), 'utf8') })
+  try {
+    const before = await logIn(server, 'services')
+    const jsm = await natsOf(before).jetstreamManager()
+    for (const { stream, durables } of recorded()) {
+      await jsm.streams.add(stream)
+      for (const durable of durables) await jsm.consumers.add(stream.name, durable)
+    }
+    const older = await letReadersIn(server, asBefore)
+    await sendOverMqtt(server, 1)
+    await older.stop()
+    await before.close()
+    await server.restart()
+    const brokers = { APP: await logIn(server, 'services'), MQTT: await logIn(server, 'mqtt-services') }
+    await applyTopology(brokers)
+    await applyTopology(brokers)
+    const copies = reading(brokers.APP, 'tracking-ingest-mqtt')
+    await vi.waitFor(() => expect(copies.bodies).toEqual(['1', '2']))
+    await copies.stop()
+  } finally {
+    await server.stop()
+  }
+})
