@@ -73,6 +73,10 @@ export const healthy: Series = {
   [logins('granted')]: '0+60x130',
   [logins('refused')]: '0+2x130',
   [logins('undecided')]: '0x130',
+  reader_accounts: '1000x130',
+  reader_accounts_used: '40x130',
+  'stream_bytes{stream="$MQTT_sess"}': '1000000x130',
+  'stream_max_bytes{stream="$MQTT_sess"}': '67108864x130',
   signing_key_age_seconds: '2500000x130',
   signing_key_rotation_seconds: '7776000x130',
   'ingest_messages_total{promise="kept"}': '0+6000x130',
@@ -125,6 +129,16 @@ export const alertCases: readonly AlertCase[] = [
     failure: 'a third of the reads is slow',
     series: { [FAST]: '0+4000x130' },
     fires: ['ApiLatencyBudgetBurnsFast', 'ApiLatencyBudgetBurnsSlowly'],
+  },
+  {
+    failure: 'nearly all accounts for readers are given',
+    series: { reader_accounts_used: '801x130' },
+    fires: ['ReaderAccountsRunOut'],
+  },
+  {
+    failure: 'sessions of MQTT readers fill their store',
+    series: { 'stream_bytes{stream="$MQTT_sess"}': '60000000x130' },
+    fires: ['MqttStoreFills'],
   },
   {
     failure: 'one read in twenty is slow',

@@ -37,12 +37,23 @@ export const DURABLES = [
   'tracking-placements',
   'webhook-dispatcher-lanes',
 ]
-export const STREAMS = ['SCANS', 'CATALOG', 'KEYS', 'EVENTS', 'PLACEMENTS', 'DEAD', '$MQTT_msgs']
-export const CONNECTIONS = ['services', 'system', 'callout']
+/** In which nothing is kept for ever. */
+export const BOUNDED_STREAMS = [
+  'NO_SCANS',
+  'SCANS',
+  'DEAD',
+  '$MQTT_msgs',
+  '$MQTT_sess',
+  '$MQTT_rmsgs',
+  '$MQTT_qos2in',
+]
+export const STREAMS = [...BOUNDED_STREAMS, 'CATALOG', 'KEYS', 'EVENTS', 'PLACEMENTS']
+export const CONNECTIONS = ['services', 'mqtt-services', 'system', 'callout']
 export const WORKS = [
   'bucket-purge',
   'signing-key-refresh',
   'disconnects',
+  'misplaced-readers',
   'signing-key-rotation',
   'token-purge',
   'keys-census',

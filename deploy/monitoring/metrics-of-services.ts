@@ -71,6 +71,14 @@ export const keys: readonly Metric[] = [
     'the same',
   ),
   gauge(
+    'reader_accounts',
+    ['keys'],
+    {},
+    'Accounts for the NATS readers of an organization that every broker has.',
+    'readers use any client of NATS',
+  ),
+  gauge('reader_accounts_used', ['keys'], {}, 'Organizations that have such an account.', 'the same'),
+  gauge(
     'signing_key_age_seconds',
     ['keys'],
     {},

@@ -1,5 +1,6 @@
 import {
   ALL,
+  BOUNDED_STREAMS,
   CONNECTIONS,
   counter,
   DURABLES,
@@ -165,7 +166,7 @@ const messaging: readonly Metric[] = [
   gauge(
     'stream_max_bytes',
     WATCHING,
-    { stream: ['SCANS', 'DEAD', '$MQTT_msgs'] },
+    { stream: BOUNDED_STREAMS },
     'Bytes from which on the oldest messages are dropped.',
     'the same',
   ),

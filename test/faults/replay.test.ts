@@ -20,7 +20,10 @@ const REPUBLISH = 'services/catalog/src/republish.ts'
 async function loseCatalogStream(): Promise<void> {
   const { urls, secrets } = system.stack
   const nc = await connect({ servers: urls.nats, user: 'services', pass: secrets.nats.services_password })
-  await (await nc.jetstreamManager()).streams.purge('CATALOG')
+  const { streams } = await nc.jetstreamManager()
+  const { config } = await streams.info('CATALOG')
+  await streams.delete('CATALOG')
+  await streams.add(config)
   await nc.close()
   const database = new URL(urls.postgres)
   database.pathname = '/whereabouts'

@@ -17,8 +17,9 @@ export type ClusterSystem = System & {
   cluster: NatsCluster
   /** PEM of the CA that signed the brokers' certificates. */
   ca: string
-  /** A connection of the services' user, for looking behind the scenes; closed with the system. */
+  /** Connections for looking behind the scenes, of the services' user and of theirs in the account MQTT; closed with the system. */
   nc: NatsConnection
+  mqttNc: NatsConnection
 }
 
 const CACHE = resolve(import.meta.dirname, '../../.cache/nats-server')
@@ -36,20 +37,23 @@ export async function startClusterSystem(): Promise<ClusterSystem> {
   const { url, caFile } = cluster
   const broker = { url, caFile, mqttUrl: cluster.members[0]?.mqttUrl ?? '', replicas: REPLICAS }
   const system = await startSystem({}, { broker, secrets })
-  const nc = await connect({
-    servers: url.split(','),
-    tls: { ca: authority.cert },
-    user: 'services',
-    pass: secrets.nats.services_password,
-    maxReconnectAttempts: -1,
-  })
+  const logIn = (user: string) =>
+    connect({
+      servers: url.split(','),
+      tls: { ca: authority.cert },
+      user,
+      pass: secrets.nats.services_password,
+      maxReconnectAttempts: -1,
+    })
+  const [nc, mqttNc] = await Promise.all([logIn('services'), logIn('mqtt-services')])
   return {
     ...system,
     cluster,
     ca: readFileSync(caFile, 'utf8'),
     nc,
+    mqttNc,
     async stop() {
-      await nc.close()
+      await Promise.all([nc.close(), mqttNc.close()])
       await system.stop()
       await cluster.stop()
       rmSync(folder, { recursive: true, force: true })
@@ -72,8 +76,11 @@ export async function leaderOf(system: ClusterSystem, stream: string): Promise<C
   }
 }
 
-async function askLeader({ nc }: ClusterSystem, stream: string): Promise<string | undefined> {
-  const jsm = await nc.jetstreamManager({ checkAPI: false, timeout: 1_000 })
+/** In whose account a stream is. */
+const ownerOf = ({ nc, mqttNc }: ClusterSystem, stream: string) => (stream.startsWith('$MQTT') ? mqttNc : nc)
+
+async function askLeader(system: ClusterSystem, stream: string): Promise<string | undefined> {
+  const jsm = await ownerOf(system, stream).jetstreamManager({ checkAPI: false, timeout: 1_000 })
   return (await jsm.streams.info(stream)).cluster?.leader
 }
 
@@ -88,8 +95,10 @@ export async function partLeaders(system: ClusterSystem, stream: string, other: 
 }
 
 /** Whether it was heard, the next look shows. */
-const stepDown = ({ nc }: ClusterSystem, stream: string) =>
-  nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, '', { timeout: 2_000 }).catch(() => undefined)
+const stepDown = (system: ClusterSystem, stream: string) =>
+  ownerOf(system, stream)
+    .request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, '', { timeout: 2_000 })
+    .catch(() => undefined)
 
 type Connz = { connections: { name?: string; authorized_user?: string }[] }
 

@@ -137,7 +137,9 @@ test('a replay that broke off before the letter was removed is stored once', asy
   expect([await total(bus, 'EVENTS'), await total(bus, 'DEAD')]).toEqual([1, 0])
 })
 
-test('a scan is replayed though a reader has used the id of its replay: SCANS looks at no ids', async ({ bus }) => {
+test('a scan is replayed though a reader has used the id of its replay: SCANS looks at no ids', async ({
+  bus,
+}) => {
   await keep(bus)
   const letter = await findDeadLetter(bus.broker, 1)
   await publish(bus.broker, {

@@ -12,7 +12,12 @@ import { publish } from './publish.ts'
 /** Readers log in as the number of their organization. */
 async function letReadersIn(bus: Bus) {
   const callout = await bus.connect('callout')
-  answerLogins(callout, bus.server.calloutKeys, async (login) => readerGrant(login, Number(login.user)), bus.logger)
+  answerLogins(
+    callout,
+    bus.server.calloutKeys,
+    async (login) => readerGrant(login, Number(login.user)),
+    bus.logger,
+  )
   await natsOf(callout).flush()
 }
 
@@ -57,7 +62,9 @@ async function everything({ brokers }: Bus) {
   return found
 }
 
-test('a client without any option is acknowledged, and another organization does not hear it', async ({ bus }) => {
+test('a client without any option is acknowledged, and another organization does not hear it', async ({
+  bus,
+}) => {
   await letReadersIn(bus)
   const [ours, theirs] = await Promise.all([overNats(bus, 7), overNats(bus, 8)])
   const heard = vi.fn<() => void>()
@@ -69,7 +76,9 @@ test('a client without any option is acknowledged, and another organization does
   expect(heard).not.toHaveBeenCalled()
 })
 
-test('no reply subject of a reader reaches a stream, an interface or another organization', async ({ bus }) => {
+test('no reply subject of a reader reaches a stream, an interface or another organization', async ({
+  bus,
+}) => {
   await letReadersIn(bus)
   for (const subject of ['catalog.asset.7.1', 'keys.key.1', 'events.asset-moved.7', 'dead.7.SCANS.x'])
     await publish(bus.broker, { subject, payload: {} })
@@ -83,8 +92,20 @@ test('no reply subject of a reader reaches a stream, an interface or another org
     ...streams.flatMap((stream) => verbs.map((verb) => `$JS.API.STREAM.${verb}.${stream}`)),
     '$JS.API.CONSUMER.DELETE.SCANS.tracking-ingest',
     '$JS.API.CONSUMER.PAUSE.SCANS.tracking-ingest',
-    ...['catalog.asset.7.1', 'keys.key.1', 'keys.org.7', 'events.asset-moved.7', 'placements.7', 'dead.7.SCANS.x'],
-    ...['scans.7.dock.canonical', 'scans.7.phantom.canonical', 'at-once.keys.key.1', '$MQTT.msgs.scans.7.x.y'],
+    ...[
+      'catalog.asset.7.1',
+      'keys.key.1',
+      'keys.org.7',
+      'events.asset-moved.7',
+      'placements.7',
+      'dead.7.SCANS.x',
+    ],
+    ...[
+      'scans.7.dock.canonical',
+      'scans.7.phantom.canonical',
+      'at-once.keys.key.1',
+      '$MQTT.msgs.scans.7.x.y',
+    ],
   ]
   for (const reply of replies) theirs.publish(NOWHERE, message, { reply })
   await theirs.flush()
@@ -109,12 +130,14 @@ test('of two organizations with one message id both are stored', async ({ bus })
   }
 })
 
-test('the broker refuses a message over 257 KiB over NATS and MQTT, and a 21st subscription', async ({ bus }) => {
+test('the broker refuses a message over 257 KiB over NATS and MQTT, and a 21st subscription', async ({
+  bus,
+}) => {
   await letReadersIn(bus)
   const large = Buffer.alloc(258 * 1024)
   expect(await refusal(bus, 7, [`PUB scans.7.r.canonical ${large.length}`])).toMatch(/maximum payload/i)
   const mqtt = await overMqtt(bus, 7)
-  const closed = new Promise<void>((resolve) => mqtt.once("close", () => resolve()))
+  const closed = new Promise<void>((resolve) => mqtt.once('close', () => resolve()))
   mqtt.publish('scans/7/r/canonical', large, { qos: 0 })
   await closed
   const subscriptions = Array.from({ length: 21 }, (_, n) => `SUB _INBOX.a.${n} ${n}`)
@@ -177,7 +200,13 @@ test('sessions over MQTT end a week after the last use, and both streams have a 
 
 test('nobody takes back what streams hold that the product never deletes from', async ({ bus }) => {
   const jsm = await natsOf(bus.broker).jetstreamManager()
-  const subjects = { SCANS: 'scans.7.r.x', CATALOG: 'catalog.x', KEYS: 'keys.x', EVENTS: 'events.x', PLACEMENTS: 'placements.x' }
+  const subjects = {
+    SCANS: 'scans.7.r.x',
+    CATALOG: 'catalog.x',
+    KEYS: 'keys.x',
+    EVENTS: 'events.x',
+    PLACEMENTS: 'placements.x',
+  }
   for (const [stream, subject] of Object.entries(subjects)) {
     const { seq } = await publish(bus.broker, { subject, payload: {} })
     await expect(jsm.streams.purge(stream), stream).rejects.toThrow(/purge not permitted/)

@@ -1,13 +1,6 @@
 import { AckPolicy, DeliverPolicy, nanos, nuid, ReplayPolicy } from 'nats'
 import { natsOf, type Broker } from './connection.ts'
-import {
-  durableNames,
-  durables,
-  found,
-  makeDurable,
-  type DurableName,
-  type StreamName,
-} from './topology.ts'
+import { durableNames, durables, found, makeDurable, type DurableName, type StreamName } from './topology.ts'
 
 /** Messages fetched at a time. */
 const BATCH = 1_000

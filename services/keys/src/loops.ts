@@ -24,7 +24,8 @@ type Options = {
 
 /** The timed work of the service. Every replica runs it; each turn takes only what no other has taken. */
 export function startLoops(options: Options) {
-  const { db, log, registry, signingKeys, signingKeyDays, disconnect, misplacedReaders, onDisconnect } = options
+  const { db, log, registry, signingKeys, signingKeyDays, disconnect, misplacedReaders, onDisconnect } =
+    options
   // Revocations of another replica are seen at the next turn, well within the second that D9.3 allows.
   const disconnects = repeat('disconnects', { everyMs: 500, log, registry }, () =>
     disconnectRevoked({ db, disconnect, log, ...(onDisconnect && { onDisconnect }) }),
@@ -35,7 +36,7 @@ export function startLoops(options: Options) {
   const moves = repeat('misplaced-readers', { everyMs: 60_000, log, registry }, async () => {
     const users = misplacedReaders()
     for (const user of users) await disconnect(user)
-    if (users.length > 0) log.warn({ users: users.length }, 'readers disconnected from the services\' account')
+    if (users.length > 0) log.warn({ users: users.length }, "readers disconnected from the services' account")
   })
   const purge = repeat('token-purge', { everyMs: 60_000, log, registry }, async () => {
     await purgeAll(() => purgeExpiredTokens(db, PURGE_BATCH))

@@ -56,7 +56,9 @@ type Census = {
 const SUBSCRIPTIONS = ['open_ended', 'ends_within_14_days', 'ends_later', 'lapsed'] as const
 
 /** What the database knows: organizations by their subscription, the signing key, revocations that wait. */
-export function startCensus({ db, registry, log, signingKeyDays, readerAccounts }: Census): { stop(): Promise<void> } {
+export function startCensus({ db, registry, log, signingKeyDays, readerAccounts }: Census): {
+  stop(): Promise<void>
+} {
   return startSampling({
     registry,
     log,

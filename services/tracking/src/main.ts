@@ -90,7 +90,10 @@ await start('tracking', async () => {
   const partitions = startPartitionLoop({ db, retentionDays: config.RETENTION_DAYS, log, registry })
   const watches = [
     startReaderCensus({ db: past.db, registry, log }),
-    watchBroker({ APP: broker, MQTT: mqttBroker }, { registry, log, streams: streamNames, durables: WATCHED }),
+    watchBroker(
+      { APP: broker, MQTT: mqttBroker },
+      { registry, log, streams: streamNames, durables: WATCHED },
+    ),
   ]
   health.start()
   unknownTags.start()

@@ -94,12 +94,15 @@ await start(SERVICE, async () => {
   const { SHUTDOWN_GRACE_MS: graceMs } = config
   const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: 60_000 }
   broker = await connect({ ...login, logger: log, metrics: ofBroker })
-  const watch = watchBroker({ APP: broker }, {
-    registry,
-    log,
-    streams: ['EVENTS', 'KEYS'],
-    durables: ['webhook-dispatcher-lanes'],
-  })
+  const watch = watchBroker(
+    { APP: broker },
+    {
+      registry,
+      log,
+      streams: ['EVENTS', 'KEYS'],
+      durables: ['webhook-dispatcher-lanes'],
+    },
+  )
   delivery = startDelivery(broker, deps, {
     lanes,
     consumerMetrics: consumerMetrics(registry)('webhook-dispatcher-lanes'),

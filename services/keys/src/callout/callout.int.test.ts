@@ -75,7 +75,9 @@ test('over NATS a reader publishes the scans of its organization, and hears any 
   expect((await granted(keys, key)).account).toBe(grant.account)
 })
 
-test('organizations that log in at the same time for the first time get an account each', async ({ keys }) => {
+test('organizations that log in at the same time for the first time get an account each', async ({
+  keys,
+}) => {
   const fresh = await Promise.all(Array.from({ length: 6 }, async () => reader(keys, await keys.signUp())))
   const logins = fresh.flatMap((key) => [granted(keys, key), granted(keys, key)])
   const accounts = (await Promise.all(logins)).map(({ account }) => account)
@@ -146,7 +148,9 @@ test('a client id is free again when the broker has forgotten its session', asyn
   expect(await decide(keys, ours, login)).toMatchObject({ refused: expect.any(String) })
 })
 
-test('client ids are forgotten after eight days, and beyond ten thousand of one organization', async ({ keys }) => {
+test('client ids are forgotten after eight days, and beyond ten thousand of one organization', async ({
+  keys,
+}) => {
   const { orgId } = await keys.signUp()
   const { db, pool } = keys.database
   await pool.query(
