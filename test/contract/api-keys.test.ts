@@ -29,6 +29,7 @@ describe('D9.6 creating a key', () => {
       client_secret: expect.stringMatching(/^[A-Za-z_]+[\da-f]{64}$/),
       name: 'Dock sync',
       scopes: ['scans:read'],
+      reader_key: null,
       created_at: expect.stringMatching(INSTANT),
       expires_at,
     })
@@ -55,12 +56,32 @@ describe('D9.6 creating a key', () => {
     expect(answer.body.data.expires_at).toBe(at.toISOString())
   })
 
+  test('D16.1 reader_key binds a key to one reader, which need not exist, and is shown in the list', async ({
+    api,
+    org,
+  }) => {
+    const scopes = ['scans:write']
+    const bound = await create(api, org, { scopes, reader_key: 'dock-1' })
+    expect(bound.body.data).toMatchObject({ scopes, reader_key: 'dock-1' })
+    const free = await create(api, org, { scopes, reader_key: null })
+    expect(free.body.data.reader_key).toBeNull()
+    const listed = (await list(api, org)).body.data
+    const readerOf = (id: number) => listed.find((key: { id: number }) => key.id === id)?.reader_key
+    expect([readerOf(bound.body.data.id), readerOf(free.body.data.id)]).toEqual(['dock-1', null])
+  })
+
   const refused: { name: string; body: object; field: string; code: string }[] = [
     { name: 'no name', body: { name: undefined }, field: 'name', code: 'required' },
     { name: 'an empty name', body: { name: '' }, field: 'name', code: 'too_short' },
     { name: 'a long name', body: { name: 'x'.repeat(256) }, field: 'name', code: 'too_long' },
     { name: 'a name with a line break', body: { name: 'a\nb' }, field: 'name', code: 'invalid_value' },
     { name: 'null as the name', body: { name: null }, field: 'name', code: 'invalid_value' },
+    {
+      name: 'D16.1 a reader beside more than scans:write',
+      body: { scopes: ['scans:write', 'scans:read'], reader_key: 'dock-1' },
+      field: 'reader_key',
+      code: 'invalid_value',
+    },
     { name: 'no scopes', body: { scopes: undefined }, field: 'scopes', code: 'required' },
     { name: 'an empty list of scopes', body: { scopes: [] }, field: 'scopes', code: 'too_short' },
     { name: 'null as the scopes', body: { scopes: null }, field: 'scopes', code: 'invalid_value' },

@@ -320,7 +320,7 @@ export interface paths {
         put?: never;
         /**
          * Mint an API key; its secret is shown once
-         * @description Scopes cannot be changed later: to rotate, mint another key, switch over, revoke the first.
+         * @description Scopes cannot be changed later: to rotate, mint another key, switch over, revoke the first. With `reader_key` the key publishes for that reader alone; its only scope is then `scans:write`, and the reader need not exist yet.
          *
          *     **Access:** an API key with the scope `keys:admin`, or a signed-in administrator of the organization.
          *
@@ -1407,6 +1407,8 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at?: string | null;
+            /** @example dock-1 */
+            reader_key?: string | null;
         };
         /**
          * @example {
@@ -1975,6 +1977,11 @@ export interface components {
              */
             scopes: string[];
             /**
+             * @description The only reader that this key may publish for; null when it may publish for any.
+             * @example null
+             */
+            reader_key: string | null;
+            /**
              * Format: date-time
              * @example 2026-11-21T10:00:00.000Z
              */
@@ -2024,6 +2031,11 @@ export interface components {
              *     ]
              */
             scopes: string[];
+            /**
+             * @description The only reader that this key may publish for; null when it may publish for any.
+             * @example null
+             */
+            reader_key: string | null;
             /**
              * Format: date-time
              * @example 2026-11-21T10:00:00.000Z
@@ -3757,6 +3769,7 @@ export interface operations {
                      *             "assets:read",
                      *             "scans:read"
                      *           ],
+                     *           "reader_key": null,
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "created_by": null,
                      *           "created_by_key_id": null,
@@ -3839,6 +3852,7 @@ export interface operations {
                      *           "assets:read",
                      *           "scans:read"
                      *         ],
+                     *         "reader_key": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "expires_at": null
                      *       }

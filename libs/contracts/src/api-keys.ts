@@ -3,6 +3,7 @@ import { Id, Uuid } from './ids.ts'
 import { Instant, WireInstant } from './instant.ts'
 import { openEnum } from './open-enum.ts'
 import { dataOf, listOf, page, pathId, pathIdOrUuid } from './query.ts'
+import { ReaderKey } from './readers.ts'
 import { scopes, type Route } from './route.ts'
 import { Name } from './text.ts'
 
@@ -10,6 +11,11 @@ import { Name } from './text.ts'
 const OpenScopes = z.array(openEnum(scopes)).meta({ example: ['assets:read', 'scans:read'] })
 
 const KeyName = z.string().meta({ example: 'ERP connector' })
+
+const BoundTo = z.string().nullable().meta({
+  description: 'The only reader that this key may publish for; null when it may publish for any.',
+  example: null,
+})
 
 export const OrgView = z
   .object({
@@ -26,6 +32,7 @@ export const ApiKeyView = z
     jti: Uuid,
     name: KeyName,
     scopes: OpenScopes,
+    reader_key: BoundTo,
     created_at: WireInstant,
     created_by: Id.nullable(),
     created_by_key_id: Id.nullable(),
@@ -40,6 +47,7 @@ export const ApiKeyCreate = z
     name: Name,
     scopes: z.array(z.enum(scopes)).min(1).max(32),
     expires_at: Instant.nullable().optional(),
+    reader_key: ReaderKey.nullable().optional(),
   })
   .meta({
     id: 'ApiKeyCreate',
@@ -62,6 +70,7 @@ export const ApiKeyCreated = z
       .meta({ description: 'Shown this once.', example: `wb_${'0123456789abcdef'.repeat(4)}` }),
     name: KeyName,
     scopes: OpenScopes,
+    reader_key: BoundTo,
     created_at: WireInstant,
     expires_at: WireInstant.nullable(),
   })
@@ -103,7 +112,8 @@ export const apiKeyRoutes = {
     described: true,
     summary: 'Mint an API key; its secret is shown once',
     description:
-      'Scopes cannot be changed later: to rotate, mint another key, switch over, revoke the first.',
+      'Scopes cannot be changed later: to rotate, mint another key, switch over, revoke the first. With `reader_key` the key ' +
+      'publishes for that reader alone; its only scope is then `scans:write`, and the reader need not exist yet.',
     params: OrgPath,
     body: ApiKeyCreate,
     success: { status: 201, schema: dataOf(ApiKeyCreated) },

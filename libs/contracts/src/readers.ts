@@ -34,7 +34,7 @@ export const readerFormats = [
 /** What readers are called in a subject: `scans.<org>.<reader>.<format>`. */
 export const READER_KEY = /^[A-Za-z0-9-]{1,64}$/
 
-const ReaderKey = text(1, 64)
+export const ReaderKey = text(1, 64)
   .check((payload) => {
     if (payload.value !== '' && !/^[A-Za-z0-9-]+$/.test(payload.value))
       addProblem(payload, {

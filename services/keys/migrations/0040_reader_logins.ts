@@ -5,6 +5,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table org add column reader_account integer constraint org_reader_account unique
       constraint org_reader_account_positive check (reader_account >= 0)`.execute(db)
+  // The only reader a key may publish for; none for any.
+  await sql`
+    alter table api_key add column reader_key text
+      constraint api_key_reader_key check (reader_key ~ '^[A-Za-z0-9-]{1,64}$')`.execute(db)
   // Two readers with one MQTT client id end each other's connections, so an id belongs to one organization at a time.
   await sql`
     create table mqtt_client (

@@ -58,6 +58,8 @@ type ApiKeyTable = {
   name: string
   scopes: string[]
   secret_hash: Buffer
+  /** The only reader it may publish for; null for any. */
+  reader_key: Generated<string | null>
   rate_limit_per_minute: Generated<number | null>
   revision: Generated<number>
   created_by: number | null

@@ -24,6 +24,14 @@ export const tooManyAttempts = (waitSeconds: number) =>
   new AppError('rate_limited', `Retry after ${waitSeconds} seconds`, {
     headers: { 'retry-after': String(waitSeconds) },
   })
+export const boundToMoreThanScans = () =>
+  validationFailed([
+    {
+      field: 'reader_key',
+      code: 'invalid_value',
+      message: 'reader_key needs scans:write as the only scope',
+    },
+  ])
 export const expiresInThePast = () =>
   validationFailed([
     { field: 'expires_at', code: 'invalid_value', message: 'expires_at must lie in the future' },

@@ -4,7 +4,7 @@ import type { Principal } from '@whereabouts/contracts/principal'
 import { adminOnly } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
-import { apiKeyNotFound, expiresInThePast, keyRevoked } from '../errors.ts'
+import { apiKeyNotFound, boundToMoreThanScans, expiresInThePast, keyRevoked } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
 import { hashSecret, newClientSecret, NO_STORE } from '../tokens/secrets.ts'
 import { lockMember } from '../users/users.queries.ts'
@@ -32,11 +32,15 @@ export function apiKeyHandlers({ db, now, onChange }: ApiKeyDeps): Pick<Handlers
     async createApiKey({ principal, body }) {
       const expiresAt = body.expires_at ?? null
       if (expiresAt !== null && epochMs(expiresAt) <= now()) throw expiresInThePast()
+      const readerKey = body.reader_key ?? null
+      const scopes = [...new Set(body.scopes)]
+      if (readerKey !== null && scopes.join() !== 'scans:write') throw boundToMoreThanScans()
       const secret = newClientSecret()
       const key = await db.transaction().execute(async (tx) => {
         const created = await insertKey(tx, principal.orgId, {
           name: body.name,
-          scopes: [...new Set(body.scopes)],
+          scopes,
+          reader_key: readerKey,
           secret_hash: hashSecret(secret),
           expires_at: expiresAt,
           ...(await creator(tx, principal)),
@@ -72,12 +76,13 @@ async function creator(tx: Tx, principal: Principal) {
   return { created_by: null, created_by_key_id: key.id }
 }
 
-const toCreated = ({ id, jti, name, scopes, created_at, expires_at }: ApiKeyRow) => ({
+const toCreated = ({ id, jti, name, scopes, reader_key, created_at, expires_at }: ApiKeyRow) => ({
   id,
   jti,
   client_id: jti,
   name,
   scopes,
+  reader_key,
   created_at,
   expires_at,
 })
@@ -87,6 +92,7 @@ const toView = (key: ApiKeyRow): ApiKeyView => ({
   jti: key.jti,
   name: key.name,
   scopes: key.scopes,
+  reader_key: key.reader_key,
   created_at: key.created_at,
   created_by: key.created_by,
   created_by_key_id: key.created_by_key_id,

@@ -57,7 +57,7 @@ export async function countKeys(
 
 export type NewKey = Pick<
   ApiKeyRow,
-  'name' | 'scopes' | 'secret_hash' | 'expires_at' | 'created_by' | 'created_by_key_id'
+  'name' | 'scopes' | 'reader_key' | 'secret_hash' | 'expires_at' | 'created_by' | 'created_by_key_id'
 >
 
 export function insertKey(tx: Tx, orgId: number, key: NewKey): Promise<ApiKeyRow> {

@@ -74,16 +74,16 @@ async function overNats({ db, connections }: LoginDeps, { org_id, jti }: UsableK
 /** As deploy/nats/make-reader-accounts.ts names them. */
 const accountName = (number: number) => `R${String(number).padStart(4, '0')}`
 
-/** Publishing to the organization's scans, until the key expires, a day at most. */
+/** Publishing to the organization's scans, of one reader only where the key is bound to it, until the key expires, a day at most. */
 export function grantFor(
-  key: Pick<UsableKey, 'jti' | 'org_id' | 'expires_at'>,
+  key: Pick<UsableKey, 'jti' | 'org_id' | 'reader_key' | 'expires_at'>,
   nowMs: number,
 ): Pick<Grant, 'name' | 'publish' | 'expiresAt'> {
   const longest = Math.floor(nowMs / 1_000) + LONGEST_SECONDS
   const expiry = key.expires_at === null ? longest : Math.floor(epochMs(key.expires_at) / 1_000)
   return {
     name: key.jti,
-    publish: [`scans.${key.org_id}.>`],
+    publish: [key.reader_key === null ? `scans.${key.org_id}.>` : `scans.${key.org_id}.${key.reader_key}.>`],
     expiresAt: Math.min(longest, expiry),
   }
 }
