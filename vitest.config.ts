@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), black box (a started system; `contract`, `console` and `faults` too). */
+/** Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), black box (a started system; `contract`, `console`, `walls` and `faults` too). */
 const sources = ['libs/**/src/**', 'services/**/src/**', 'services/**/migrations/**', 'deploy/**']
 const named = (ending: string) => sources.map((folder) => `${folder}/*${ending}`)
 
@@ -54,6 +54,17 @@ export default defineConfig({
           globalSetup: 'test/contract/support/system.setup.ts',
           testTimeout: 30_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'walls', // black box; all files share one system, one after the other: each compares all that the broker keeps
+          include: ['test/walls/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
+          globalSetup: 'test/walls/support/system.setup.ts',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
         },
       },
       {

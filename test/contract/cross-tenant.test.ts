@@ -1,10 +1,10 @@
 import type { Route } from '@whereabouts/contracts/route'
 import { routes, type OperationId } from '@whereabouts/contracts/routes'
 import { describe, expect } from 'vitest'
-import type { Api, CallOptions } from './support/api.ts'
-import { attempts, references, type Params } from './support/attempts.ts'
+import { attempts, references } from './support/attempts.ts'
 import { test as base } from './support/fixtures.ts'
 import { parametersOf } from './support/rows.ts'
+import { snapshot, WINDOW } from './support/snapshot.ts'
 import { newWorld, type World } from './support/world.ts'
 
 /** `theirs`: an organization with one of everything, as it was before; `mine`: another one, which tries its ids. */
@@ -43,42 +43,6 @@ const REFUSING = new Set<OperationId>(['listLocationBranch'])
 /** Whoever of the organization may call a row: its administrator, and where keys may, a key with every scope. */
 const tokensOf = ({ access }: Route, { org, key }: World) =>
   access === 'session' || access === 'admin' ? [org.admin] : [org.admin, key.token]
-
-/** The parameters of a row with the organization's own ids: the first attempt with both sides the same. */
-const ownParams = ({ path }: Route, world: World): Params => attempts[path]?.(world, world)[0]?.params ?? {}
-
-const HOUR_MS = 3_600_000
-/** The same at every look, and all around them. */
-const WINDOW = {
-  from: new Date(Date.now() - 12 * HOUR_MS).toISOString(),
-  to: new Date(Date.now() + 12 * HOUR_MS).toISOString(),
-}
-
-/** What has to be asked for besides. */
-function ownQuery(operationId: OperationId, { location }: World): NonNullable<CallOptions['query']> {
-  if (operationId === 'listOccupancy') return { location_id: location.id }
-  return operationId === 'summarizeMovements' ? WINDOW : {}
-}
-
-/** Everything that can be read of an organization. When keys were used last changes with every look at them, and rates fade. */
-async function snapshot(api: Api, world: World): Promise<Record<string, unknown>> {
-  const readable = table.filter(([, { method, access }]) => method === 'GET' && access !== 'key')
-  const entries = await Promise.all(
-    readable.map(async ([operationId, row]) => {
-      const [params, query] = [ownParams(row, world), ownQuery(operationId, world)]
-      const answer = await api.call(operationId, { params, query, token: world.org.admin })
-      expect(answer.status, operationId).toBe(200)
-      const isFile = row.success.download !== undefined
-      return [operationId, isFile ? answer.text : withoutUse(answer.body)] as const
-    }),
-  )
-  return Object.fromEntries(entries)
-}
-
-const passing = new Set(['last_used_at', 'reads_per_minute'])
-
-const withoutUse = (body: unknown): unknown =>
-  JSON.parse(JSON.stringify(body, (name, value: unknown) => (passing.has(name) ? null : value)))
 
 describe('another organization', () => {
   test.for(withPathIds)(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { scopes as allScopes, type Scope } from '@whereabouts/contracts/route'
+import { fromNewAddress } from './addresses.ts'
 import type { Api } from './api.ts'
 
 /** An API key and what it was exchanged for. Every key has a rate-limit bucket of its own (120 requests). */
@@ -27,11 +28,11 @@ export type Organization = {
 
 const PASSWORD = 'correct horse battery'
 
-/** Signs up a new organization. */
+/** Signs up a new organization, from an address of its own: sign-ups are limited by address. */
 export async function newOrganization(api: Api, name = 'Contract suite'): Promise<Organization> {
   const email = `ada-${randomUUID()}@example.com`
   const signUp = { org_name: name, name: 'Ada', email, password: PASSWORD }
-  const { access_token: admin, org, user } = (await succeed(api.call('signUp', { body: signUp }))).body.data
+  const { access_token: admin, org, user } = (await succeed(api.call('signUp', { body: signUp, headers: fromNewAddress() }))).body.data
   const minter = minterOf(api, org.id, admin)
   return {
     id: org.id,

@@ -1,0 +1,43 @@
+import type { Route } from '@whereabouts/contracts/route'
+import { routes, type OperationId } from '@whereabouts/contracts/routes'
+import { expect } from 'vitest'
+import type { Api, CallOptions } from './api.ts'
+import { attempts, type Params } from './attempts.ts'
+import type { World } from './world.ts'
+
+/** The parameters of a row with the organization's own ids: the first attempt with both sides the same. */
+const ownParams = ({ path }: Route, world: World): Params => attempts[path]?.(world, world)[0]?.params ?? {}
+
+const HOUR_MS = 3_600_000
+/** The same at every look, and all around them. */
+export const WINDOW = {
+  from: new Date(Date.now() - 12 * HOUR_MS).toISOString(),
+  to: new Date(Date.now() + 12 * HOUR_MS).toISOString(),
+}
+
+/** What has to be asked for besides. */
+function ownQuery(operationId: OperationId, { location }: World): NonNullable<CallOptions['query']> {
+  if (operationId === 'listOccupancy') return { location_id: location.id }
+  return operationId === 'summarizeMovements' ? WINDOW : {}
+}
+
+/** Everything that can be read of an organization. When keys were used last changes with every look at them, and rates fade. */
+export async function snapshot(api: Api, world: World): Promise<Record<string, unknown>> {
+  const table = Object.entries<Route>(routes) as [OperationId, Route][]
+  const readable = table.filter(([, { method, access }]) => method === 'GET' && access !== 'key')
+  const entries = await Promise.all(
+    readable.map(async ([operationId, row]) => {
+      const [params, query] = [ownParams(row, world), ownQuery(operationId, world)]
+      const answer = await api.call(operationId, { params, query, token: world.org.admin })
+      expect(answer.status, operationId).toBe(200)
+      const isFile = row.success.download !== undefined
+      return [operationId, isFile ? answer.text : withoutUse(answer.body)] as const
+    }),
+  )
+  return Object.fromEntries(entries)
+}
+
+const passing = new Set(['last_used_at', 'reads_per_minute'])
+
+const withoutUse = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body, (name, value: unknown) => (passing.has(name) ? null : value)))

@@ -1,0 +1,78 @@
+import { expect, inject } from 'vitest'
+import { differences, ownSubjects } from './support/differences.ts'
+import { settled, test as base } from './support/fixtures.ts'
+import type { RawNats } from './support/raw-nats.ts'
+import { BROKER_SUBJECTS, listenedTo, repliesTo } from './support/reply-table.ts'
+import { startSpy } from './support/spy.ts'
+
+/**
+ * S1, R1: whoever may publish one message may name any reply subject, and the broker answers there with rights of its
+ * own. The table is made of the streams, consumers, subjects and subscriptions of the running broker, so that a stream
+ * added later is in it.
+ */
+const test = base
+  .extend('spy', { scope: 'file' }, async ({ watcher }, { onCleanup }) => {
+    const spy = startSpy(watcher.app)
+    onCleanup(() => spy.stop())
+    await watcher.app.flush()
+    return spy
+  })
+  /** B publishes an allowed message with each reply subject; resolves when the broker has answered for all of them. */
+  .extend('answerTo', ({ attacker, victim, reader }) => async (replies: readonly string[]) => {
+    const raw = await reader()
+    const subject = `scans.${attacker.org.id}.walls.canonical`
+    const read = { tag: { type: 'barcode', value: victim.asset.tagValue }, antenna: 1 }
+    const payload = JSON.stringify({ reads: [read] })
+    const inbox = `_INBOX.${attacker.readerKey.clientId}.walls`
+    raw.subscribe(inbox, '1')
+    raw.publish(...[...replies, inbox].map((reply) => ({ subject, reply, payload })))
+    await lastAnswer(raw, inbox)
+  })
+
+/** The stream answers in the order of the messages. */
+async function lastAnswer(raw: RawNats, inbox: string): Promise<void> {
+  await raw.flush()
+  await expect.poll(() => raw.heard, { timeout: 5_000 }).toContain(inbox)
+}
+
+test('S1 every stream is in the table', async ({ before }) => {
+  expect(before.streams.map(({ name }) => name).toSorted()).toEqual(inject('streams').toSorted())
+  expect(inject('streams')).toEqual(expect.arrayContaining(['SCANS', 'CATALOG', 'KEYS', 'EVENTS', 'DEAD', '$MQTT_msgs']))
+})
+
+test.for(inject('streams'))(
+  'S1 no reply subject reaches the stream %s',
+  async (name, { before, answerTo, spy, victim, attacker, watcher, rows }) => {
+    const stream = before.streams.find((one) => one.name === name)
+    if (!stream) throw new Error(`${name} was not looked at`)
+    const isOwn = ownSubjects(attacker.org.id)
+    const replies = repliesTo(stream, victim).filter((subject) => !isOwn(subject))
+    expect(replies.length).toBeGreaterThan(15)
+    const streams = await watcher.streams()
+    await answerTo(replies)
+    await settled(watcher, rows)
+    expect(await differences(watcher, streams, isOwn)).toEqual([])
+    expect(await spy.acknowledgedOn(replies)).toEqual([])
+  },
+)
+
+test('S1 no reply subject reaches a service, or the broker itself', async ({ before, answerTo, spy, unchanged }) => {
+  const listened = await listenedTo()
+  expect(listened).toEqual(expect.arrayContaining(['rpc.catalog.lookup', 'rpc.tracking.place-asset']))
+  const replies = [...BROKER_SUBJECTS, ...listened]
+  await answerTo(replies)
+  expect(await spy.acknowledgedOn(replies)).toEqual([])
+  await unchanged(before)
+})
+
+test('R1 no reply subject makes a reader of another organization', async ({ api, victim, before, answerTo, watcher, rows }) => {
+  expect(before).toBeDefined()
+  await answerTo([`scans.${victim.org.id}.phantom.canonical`, `scans.${victim.org.id}.phantom.mapping`])
+  await settled(watcher, rows)
+  const { data } = (await api.call('listReaders', { token: victim.org.admin, query: { configured: false } })).body
+  expect(data.map(({ reader_key }) => reader_key)).toEqual([])
+})
+
+test('S1 in the end the other organization is as it was', async ({ before, unchanged }) => {
+  await unchanged(before)
+})

@@ -1,0 +1,57 @@
+import { durables, type StreamState, type Watcher } from './watcher.ts'
+
+/** Whether an organization may change what is stored under a subject: its own scans and its own dead letters. */
+export const ownSubjects = (orgId: number) => (subject: string) =>
+  [`scans.${orgId}.`, `$MQTT.msgs.scans.${orgId}.`, `dead.${orgId}.`].some((own) => subject.startsWith(own))
+
+type IsOwn = (subject: string) => boolean
+
+/** One line for each thing that changed in a stream of `before`, or a stream that is new. `isOwn` subjects may. */
+export async function differences(
+  watcher: Watcher,
+  before: readonly StreamState[],
+  isOwn: IsOwn,
+): Promise<string[]> {
+  const after = new Map((await watcher.streams()).map((stream) => [stream.name, stream]))
+  const changed = before.map((was) => difference(watcher, was, after.get(was.name), isOwn))
+  const known = new Set(before.map(({ name }) => name))
+  const added = [...after.keys()].filter((name) => !known.has(name)).map((name) => `${name}: is new`)
+  return [...(await Promise.all(changed)).flat(), ...added]
+}
+
+async function difference(watcher: Watcher, was: StreamState, is: StreamState | undefined, isOwn: IsOwn) {
+  if (!is) return [`${was.name}: is gone`]
+  const lines = configLines(was, is)
+  const mayMove = [...Object.keys(was.subjects), ...Object.keys(is.subjects)].some(isOwn)
+  if (!mayMove) lines.push(...placeLines(was, is))
+  for (const subject of new Set([...Object.keys(was.subjects), ...Object.keys(is.subjects)]))
+    if (!isOwn(subject) && was.subjects[subject] !== is.subjects[subject])
+      lines.push(`${subject}: ${was.subjects[subject] ?? 0} → ${is.subjects[subject] ?? 0} messages`)
+  if (!mayMove) lines.push(...(await newest(watcher, was, is)))
+  return lines.map((line) => `${was.name}: ${line}`)
+}
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+const configLines = (was: StreamState, is: StreamState) => [
+  ...(isSame(was.config, is.config) ? [] : ['its configuration changed']),
+  ...(isSame(durables(was), durables(is)) ? [] : ['its durable consumers changed']),
+]
+
+const placeLines = (was: StreamState, is: StreamState) =>
+  (['first', 'last', 'messages', 'deleted'] as const)
+    .filter((place) => was[place] !== is[place])
+    .map((place) => `${place} ${was[place]} → ${is[place]}`)
+
+const SHOWN = 5
+
+/** What was stored meanwhile, to see the attack in the failure. */
+async function newest(watcher: Watcher, was: StreamState, is: StreamState): Promise<string[]> {
+  const count = Math.min(SHOWN, Math.max(0, is.last - was.last))
+  const stored = await Promise.all(
+    Array.from({ length: count }, (_, i) => watcher.message(is.name, was.last + 1 + i)),
+  )
+  return stored.flatMap((message) =>
+    message ? [`stored ${message.subject} ${Buffer.from(message.data).toString().slice(0, 80)}`] : [],
+  )
+}

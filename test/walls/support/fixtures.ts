@@ -1,0 +1,67 @@
+import { expect, inject } from 'vitest'
+import type { Api } from '../../contract/support/api.ts'
+import { test as base } from '../../contract/support/fixtures.ts'
+import { snapshot } from '../../contract/support/snapshot.ts'
+import { newWorld, type World } from '../../contract/support/world.ts'
+import { differences, ownSubjects } from './differences.ts'
+import { openRawNats, type RawNats } from './raw-nats.ts'
+import { openRows, type Rows } from './rows.ts'
+import { openWatcher, type StreamState, type Watcher } from './watcher.ts'
+
+/** Everything that an attack must leave as it is. */
+export type Before = {
+  streams: StreamState[]
+  view: Record<string, unknown>
+  rows: Record<string, string[]>
+}
+
+/** Waits until nothing is on its way: consumed, stored, and told to whom it concerns. */
+export async function settled(watcher: Watcher, rows: Rows): Promise<void> {
+  const isQuiet = async () => (await watcher.idle()) && (await rows.areOutboxesEmpty())
+  await expect.poll(isQuiet, { timeout: 20_000, interval: 100 }).toBe(true)
+}
+
+type Looks = { api: Api; watcher: Watcher; rows: Rows; victim: World }
+
+export async function lookAt({ api, watcher, rows, victim }: Looks): Promise<Before> {
+  await settled(watcher, rows)
+  const view = await snapshot(api, victim)
+  return { view, rows: await rows.of(victim.org.id), streams: await watcher.streams() }
+}
+
+/**
+ * `victim`: A, an organization with one of everything. `attacker`: B, another, who attacks it with its own key.
+ * `before`: all that an attack must leave as it is, from before the first one. `unchanged`: fails unless the streams, A's rows and all that A sees are as they were then; B's own may change.
+ * `reader`: opens raw connections of B's reader.
+ */
+export const test = base
+  .extend('victim', { scope: 'file' }, ({ api }) => newWorld(api))
+  .extend('attacker', { scope: 'file' }, ({ api }) => newWorld(api))
+  .extend('watcher', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const watcher = await openWatcher(inject('urls').nats, inject('secrets').nats.services_password)
+    onCleanup(() => watcher.close())
+    return watcher
+  })
+  .extend('rows', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const rows = await openRows(inject('place').urls.postgres)
+    onCleanup(() => rows.close())
+    return rows
+  })
+  .extend('before', { scope: 'file' }, ({ api, watcher, rows, victim }) => lookAt({ api, watcher, rows, victim }))
+  .extend('reader', async ({ attacker }, { onCleanup }) => {
+    const open: RawNats[] = []
+    onCleanup(() => {
+      for (const raw of open) raw.close()
+    })
+    return async (key: { clientId: string; clientSecret: string } = attacker.readerKey) => {
+      const raw = await openRawNats(inject('urls').nats, key)
+      open.push(raw)
+      return raw
+    }
+  })
+  .extend('unchanged', ({ api, watcher, rows, victim, attacker }) => async (before: Before) => {
+    await settled(watcher, rows)
+    expect(await differences(watcher, before.streams, ownSubjects(attacker.org.id))).toEqual([])
+    expect(await rows.of(victim.org.id)).toEqual(before.rows)
+    expect(await snapshot(api, victim)).toEqual(before.view)
+  })

@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import type { ApiKey } from '../../system/organization.ts'
+
+/** A message as it goes over the wire: nothing here is checked, which is the point. */
+export type RawMessage = {
+  subject: string
+  reply?: string
+  headers?: readonly (readonly [name: string, value: string])[]
+  payload?: string | Uint8Array
+}
+
+/** A client that says what no client library would. */
+export type RawNats = {
+  /** Returns at once; `flush` tells when the broker has read it. */
+  publish(...messages: RawMessage[]): void
+  subscribe(subject: string, sid: string): void
+  /** Resolves once the broker has worked off everything sent before; rejects when the connection ended instead. */
+  flush(): Promise<void>
+  /** Subjects of the messages that came, in their order. */
+  heard: string[]
+  /** What the broker complained about. */
+  errors: string[]
+  /** Resolves when the broker, or `close`, ended the connection. */
+  closed: Promise<void>
+  close(): void
+}
+
+/** Resolves once the broker has let it in; rejects with its complaint. */
+export async function openRawNats(url: string, { clientId, clientSecret }: ApiKey): Promise<RawNats> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined) // whoever is thrown out in the middle of writing sees a reset
+  await once(socket, 'connect')
+  const reader = new Reader(socket)
+  const options = { verbose: false, pedantic: false, headers: true, no_responders: true, lang: 'raw', version: '1' }
+  socket.write(`CONNECT ${JSON.stringify({ ...options, user: clientId, pass: clientSecret })}\r\n`)
+  const raw: RawNats = {
+    publish: (...messages) => void socket.write(Buffer.concat(messages.map((one) => frame(one)))),
+    subscribe: (subject, sid) => void socket.write(`SUB ${subject} ${sid}\r\n`),
+    flush: () => reader.pong(),
+    heard: reader.heard,
+    errors: reader.errors,
+    closed: reader.closed,
+    close: () => void socket.destroy(),
+  }
+  await raw.flush()
+  return raw
+}
+
+function frame({ subject, reply = '', headers, payload = '' }: RawMessage): Buffer {
+  const body = Buffer.from(payload)
+  const to = reply === '' ? subject : `${subject} ${reply}`
+  if (!headers) return Buffer.concat([Buffer.from(`PUB ${to} ${body.length}\r\n`), body, Buffer.from('\r\n')])
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const head = Buffer.from(`NATS/1.0\r\n${lines}\r\n`)
+  const sizes = `${head.length} ${head.length + body.length}`
+  return Buffer.concat([Buffer.from(`HPUB ${to} ${sizes}\r\n`), head, body, Buffer.from('\r\n')])
+}
+
+/** Reads the broker's side of the protocol: one line, and after some of them as many bytes as they say. */
+class Reader {
+  readonly heard: string[] = []
+  readonly errors: string[] = []
+  readonly closed: Promise<void>
+  readonly #socket: Socket
+  readonly #waiting: { resolve: () => void; reject: (error: Error) => void }[] = []
+  #rest = Buffer.alloc(0)
+  #isOpen = true
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('data', (part) => this.#read(part))
+    this.closed = new Promise((resolve) => socket.on('close', () => resolve()))
+    void this.closed.then(() => this.#end())
+  }
+
+  pong(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#waiting.push({ resolve, reject })
+    this.#socket.write('PING\r\n')
+    if (!this.#isOpen) this.#end()
+    return promise
+  }
+
+  #end(): void {
+    this.#isOpen = false
+    const why = this.errors.at(-1) ?? 'no reason given'
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error(`the broker ended the connection: ${why}`))
+  }
+
+  #read(part: Buffer): void {
+    this.#rest = Buffer.concat([this.#rest, part])
+    for (;;) {
+      const end = this.#rest.indexOf('\r\n')
+      if (end === -1) return
+      const line = this.#rest.subarray(0, end).toString()
+      const size = /^H?MSG .* (\d+)$/.exec(line)?.[1]
+      const used = end + 2 + (size === undefined ? 0 : Number(size) + 2)
+      if (this.#rest.length < used) return
+      this.#rest = this.#rest.subarray(used)
+      this.#take(line)
+    }
+  }
+
+  #take(line: string): void {
+    const [word = '', subject = ''] = line.split(' ')
+    if (word === 'PONG') this.#waiting.shift()?.resolve()
+    else if (word === 'PING') this.#socket.write('PONG\r\n')
+    else if (word === '-ERR') this.errors.push(line.slice(6, -1))
+    else if (word === 'MSG' || word === 'HMSG') this.heard.push(subject)
+  }
+}

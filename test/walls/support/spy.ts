@@ -1,0 +1,26 @@
+import type { NatsConnection } from 'nats'
+
+/** Hears whatever is said in the account of the services. */
+export type Spy = {
+  /** The subjects among `subjects` on which the broker's acknowledgement of a stored message was heard. */
+  acknowledgedOn(subjects: readonly string[]): Promise<string[]>
+  stop(): void
+}
+
+const ACKNOWLEDGEMENT = /^\{"(?:stream|type|error|seq|duplicate)":/
+
+export function startSpy(app: NatsConnection): Spy {
+  const heard = new Set<string>()
+  const subscription = app.subscribe('>', {
+    callback: (_error, { subject, data }) => {
+      if (ACKNOWLEDGEMENT.test(Buffer.from(data.subarray(0, 16)).toString())) heard.add(subject)
+    },
+  })
+  return {
+    async acknowledgedOn(subjects) {
+      await app.flush()
+      return subjects.filter((subject) => heard.has(subject))
+    },
+    stop: () => subscription.unsubscribe(),
+  }
+}
