@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import { lettersOf } from './support/dead-letters.ts'
+import { settled, test } from './support/fixtures.ts'
+
+const KIB = 1_024
+/** More than the stream of dead letters holds (64 MiB), in messages of the legal size. */
+const FLOOD = 300
+
+describe('S9 dead letters', () => {
+  test('S9 a flood of one organization evicts nothing of another, and only heads are kept', async ({
+    victim,
+    attacker,
+    reader,
+    watcher,
+    rows,
+  }) => {
+    const theirs = `scans.${victim.org.id}.broken.canonical`
+    const their = await reader(victim.readerKey)
+    their.publish({ subject: theirs, payload: 'not JSON' })
+    await their.flush()
+    await settled(watcher, rows)
+    const kept = () => lettersOf(watcher, ({ originalSubject }) => originalSubject === theirs)
+    expect(await kept()).toMatchObject([{ head: 'not JSON' }])
+
+    const mine = `scans.${attacker.org.id}.broken.canonical`
+    const raw = await reader()
+    const payload = `B${randomBytes(120 * KIB).toString('hex')}`
+    for (let sent = 0; sent < FLOOD; sent += 20) {
+      raw.publish(...Array.from({ length: 20 }, () => ({ subject: mine, payload })))
+      await raw.flush()
+    }
+    await settled(watcher, rows)
+    expect(await kept(), 'the letter of the other organization').toMatchObject([{ head: 'not JSON' }])
+    const [letter] = (await kept()) ?? []
+    expect(letter?.subject).toBe(`dead.${victim.org.id}.SCANS.tracking-ingest`)
+    const own = await lettersOf(watcher, ({ originalSubject }) => originalSubject === mine)
+    expect(own.length).toBeGreaterThan(0)
+    for (const { size, head } of own) expect({ size, head }).toEqual({ size: 8 * KIB, head: payload.slice(0, 32) })
+  })
+})

@@ -1,0 +1,64 @@
+import mqtt, { type IClientOptions, type MqttClient } from 'mqtt'
+import { inject } from 'vitest'
+import type { ApiKey } from '../../system/organization.ts'
+
+/** One connection over MQTT, which does not come back by itself. */
+export type Mqtt = {
+  /** Whether the broker had kept a session under this client id. */
+  sessionPresent: boolean
+  /** False once the broker ended it. */
+  isOpen(): boolean
+  /** Resolves with true when the broker acknowledged it, at QoS 0 when it was sent; false when the connection ended first. */
+  publish(topic: string, payload: string | Uint8Array, options?: { qos?: 0 | 1 | 2; retain?: boolean }): Promise<boolean>
+  /** Resolves with the QoS that was granted; 128 is a refusal. */
+  subscribe(topic: string): Promise<number>
+  /** Topics of what came. */
+  heard: string[]
+  /** Says goodbye; with `rudely` the broker publishes the will. */
+  close(options?: { rudely?: boolean }): Promise<void>
+}
+
+/** Resolves once the broker has let it in; rejects when it does not. */
+export async function openMqtt(key: ApiKey, options: IClientOptions = {}): Promise<Mqtt> {
+  const { clientId: username, clientSecret: password } = key
+  const client = mqtt.connect(inject('urls').mqtt, {
+    protocolVersion: 4,
+    username,
+    password,
+    reconnectPeriod: 0,
+    connectTimeout: 10_000,
+    ...options,
+  })
+  const heard: string[] = []
+  client.on('message', (topic: string) => heard.push(topic))
+  const sessionPresent = await letIn(client)
+  client.on('error', () => undefined) // the broker ends it in the middle of a packet: `isOpen` tells
+  const ended = new Promise<false>((resolve) => client.once('close', () => resolve(false)))
+  return {
+    sessionPresent,
+    isOpen: () => client.connected,
+    heard,
+    publish(topic, payload, { qos = 1, retain = false } = {}) {
+      const sent = client.publishAsync(topic, Buffer.from(payload), { qos, retain })
+      return Promise.race([sent.then(isTaken, () => false), ended])
+    },
+    async subscribe(topic) {
+      const granted = await client.subscribeAsync(topic, { qos: 0 }).catch(() => undefined)
+      return granted?.[0]?.qos ?? 128
+    },
+    async close({ rudely = false } = {}) {
+      if (rudely) client.stream.destroy()
+      await client.endAsync(rudely || !client.connected) // what was never acknowledged would be waited for
+    },
+  }
+}
+
+const isTaken = () => true
+
+function letIn(client: MqttClient): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    client.once('connect', ({ sessionPresent }) => resolve(sessionPresent))
+    client.once('error', reject)
+    client.once('close', () => reject(new Error('the broker ended the connection')))
+  })
+}
