@@ -37,8 +37,9 @@ describe('S9 what one connection may do', () => {
   })
 
   test('S9 the 21st subscription is refused', async ({ attacker, reader }) => {
-    const raw = await reader(await attacker.org.key({ scopes: ['scans:write'] }))
-    for (let i = 1; i <= 21; i += 1) raw.subscribe(`_INBOX.${attacker.readerKey.clientId}.${i}`, String(i))
+    const key = await attacker.org.key({ scopes: ['scans:write'] })
+    const raw = await reader(key)
+    for (let i = 1; i <= 21; i += 1) raw.subscribe(`_INBOX.${key.clientId}.${i}`, String(i))
     await raw.flush().catch(() => undefined)
     expect(raw.errors.join()).toMatch(/maximum subscriptions/i)
   })

@@ -1,28 +1,42 @@
 import { durables, type StreamState, type Watcher } from './watcher.ts'
 
-/** Whether an organization may change what is stored under a subject: its own scans and its own dead letters. */
-export const ownSubjects = (orgId: number) => (subject: string) =>
-  [`scans.${orgId}.`, `$MQTT.msgs.scans.${orgId}.`, `dead.${orgId}.`].some((own) => subject.startsWith(own))
+export type Via = 'NATS' | 'MQTT'
 
-type IsOwn = (subject: string) => boolean
+/** What of the broker's content is an organization's own to change. */
+export type Own = {
+  /** Its scans and its dead letters. */
+  isOwn: (subject: string) => boolean
+  /** Streams in which places move with every connection; what other subjects hold is compared all the same. */
+  mayMove: (stream: string) => boolean
+}
 
-/** One line for each thing that changed in a stream of `before`, or a stream that is new. `isOwn` subjects may. */
+/** `via`: over MQTT each connection writes its session and removes it at its end. */
+export function ownSubjects(orgId: number, via: Via = 'NATS'): Own {
+  const own = [`scans.${orgId}.`, `$MQTT.msgs.scans.${orgId}.`, `dead.${orgId}.`]
+  return {
+    isOwn: (subject) => own.some((start) => subject.startsWith(start)),
+    mayMove: (stream) => via === 'MQTT' && stream.startsWith('$MQTT_'),
+  }
+}
+
+/** One line for each thing that changed in a stream of `before`, or a stream that is new. `own` may. */
 export async function differences(
   watcher: Watcher,
   before: readonly StreamState[],
-  isOwn: IsOwn,
+  own: Own,
 ): Promise<string[]> {
   const after = new Map((await watcher.streams()).map((stream) => [stream.name, stream]))
-  const changed = before.map((was) => difference(watcher, was, after.get(was.name), isOwn))
+  const changed = before.map((was) => difference(watcher, was, after.get(was.name), own))
   const known = new Set(before.map(({ name }) => name))
   const added = [...after.keys()].filter((name) => !known.has(name)).map((name) => `${name}: is new`)
   return [...(await Promise.all(changed)).flat(), ...added]
 }
 
-async function difference(watcher: Watcher, was: StreamState, is: StreamState | undefined, isOwn: IsOwn) {
+async function difference(watcher: Watcher, was: StreamState, is: StreamState | undefined, own: Own) {
   if (!is) return [`${was.name}: is gone`]
   const lines = configLines(was, is)
-  const mayMove = [...Object.keys(was.subjects), ...Object.keys(is.subjects)].some(isOwn)
+  const { isOwn } = own
+  const mayMove = own.mayMove(was.name) || [...Object.keys(was.subjects), ...Object.keys(is.subjects)].some(isOwn)
   if (!mayMove) lines.push(...placeLines(was, is))
   for (const subject of new Set([...Object.keys(was.subjects), ...Object.keys(is.subjects)]))
     if (!isOwn(subject) && was.subjects[subject] !== is.subjects[subject])

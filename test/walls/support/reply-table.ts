@@ -123,8 +123,8 @@ export async function listenedTo(): Promise<string[]> {
   try {
     const question = { subscriptions: true, account: 'APP', limit: 10_000 }
     const answer = await nc.request('$SYS.REQ.SERVER.PING.SUBSZ', JSON.stringify(question), { timeout: 5_000 })
-    const { data } = answer.json<{ data: { subscriptions_list?: string[] } }>()
-    const subjects = data.subscriptions_list ?? []
+    const { data } = answer.json<{ data: { subscriptions_list?: { subject: string }[] } }>()
+    const subjects = (data.subscriptions_list ?? []).map(({ subject }) => subject)
     return [...new Set(subjects.map((subject) => subject.replaceAll('*', 'walls').replace(/>$/, 'walls')))]
   } finally {
     await nc.close()

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import { test } from './support/fixtures.ts'
+
+const PASSWORD = 'correct horse battery'
+const newEmail = () => `walls-${randomUUID()}@example.com`
+
+let networks = 0
+/** A client of an IPv6 network (/64) of its own; `host` is another address in the same network. */
+function fromNetwork(network = (networks += 1), host = 1) {
+  const [a, b] = [process.pid % 65_536, network % 65_536].map((part) => part.toString(16))
+  return { 'x-forwarded-for': `2001:db8:${a}:${b}::${host.toString(16)}` }
+}
+
+const signUp = () => ({ org_name: 'Walls', name: 'Ada', email: newEmail(), password: PASSWORD })
+
+describe('S3 sign-in under a flood from one address', () => {
+  test('S3 the flooder is told 429, and everybody else gets in', async ({ api, victim }) => {
+    const headers = fromNetwork()
+    let isOver = false
+    const statuses: number[] = []
+    const flood = Array.from({ length: 130 }, async () => {
+      while (!isOver) {
+        const body = { email: newEmail(), password: 'wrong password' }
+        statuses.push((await api.call('logIn', { body, headers })).status)
+      }
+    })
+    await expect.poll(() => statuses.length, { timeout: 20_000 }).toBeGreaterThan(130)
+    const { email, password } = victim.org
+    const others: number[] = []
+    for (let i = 0; i < 10; i += 1) {
+      const answer = await api.call('logIn', { body: { email, password }, headers: fromNetwork() })
+      others.push(answer.status)
+    }
+    isOver = true
+    await Promise.all(flood)
+    expect(others).toEqual(Array.from({ length: 10 }, () => 200))
+    expect(new Set(statuses)).toEqual(new Set([401, 429]))
+  })
+})
+
+describe('S4 guesses and sign-ups', () => {
+  test('S4 one password for many accounts from one address meets a 429', async ({ api }) => {
+    const headers = fromNetwork()
+    const statuses: number[] = []
+    for (let i = 0; i < 40; i += 1)
+      statuses.push((await api.call('logIn', { body: { email: newEmail(), password: PASSWORD }, headers })).status)
+    expect(statuses).toContain(429)
+  })
+
+  test('S4 sign-ups from one address meet a 429', async ({ api }) => {
+    const headers = fromNetwork()
+    const statuses: number[] = []
+    for (let i = 0; i < 30; i += 1) statuses.push((await api.call('signUp', { body: signUp(), headers })).status)
+    expect(statuses[0]).toBe(201)
+    expect(statuses).toContain(429)
+  })
+
+  test('S4 an IPv6 network of 2^64 addresses is one client', async ({ api }) => {
+    const network = (networks += 1)
+    const statuses: number[] = []
+    for (let i = 0; i < 40; i += 1) {
+      const call = { body: { email: newEmail(), password: PASSWORD }, headers: fromNetwork(network, i + 1) }
+      statuses.push((await api.call('logIn', call)).status)
+    }
+    expect(statuses).toContain(429)
+  })
+
+  test('S4 guesses for one account from many networks are slowed, and its owner still gets in', async ({ api, newOrg }) => {
+    const { email, password } = await newOrg()
+    const guess = async () => {
+      const begun = performance.now()
+      await api.call('logIn', { body: { email, password: 'wrong password' }, headers: fromNetwork() })
+      return performance.now() - begun
+    }
+    const first = Math.min(await guess(), await guess())
+    for (let i = 0; i < 8; i += 1) await Promise.all(Array.from({ length: 5 }, guess))
+    expect(Math.min(await guess(), await guess())).toBeGreaterThan(first + 250)
+    expect((await api.call('logIn', { body: { email, password }, headers: fromNetwork() })).status).toBe(200)
+  })
+
+  test.for(['aaaaaaaaaa', 'Password123', '1234567890'])('S4 the common password %s is refused', async (password, { api }) => {
+    const answer = await api.call('signUp', { body: { ...signUp(), password }, headers: fromNetwork() })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.fields?.map(({ field }) => field)).toEqual(['password'])
+  })
+})
