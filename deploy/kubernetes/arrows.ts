@@ -46,11 +46,12 @@ function namesOf({ podSelector, namespaceSelector, ipBlock }: PolicyPeer, groups
   return [[namespace, ...pods].join('/')]
 }
 
-/** Of IPv4, what is reserved for private networks, for the machine itself and for its link, where cloud secrets are. */
+/** Of IPv4, what is reserved for private networks, for the machine itself and for where clouds answer it: with secrets, too. */
 const PRIVATE = [
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.168.0.0/16',

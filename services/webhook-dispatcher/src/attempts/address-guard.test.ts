@@ -10,6 +10,25 @@ describe('D11.4 an address that is not global unicast is refused', () => {
       'link-local and cloud metadata',
       ['169.254.0.1', '169.254.169.254', 'fe80::1', 'fe80::1%eth0', 'febf::1'],
     ],
+    [
+      'what clouds answer inside: Azure, Alibaba, Oracle, Google, AWS, Scaleway',
+      [
+        '168.63.129.16',
+        '::ffff:168.63.129.16',
+        '::ffff:a83f:8110',
+        '64:ff9b::a83f:8110',
+        '2002:a83f:8110::1',
+        '100.100.100.200',
+        '100.100.2.136',
+        '192.0.0.192',
+        'fd20:ce::254',
+        'fd00:ec2::254',
+        'fd00:42::42',
+        '169.254.169.253',
+        '169.254.170.2',
+        '169.254.42.42',
+      ],
+    ],
     ['unique local', ['fc00::1', 'fd00::1', 'fd00:ec2::254']],
     ['CGNAT', ['100.64.0.1', '100.127.255.254']],
     ['unspecified and this network', ['0.0.0.0', '0.1.2.3', '::']],
@@ -50,7 +69,15 @@ describe('D11.4 an address that is not global unicast is refused', () => {
 })
 
 test('global unicast passes, IPv4-mapped spellings of it too', () => {
-  const addresses = ['1.1.1.1', '8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:8.8.8.8']
+  const addresses = [
+    '1.1.1.1',
+    '8.8.8.8',
+    '172.32.0.1',
+    '100.128.0.1',
+    '2606:4700::1111',
+    '::ffff:8.8.8.8',
+    '168.63.129.17',
+  ]
   expect(addresses.filter((address) => !isPublicAddress(address))).toEqual([])
 })
 

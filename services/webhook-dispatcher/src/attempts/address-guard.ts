@@ -22,11 +22,14 @@ const SET_ASIDE = ['2001::/23', '2002::/16', '2001:db8::/32', '3fff::/20', '3ffe
   ipaddr.IPv6.parseCIDR(cidr),
 )
 
+/** Routed like public addresses, yet answered inside a cloud: the channel of Azure to its virtual machines. */
+const INSIDE_CLOUDS = new Set(['168.63.129.16'])
+
 /** As ISATAP writes an IPv4 address into the last 64 bits, with the universal bit and without. */
 const ISATAP = new Set([0x00005efe, 0x02005efe])
 
 /**
- * True for global unicast only (D11.4), in any spelling of the address. IPv4-mapped addresses count as what they
+ * True for global unicast only (D11.4), in any spelling of the address, without what a cloud answers inside. IPv4-mapped addresses count as what they
  * carry. IPv6 must lie in 2000::/3 besides having no special use: the library takes `::7f00:1`, an old spelling of
  * 127.0.0.1, for ordinary unicast. False for what is no address.
  */
@@ -35,7 +38,7 @@ export function isPublicAddress(address: string): boolean {
   if (plain === undefined || !ipaddr.isValid(plain)) return false
   const parsed = ipaddr.process(plain)
   if (parsed.range() !== 'unicast') return false
-  return parsed instanceof ipaddr.IPv4 || isPublicIpv6(parsed)
+  return parsed instanceof ipaddr.IPv4 ? !INSIDE_CLOUDS.has(parsed.toString()) : isPublicIpv6(parsed)
 }
 
 /** In hexadecimal: the library takes the dots of `::8.8.8.8` for an IPv4-mapped address. Undefined with a zone. */
