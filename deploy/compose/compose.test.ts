@@ -8,7 +8,7 @@ import { generateSecrets } from '../local/secrets.ts'
 import { SERVICES } from '../local/services.ts'
 import { MigrateConfig, TopologyConfig } from '../step-config.ts'
 import { composeText, readCompose } from './compose-file.ts'
-import { envFileOf } from './env-file.ts'
+import { envFileOf, missingLines } from './env-file.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const variables = envFileOf(generateSecrets())
@@ -34,6 +34,23 @@ describe('secrets', () => {
     expect(
       Array.from(named, ([, value]) => value).filter((value) => !/^\$\{\w+(:\?.*)?\}$/.test(value!)),
     ).toEqual([])
+  })
+
+  test('an .env from before a release gets what that release added, and nothing else', () => {
+    const names = Object.keys(variables)
+    const text = names.filter((name) => name !== 'GRAFANA_ADMIN_PASSWORD').join('=x\n')
+    const added = [`GRAFANA_ADMIN_PASSWORD=${variables['GRAFANA_ADMIN_PASSWORD']}\n`]
+    expect(missingLines(`${text}=x\n`, variables)).toEqual(added)
+    expect(missingLines(`${text}=x\nGRAFANA_ADMIN_PASSWORD=mine\n`, variables)).toEqual([])
+  })
+
+  test('nobody signs in to the boards, and who sees them changes nothing', () => {
+    expect(compose.services['grafana']?.environment).toMatchObject({
+      GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer',
+      GF_AUTH_BASIC_ENABLED: 'false',
+      GF_AUTH_DISABLE_LOGIN_FORM: 'true',
+      GF_SECURITY_ADMIN_PASSWORD: variables['GRAFANA_ADMIN_PASSWORD'],
+    })
   })
 
   test.for(Object.keys(variables))('without %s nothing starts', (name) => {

@@ -1,4 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import type { Secrets } from '../local/secrets.ts'
+
+/** Of releases after the first: an `.env` from before lacks them, and each can be made without knowing the others. */
+const ADDED_LATER = ['GRAFANA_ADMIN_PASSWORD']
+
+/** The lines that an `.env` lacks since a newer release; what it has stays as it is. */
+export function missingLines(text: string, variables: Readonly<Record<string, string>>): string[] {
+  const present = new Set(Array.from(text.matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm), ([, name]) => name))
+  return ADDED_LATER.filter((name) => !present.has(name)).map((name) => `${name}=${variables[name]}\n`)
+}
 
 /** The variables of docker-compose.yml that hold secrets. */
 export function envFileOf(secrets: Secrets): Record<string, string> {
@@ -21,5 +31,6 @@ export function envFileOf(secrets: Secrets): Record<string, string> {
     PRINCIPAL_PUBLIC_KEY: secrets.principal_public_key,
     SIGNING_KEY_SECRET: secrets.signing_key_secret,
     WEBHOOK_SECRET_KEYS: secrets.webhook_secret_keys,
+    GRAFANA_ADMIN_PASSWORD: randomBytes(24).toString('base64url'),
   }
 }

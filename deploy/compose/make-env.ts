@@ -1,11 +1,12 @@
 // Writes the secrets of a docker compose installation to `.env`, once.
-import { writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { generateSecrets } from '../local/secrets.ts'
-import { envFileOf } from './env-file.ts'
+import { envFileOf, missingLines } from './env-file.ts'
 
-const HELP = `node deploy/compose/make-env.ts    writes fresh secrets to .env, unless that file is there already
+const HELP = `node deploy/compose/make-env.ts    writes fresh secrets to .env; where that file is there already, it only adds those
+                                   that a newer release needs
 
   --print   prints them instead, for a machine without Node:
             docker run --rm whereabouts deploy/compose/make-env.ts --print > .env
@@ -16,7 +17,8 @@ function main(): void {
     options: { help: { type: 'boolean', short: 'h' }, print: { type: 'boolean' } },
   })
   if (values.help) return void process.stdout.write(HELP)
-  const lines = Object.entries(envFileOf(generateSecrets())).map(([name, value]) => `${name}=${value}\n`)
+  const variables = envFileOf(generateSecrets())
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`)
   if (values.print) return void process.stdout.write(lines.join(''))
   const file = join(import.meta.dirname, '../../.env')
   try {
@@ -25,8 +27,18 @@ function main(): void {
     process.stdout.write('wrote .env\n')
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    process.stdout.write('.env is there already, kept\n')
+    process.stdout.write(complete(file, variables))
   }
+}
+
+/** Returns what was done, for a person. */
+function complete(file: string, variables: Readonly<Record<string, string>>): string {
+  const text = readFileSync(file, 'utf8')
+  const missing = missingLines(text, variables)
+  if (missing.length === 0) return '.env is there already, kept\n'
+  const separator = text === '' || text.endsWith('\n') ? '' : '\n'
+  appendFileSync(file, separator + missing.join(''))
+  return `.env is there already, kept; added ${missing.map((line) => line.split('=')[0]).join(', ')}\n`
 }
 
 main()
