@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { assertPinned, type Pins } from './checksum.ts'
 import { privateApt, unpack, type PrivateApt } from './debian-apt.ts'
 
 const run = promisify(execFile)
@@ -9,25 +10,41 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 type Wanted = {
   /** Left out: that of this machine, for programs that need its libraries. */
-  release?: 'trixie' | 'sid'
+  release?: 'trixie' | 'testing' | 'sid'
   /** Of the package. */
   name: string
   /** Its file that is wanted. */
   file: string
+  /** Of the packages that are taken. Left out: any that Debian has signed. */
+  pins?: Pins
 }
 
 /**
  * Downloads a package of Debian into `scratch` (an empty absolute folder), unpacks it there and returns the path of its
- * file. The release may be another than this machine's; signatures are checked with Debian's own keys.
+ * file. The release may be another than this machine's; signatures are checked with Debian's own keys, and the package
+ * with its pinned hash.
  */
-export async function unpackDebianPackage(scratch: string, { release, name, file }: Wanted): Promise<string> {
+export async function unpackDebianPackage(scratch: string, wanted: Wanted): Promise<string> {
+  const { release, name, file, pins } = wanted
   const apt = await aptOfRelease(scratch, release)
   // Of that release: the machine may have a package of this name from somewhere else.
-  await apt(['download', release === undefined ? name : `${name}/${release}`])
+  const selected = release === undefined ? name : `${name}/${release}`
+  if (pins) assertOffered(await apt(['download', '--print-uris', selected]), pins)
+  await apt(['download', selected])
   const archive = readdirSync(scratch).find((entry) => entry.endsWith('.deb'))
   if (archive === undefined) throw new Error('apt-get downloaded nothing')
+  if (pins) assertPinned(join(scratch, archive), pins)
   await unpack(join(scratch, archive), join(scratch, 'root'))
   return join(scratch, 'root', file)
+}
+
+/** `printed` is what `apt-get download --print-uris` says. Throws where Debian has moved on from the pinned packages. */
+export function assertOffered(printed: string, pins: Pins): void {
+  const offered = /^'[^']+' (\S+\.deb) \d+/m.exec(printed)?.[1]
+  if (offered === undefined) throw new Error('apt-get offers no package')
+  if (pins[offered] !== undefined) return
+  const known = Object.keys(pins).join(', ')
+  throw new Error(`Debian has moved on: it offers ${offered} now, and pinned here are ${known}`)
 }
 
 /** The same with all it needs, down to the C library; unpacks into `target` and leaves documentation out. */

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { imageOf, referenceOf } from '../../images.ts'
 
 const run = promisify(execFile)
-const POSTGRES_IMAGE = 'postgres:18'
-const NATS_IMAGE = 'nats:2.15.1'
 const PULL_MS = 300_000
 
 /** Whether a Docker daemon answers; an installed `docker` client proves nothing. */
@@ -23,7 +22,7 @@ export async function startPostgresContainer(
 ): Promise<{ url: string; stop: () => Promise<void> }> {
   // Loaded when needed: it takes longer than the embedded servers take to start.
   const { GenericContainer, Wait } = await import('testcontainers')
-  const container = await new GenericContainer(POSTGRES_IMAGE)
+  const container = await new GenericContainer(referenceOf(imageOf('postgres')))
     .withEnvironment({
       POSTGRES_PASSWORD: password,
       POSTGRES_INITDB_ARGS: '--locale=C --locale-provider=builtin --builtin-locale=C.UTF-8 --encoding=UTF8',
@@ -51,11 +50,13 @@ export async function startPostgresContainer(
 export async function extractNatsServer(scratch: string): Promise<string> {
   if (process.platform !== 'linux') throw new Error('the program in the image is for Linux')
   if (!(await isDockerAnswering())) throw new Error('no Docker daemon answers')
-  const { stdout } = await run('docker', ['create', NATS_IMAGE], { timeout: PULL_MS })
+  const image = imageOf('nats')
+  if (image.digest === null) throw new Error('its digest is not known here (node deploy/pin-images.ts)')
+  const { stdout } = await run('docker', ['create', referenceOf(image)], { timeout: PULL_MS })
   const container = stdout.trim()
   try {
     const binary = join(scratch, 'nats-server')
-    await run('docker', ['cp', `${container}:/nats-server`, binary])
+    await run('docker', ['cp', `${container}:/usr/local/bin/nats-server`, binary])
     return binary
   } finally {
     await run('docker', ['rm', container])

@@ -1,31 +1,41 @@
+import { BROKER_RELEASE } from '@whereabouts/messaging/broker-version'
 import { unpackDebianPackage } from './debian-release.ts'
 import { extractNatsServer } from './docker.ts'
+import { buildWithGo } from './nats-go.ts'
+import { DEBIAN_PACKAGES } from './nats-pins.ts'
 import { downloadRelease } from './nats-release.ts'
 import { findProgram, type Program } from './program.ts'
 
-const debian = (release: 'trixie' | 'sid') => ({
+const debian = (release: 'sid' | 'testing') => ({
   name: `the Debian package (${release})`,
   fetch: (scratch: string) =>
-    unpackDebianPackage(scratch, { release, name: 'nats-server', file: 'usr/sbin/nats-server' }),
+    unpackDebianPackage(scratch, {
+      release,
+      name: 'nats-server',
+      file: 'usr/sbin/nats-server',
+      pins: DEBIAN_PACKAGES,
+    }),
 })
 
 const NATS_SERVER: Program = {
   name: 'nats-server',
   version: { args: ['--version'], pattern: /v(\d+\.\d+\.\d+)/ },
-  /** Features we use: the authorization callout and filtered consumers as they behave since this version. */
-  oldest: [2, 10, 27],
+  /** On PATH a later fix of the same line is taken; what we fetch is exactly this one. */
+  oldest: BROKER_RELEASE,
+  sameLine: true,
   sources: [
-    debian('trixie'),
     debian('sid'),
-    { name: 'the Docker image', fetch: extractNatsServer },
+    debian('testing'), // has it for a while after sid has moved on
     { name: 'the official release', fetch: downloadRelease },
+    { name: 'the Docker image', fetch: extractNatsServer },
+    { name: 'its source, built with Go', fetch: buildWithGo },
   ],
-  advice: 'Install nats-server yourself so that it is on PATH, or start Docker.',
+  advice: `Install nats-server ${BROKER_RELEASE} so that it is on PATH, or a Go that is new enough to build it.`,
 }
 
 /**
- * The path of a nats-server that is new enough: the one on PATH, one in the cache, or a freshly fetched one (Debian's
- * package, unpacked and not installed; elsewhere Docker's image or the official release). Throws an error that says what was tried.
+ * The path of a nats-server of the line that production runs: the one on PATH, one in the cache, or a freshly fetched one.
+ * Whatever is fetched has a hash that is pinned here (ADR 45). Throws an error that says what was tried.
  */
 export const findNatsServer = (options: {
   cacheDir: string

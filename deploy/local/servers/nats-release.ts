@@ -1,30 +1,24 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { BROKER_RELEASE } from '@whereabouts/messaging/broker-version'
+import { assertPinned } from './checksum.ts'
+import { archiveName, RELEASE_ARCHIVES } from './nats-pins.ts'
 
 const run = promisify(execFile)
-const VERSION = '2.15.1'
-const RELEASE = `https://github.com/nats-io/nats-server/releases/download/v${VERSION}`
+const RELEASE = `https://github.com/nats-io/nats-server/releases/download/v${BROKER_RELEASE}`
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', arm64: 'arm64' }
 
-/** Downloads the official archive into `scratch`, compares it with the published checksum list and unpacks it. */
+/** Downloads the official archive into `scratch`, compares it with its pinned hash and unpacks it. */
 export async function downloadRelease(scratch: string): Promise<string> {
-  const architecture = ARCHITECTURES[process.arch]
-  if (!architecture) throw new Error(`no release for ${process.arch}`)
-  const name = `nats-server-v${VERSION}-${process.platform}-${architecture}`
-  const [archive, sums] = await Promise.all([download(`${name}.tar.gz`), download('SHA256SUMS')])
-  const line = sums
-    .toString()
-    .split('\n')
-    .find((entry) => entry.trim().endsWith(` ${name}.tar.gz`))
-  const digest = createHash('sha256').update(archive).digest('hex')
-  if (line?.split(/\s+/)[0] !== digest)
-    throw new Error(`the checksum of ${name}.tar.gz is not the published one`)
-  writeFileSync(join(scratch, 'release.tar.gz'), archive)
-  await run('tar', ['-xzf', 'release.tar.gz'], { cwd: scratch })
-  return join(scratch, name, 'nats-server')
+  const name = archiveName(process.platform, ARCHITECTURES[process.arch] ?? process.arch)
+  if (RELEASE_ARCHIVES[name] === undefined) throw new Error(`no hash of ${name} is known here`)
+  const archive = join(scratch, name)
+  writeFileSync(archive, await download(name))
+  assertPinned(archive, RELEASE_ARCHIVES)
+  await run('tar', ['-xzf', name], { cwd: scratch })
+  return join(scratch, basename(name, '.tar.gz'), 'nats-server')
 }
 
 async function download(file: string): Promise<Buffer> {

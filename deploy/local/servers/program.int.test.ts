@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { findProgram, isNewEnough, type Program } from './program.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { findProgram, type Program } from './program.ts'
 
 let folder: string
 beforeEach(() => {
+  notes.length = 0
   folder = mkdtempSync(join(tmpdir(), 'program-test-'))
   vi.stubEnv('PATH', `${join(folder, 'bin')}:/usr/bin:/bin`) // the second for the shell of our programs
 })
@@ -32,16 +33,18 @@ const broken = {
   name: 'a source that is away',
   fetch: () => Promise.reject(new Error('no route to host')),
 }
-const find = (sources: Program['sources']) =>
+const notes: string[] = []
+const find = (sources: Program['sources'], more: Partial<Program> = {}) =>
   findProgram(
     {
       name: 'some-tool',
       version: { args: ['--version'], pattern: /v(\d+\.\d+\.\d+)/ },
-      oldest: [2, 1, 0],
+      oldest: '2.1.0',
       sources,
       advice: 'Install it.',
+      ...more,
     },
-    { cacheDir: join(folder, 'cache') },
+    { cacheDir: join(folder, 'cache'), onNote: (note) => notes.push(note) },
   )
 
 test('the program on PATH is taken when it is new enough', async () => {
@@ -49,10 +52,29 @@ test('the program on PATH is taken when it is new enough', async () => {
   expect(await find([])).toBe(found)
 })
 
-test('one on PATH that is too old gives way to the cache', async () => {
+test('one on PATH that is too old gives way to the cache, and a note says so', async () => {
   fake('bin/some-tool', '2.0.9')
   const cached = fake('cache/2.2.0/some-tool', '2.2.0')
   expect(await find([])).toBe(cached)
+  expect(notes).toEqual([`some-tool 2.0.9 on PATH is older than 2.1.0; using ${cached}`])
+})
+
+describe('of one line', () => {
+  const find21 = (sources: Program['sources']) => find(sources, { sameLine: true })
+
+  test('a later fix on PATH is taken', async () => {
+    const found = fake('bin/some-tool', '2.1.7')
+    expect(await find21([])).toBe(found)
+    expect(notes).toEqual([])
+  })
+
+  test('another line is taken neither from PATH, nor from the cache, nor from a source', async () => {
+    fake('bin/some-tool', '2.2.0')
+    fake('cache/3.1.0/some-tool', '3.1.0')
+    const found = await find21([source('2.2.1'), source('2.1.3')])
+    expect(found).toBe(join(folder, 'cache/2.1.3/some-tool'))
+    expect(notes.at(-1)).toBe(`some-tool 2.2.0 on PATH is not of the line of 2.1.0; using ${found}`)
+  })
 })
 
 test('what the first working source gives is kept under its version', async () => {
@@ -66,19 +88,8 @@ test('where no source works, the error says what was tried and what to do', asyn
     [
       'found no some-tool 2.1.0 or newer',
       '- a source that is away: no route to host',
-      '- a source of 1.9.9: 1.9.9 is too old',
+      '- a source of 1.9.9: 1.9.9 is older than 2.1.0',
       'Install it.',
     ].join('\n'),
   )
-})
-
-test.for([
-  ['2.9.10', false],
-  ['2.10.26', false],
-  ['2.10.27', true],
-  ['2.15.1', true],
-  ['3.0.0', true],
-  ['1.99.99', false],
-] as const)('of 2.10.27 or newer, %s is: %s', ([version, expected]) => {
-  expect(isNewEnough(version, [2, 10, 27])).toBe(expected)
 })

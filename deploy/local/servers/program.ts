@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { isAtLeast, isSameLine } from '@whereabouts/messaging/broker-version'
 
 /** A way to come by a program: fetches it below `scratch`, an empty folder, and returns its path there. */
 type Source = { name: string; fetch: (scratch: string) => Promise<string> }
@@ -21,7 +22,9 @@ export type Program = {
   name: string
   /** Asks the program for its version, and what of the answer is it. */
   version: { args: string[]; pattern: RegExp }
-  oldest: readonly number[]
+  oldest: string
+  /** True: of the line of `oldest` only (2.15.1, 2.15.4), since another one behaves in other ways. */
+  sameLine?: boolean
   sources: Source[]
   /** What to do where no source works. */
   advice: string
@@ -34,15 +37,21 @@ type Options = {
 }
 
 /**
- * The path of a program that is new enough: the one on PATH, one in the cache, or a freshly fetched one from the first
- * source that works. Throws an error that says what was tried.
+ * The path of a program of a release that we take: the one on PATH, one in the cache, or a freshly fetched one from the
+ * first source that works. A note says which one on PATH is passed over. Throws an error that says what was tried.
  */
 export async function findProgram(
   program: Program,
   { cacheDir, onNote = () => {} }: Options,
 ): Promise<string> {
-  const present = onPath(program) ?? inCache(program, cacheDir)
-  if (present) return present
+  const { usable, refused } = onPath(program)
+  if (usable) return usable
+  const found = inCache(program, cacheDir) ?? (await fetchAny(program, { cacheDir, onNote }))
+  if (refused) onNote(`${program.name} ${refused}; using ${found}`)
+  return found
+}
+
+async function fetchAny(program: Program, { cacheDir, onNote = () => {} }: Options): Promise<string> {
   const tried: string[] = []
   for (const source of program.sources) {
     onNote(`fetching ${program.name}: ${source.name}`)
@@ -50,15 +59,15 @@ export async function findProgram(
     if (typeof fetched === 'string') return fetched
     tried.push(`- ${source.name}: ${fetched.message.trim()}`)
   }
-  const wanted = `${program.name} ${program.oldest.join('.')} or newer`
+  const wanted = `${program.name} ${program.oldest} or newer${program.sameLine ? ' of that line' : ''}`
   throw new Error(`found no ${wanted}\n${tried.join('\n')}\n${program.advice}`)
 }
 
-/** Whether a version like "2.10.27" is `oldest` or newer. */
-export function isNewEnough(version: string, oldest: readonly number[]): boolean {
-  const parts = version.split('.').map(Number)
-  const differing = oldest.findIndex((part, at) => parts[at] !== part)
-  return differing === -1 || (parts[differing] ?? 0) > oldest[differing]!
+/** Why we do not take this version; undefined when we do. */
+function objection({ oldest, sameLine = false }: Program, version: string): string | undefined {
+  if (!isAtLeast(version, oldest)) return `is older than ${oldest}`
+  if (sameLine && !isSameLine(version, oldest)) return `is not of the line of ${oldest}`
+  return undefined
 }
 
 /** The version that a program reports, or undefined when it cannot be run. */
@@ -67,21 +76,29 @@ function versionOf({ version }: Program, binary: string): string | undefined {
   return version.pattern.exec(stdout ?? '')?.[1]
 }
 
-function isUsable(program: Program, binary: string): boolean {
-  const version = isExecutable(binary) ? versionOf(program, binary) : undefined
-  return version !== undefined && isNewEnough(version, program.oldest)
-}
-
-function onPath(program: Program): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)
-  return folders.map((folder) => join(folder, program.name)).find((path) => isUsable(program, path))
+/** Those that cannot be run are passed over in silence. */
+function onPath(program: Program): { usable?: string; refused?: string } {
+  let refused: string | undefined
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)) {
+    const path = join(folder, program.name)
+    const version = isExecutable(path) ? versionOf(program, path) : undefined
+    if (version === undefined) continue
+    const reason = objection(program, version)
+    if (reason === undefined) return { usable: path }
+    refused ??= `${version} on PATH ${reason}`
+  }
+  return refused === undefined ? {} : { refused }
 }
 
 function inCache(program: Program, cacheDir: string): string | undefined {
   const versions = isExecutable(cacheDir) ? readdirSync(cacheDir) : []
   return versions
     .map((version) => join(cacheDir, version, program.name))
-    .find((path) => isUsable(program, path))
+    .filter(isExecutable)
+    .find((path) => {
+      const version = versionOf(program, path)
+      return version !== undefined && objection(program, version) === undefined
+    })
 }
 
 function isExecutable(path: string): boolean {
@@ -100,7 +117,8 @@ async function fetchFrom(program: Program, source: Source, cacheDir: string): Pr
     const binary = await source.fetch(scratch)
     const version = versionOf(program, binary)
     if (version === undefined) return new Error('the program does not run')
-    if (!isNewEnough(version, program.oldest)) return new Error(`${version} is too old`)
+    const reason = objection(program, version)
+    if (reason !== undefined) return new Error(`${version} ${reason}`)
     return keep(program, binary, join(cacheDir, version))
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))

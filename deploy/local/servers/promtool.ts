@@ -5,7 +5,7 @@ const PROMTOOL: Program = {
   name: 'promtool',
   version: { args: ['--version'], pattern: /promtool, version (\d+\.\d+\.\d+)/ },
   /** Debian's of today, which our rules and their tests were tried with. */
-  oldest: [2, 42, 0],
+  oldest: '2.42.0',
   sources: [
     {
       name: 'the Debian package',

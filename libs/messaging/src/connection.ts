@@ -7,6 +7,7 @@ import {
   type NatsConnection,
 } from 'nats'
 import { setTimeout as delay } from 'node:timers/promises'
+import { BROKER_RELEASE, isAtLeast, isSameLine, OLDEST_BROKER } from './broker-version.ts'
 import { describeError, type Logger } from './logger.ts'
 
 /** A connection to the broker, opaque on purpose: everything done with it is a function of this lib. */
@@ -109,10 +110,12 @@ export async function connect(options: ConnectOptions): Promise<Broker> {
   const { logger } = options
   const nc = await firstConnection(options)
   const version = nc.info?.version ?? '0.0.0'
-  if (!isSupportedVersion(version)) {
+  if (!isAtLeast(version, OLDEST_BROKER)) {
     await nc.close()
-    throw new Error(`nats-server ${version} is too old: ${MINIMUM_VERSION.join('.')} or newer is needed`)
+    throw new Error(tooOld(version))
   }
+  if (!isSameLine(version, BROKER_RELEASE))
+    logger.warn({ version, tested: BROKER_RELEASE }, 'broker is not of the tested release')
   const { inboxPrefix, metrics } = options
   const connection: Live = { nc, connected: true, inboxPrefix, onReconnect: new Set(), metrics }
   metrics?.connected(true)
@@ -121,17 +124,9 @@ export async function connect(options: ConnectOptions): Promise<Broker> {
   return brokerOf(connection, logger)
 }
 
-const MINIMUM_VERSION = [2, 10, 27] as const
-
-/** `2.10.27` and newer; a pre-release counts as its release. */
-export function isSupportedVersion(version: string): boolean {
-  const parts = version.split(/[.-]/).slice(0, 3).map(Number)
-  for (const [i, least] of MINIMUM_VERSION.entries()) {
-    const part = parts[i] ?? 0
-    if (part !== least) return part > least
-  }
-  return true
-}
+const tooOld = (version: string) =>
+  `nats-server ${version} is too old: ${OLDEST_BROKER} or newer is needed. Run ${BROKER_RELEASE}, the release that this ` +
+  'product is tested with (docs/operating.md).'
 
 async function firstConnection(options: ConnectOptions): Promise<NatsConnection> {
   const giveUpAt = Date.now() + (options.firstConnectMs ?? 30_000)

@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { accessSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { BROKER_RELEASE } from '@whereabouts/messaging/broker-version'
 import { createCalloutKeys, type CalloutKeys } from '@whereabouts/messaging/nkeys'
 
 export type Credentials = { user: string; password: string }
@@ -160,21 +161,13 @@ async function isFree(port: number): Promise<boolean> {
   return free
 }
 
-/** `WB_TEST_NATS_BIN`, else `nats-server` on PATH, else the newest one in the project's cache. */
+/** `WB_TEST_NATS_BIN`, else the one in the project's cache that `npm test` fetched. */
 function findBinary(): string {
   const given = process.env['WB_TEST_NATS_BIN']
   if (given) return given
-  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'nats-server'))
-  const found = [...onPath, ...cached()].find(isExecutable)
-  if (found === undefined)
-    throw new Error('no nats-server found: run the tests with npm test, which fetches one')
-  return found
-}
-
-function cached(): string[] {
-  if (!isExecutable(CACHE)) return []
-  const versions = readdirSync(CACHE).toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
-  return versions.map((version) => join(CACHE, version, 'nats-server'))
+  const cached = join(CACHE, BROKER_RELEASE, 'nats-server')
+  if (isExecutable(cached)) return cached
+  throw new Error(`no nats-server ${BROKER_RELEASE} found: run the tests with npm test, which fetches it`)
 }
 
 function isExecutable(path: string): boolean {

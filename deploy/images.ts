@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+const ROOT = join(import.meta.dirname, '..')
+const LIST = join(ROOT, 'deploy/images.json')
+
+const Images = z.array(
+  z.strictObject({
+    /** Repository and tag, as `docker pull` takes them. */
+    image: z.string().regex(/^[a-z0-9./-]+:[\w.-]+$/),
+    /** Of the list of all systems, not of one; null until `node deploy/pin-images.ts` has asked a registry. */
+    digest: z
+      .string()
+      .regex(/^sha256:[0-9a-f]{64}$/)
+      .nullable(),
+  }),
+)
+export type Image = z.output<typeof Images>[number]
+
+/** Files that name images of others, below the root of the checkout. */
+export const FILES_WITH_IMAGES = [
+  'docker-compose.yml',
+  'deploy/Dockerfile',
+  'k8s/base/nats/stateful-set.yaml',
+]
+
+export const imageListFile = LIST
+export const readImages = (): Image[] => Images.parse(JSON.parse(readFileSync(LIST, 'utf8')))
+
+/** What a file says to get this image: with its digest, where that is known. */
+export const referenceOf = ({ image, digest }: Image): string =>
+  digest === null ? image : `${image}@${digest}`
+
+/** The image of a repository, such as `nats`. Throws for one that is not in the list. */
+export function imageOf(repository: string): Image {
+  const found = readImages().find(({ image }) => image.startsWith(`${repository}:`))
+  if (!found) throw new Error(`deploy/images.json has no image of ${repository}`)
+  return found
+}
+
+/** `text` with each reference to an image of the list, whatever its tag and digest, as the list says it. */
+export function withPins(text: string, images: readonly Image[]): string {
+  return images.reduce((result, entry) => {
+    const repository = entry.image.split(':')[0]!.replaceAll('.', '\\.')
+    const reference = new RegExp(
+      `(?<=(?:image: |FROM |IMAGE=))${repository}:[\\w.-]+(?:@sha256:[0-9a-f]{64})?`,
+      'g',
+    )
+    return result.replaceAll(reference, referenceOf(entry))
+  }, text)
+}

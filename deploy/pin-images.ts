@@ -1,0 +1,35 @@
+// Asks the registries for the digests of the images that we use, and writes them wherever an image is named.
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { runCommand } from './command.ts'
+import { FILES_WITH_IMAGES, imageListFile, readImages, withPins, type Image } from './images.ts'
+
+const HELP = `node deploy/pin-images.ts    pins every image of deploy/images.json by its digest of today
+
+For another release, change the tag in deploy/images.json first. Needs Docker with buildx, and a connection to the
+registries. Look at the difference before you commit it: a digest of the same tag changes when its base was rebuilt.
+`
+
+const run = promisify(execFile)
+
+async function digestOf(image: string): Promise<string> {
+  const args = ['buildx', 'imagetools', 'inspect', image, '--format', '{{.Manifest.Digest}}']
+  const { stdout } = await run('docker', args, { timeout: 60_000 })
+  return stdout.trim()
+}
+
+async function main(): Promise<string> {
+  const pinned: Image[] = []
+  for (const { image } of readImages()) pinned.push({ image, digest: await digestOf(image) })
+  writeFileSync(imageListFile, `${JSON.stringify(pinned, null, 2)}\n`)
+  readImages() // throws where what came back is not a digest
+  for (const name of FILES_WITH_IMAGES) {
+    const file = join(import.meta.dirname, '..', name)
+    writeFileSync(file, withPins(readFileSync(file, 'utf8'), pinned))
+  }
+  return `pinned ${pinned.length} images`
+}
+
+await runCommand('pin-images', HELP, main)
