@@ -295,6 +295,22 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['MessagesBuried'],
   },
   {
+    failure: 'states in KEYS were overwritten with what nobody can read, and have been replaced since',
+    series: {
+      'unreadable_states_total{service="gateway",stream="KEYS"}': '0+1x130',
+      'unreadable_states{service="gateway",stream="KEYS"}': '0x130',
+    },
+    fires: ['StatesUnreadable'],
+  },
+  {
+    failure: 'a state in CATALOG stays unreadable, whoever is asked',
+    series: {
+      'unreadable_states_total{service="tracking",stream="CATALOG"}': '1x130',
+      'unreadable_states{service="tracking",stream="CATALOG"}': '1x130',
+    },
+    fires: ['StatesUnreadable'],
+  },
+  {
     failure: 'the projection waits for the database',
     series: { 'consumer_held_total{durable="tracking-catalog"}': '0+10x130' },
     fires: ['ConsumerHeld'],

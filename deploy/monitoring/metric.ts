@@ -30,6 +30,7 @@ export const WITH_BROKER: readonly Service[] = [
 ]
 export const OUTBOXES: readonly Service[] = ['keys', 'catalog', 'tracking']
 export const WATCHING: readonly Service[] = ['tracking', 'webhook-dispatcher']
+export const FOLLOWING: readonly Service[] = ['gateway', 'tracking', 'webhook-dispatcher']
 export const DURABLES = [
   'tracking-ingest',
   'tracking-ingest-mqtt',

@@ -246,6 +246,7 @@ export const webhooks: readonly Metric[] = [
         'no_webhook',
         'disabled',
         'subscription_lapsed',
+        'subscription_unknown',
         'before_enabled',
         'secret_unreadable',
         'attempts_exhausted',

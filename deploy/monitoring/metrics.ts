@@ -4,6 +4,7 @@ import {
   CONNECTIONS,
   counter,
   DURABLES,
+  FOLLOWING,
   gauge,
   histogram,
   OUTBOXES,
@@ -119,6 +120,20 @@ const messaging: readonly Metric[] = [
     { durable: DURABLES },
     'Attempts ended by something that was away; the messages were held.',
     'an outage loses nothing',
+  ),
+  counter(
+    'unreadable_states_total',
+    FOLLOWING,
+    { stream: ['KEYS', 'CATALOG'] },
+    'States that could not be read; their owner is asked to publish them again.',
+    'services know what they decide by',
+  ),
+  gauge(
+    'unreadable_states',
+    FOLLOWING,
+    { stream: ['KEYS', 'CATALOG'] },
+    'Subjects whose newest state cannot be read.',
+    'the same',
   ),
   gauge(
     'consumer_lag_messages',

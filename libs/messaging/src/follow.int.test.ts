@@ -5,6 +5,7 @@ import { makeAnew } from '@whereabouts/testing/streams'
 import { natsOf, type Broker } from './connection.ts'
 import { followStream, type FollowOptions } from './follow.ts'
 import { atOncePublish, publishMany } from './publish.ts'
+import { respond } from './request.ts'
 import { applyTopology } from './topology.ts'
 
 const key = (id: number, revision: number) => ({ subject: `keys.key.${id}`, payload: { id, revision } })
@@ -97,6 +98,59 @@ test('from now: what the stream holds is passed over, also in one that is made a
   expect(follower.streamCreated()).not.toBe(created)
   await put(bus.broker, [key(4, 1)])
   await vi.waitFor(() => expect(seen).toEqual(['keys.key.3', 'keys.key.4']))
+  await follower.stop()
+})
+
+const OWNER = 'rpc.test.republish-state'
+
+/** What was counted of unreadable states. */
+function counted() {
+  const counts = { found: 0, remaining: 0 }
+  const stateMetrics = {
+    found: () => void (counts.found += 1),
+    remaining: (count: number) => void (counts.remaining = count),
+  }
+  return { counts, stateMetrics }
+}
+
+test('the owner of a state that cannot be read is asked until it has published it again', async ({ bus }) => {
+  await put(bus.broker, [key(1, 1)])
+  const { counts, stateMetrics } = counted()
+  const doubted: string[] = []
+  const onUnreadable = (subject: string) => void doubted.push(subject)
+  const { follower, view } = follow(bus, { owner: OWNER, stateMetrics, onUnreadable })
+  await follower.caughtUp
+  await publishMany(bus.broker, [{ subject: 'keys.key.1', payload: Buffer.from('{') }])
+  await vi.waitFor(() => expect(counts).toEqual({ found: 1, remaining: 1 }))
+  expect([doubted, follower.unreadable()]).toEqual([['keys.key.1'], 1])
+  expect(view.get('keys.key.1')).toEqual({ id: 1, revision: 1 }) // the last good one
+  const asked: unknown[] = []
+  const republish = async (payload: unknown) => {
+    asked.push(payload)
+    await put(bus.broker, [key(1, 2)])
+    return { published: true }
+  }
+  const owner = respond(bus.broker, OWNER, 'owner', republish, { logger: bus.logger })
+  await vi.waitFor(() => expect(view.get('keys.key.1')).toEqual({ id: 1, revision: 2 }), 10_000)
+  await vi.waitFor(() => expect(counts).toEqual({ found: 1, remaining: 0 }))
+  expect(asked[0]).toEqual({ subject: 'keys.key.1' })
+  await Promise.all([owner.stop(), follower.stop()])
+})
+
+test('a state that is unreadable from the start heals the same way, and so does one of a stream made again', async ({
+  bus,
+}) => {
+  const { counts, stateMetrics } = counted()
+  await publishMany(bus.broker, [{ subject: 'keys.key.1', payload: Buffer.from('{') }])
+  const { follower } = follow(bus, { stateMetrics })
+  await follower.caughtUp
+  expect(counts).toEqual({ found: 1, remaining: 1 })
+  await put(bus.broker, [key(1, 2)]) // as a republish of everything does
+  await vi.waitFor(() => expect(counts.remaining).toBe(0))
+  await publishMany(bus.broker, [{ subject: 'keys.key.2', payload: Buffer.from('{') }])
+  await vi.waitFor(() => expect(counts).toEqual({ found: 2, remaining: 1 }))
+  await makeAnew(bus.broker, 'KEYS')
+  await vi.waitFor(() => expect(counts).toEqual({ found: 2, remaining: 0 }), 15_000)
   await follower.stop()
 })
 

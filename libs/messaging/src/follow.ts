@@ -15,6 +15,7 @@ import { describeError, type Logger } from './logger.ts'
 import { atOnceSubject } from './publish.ts'
 import { startPull, type Pull } from './pull.ts'
 import { streams, type StreamName } from './topology.ts'
+import { UnreadableStates, type StateMetrics } from './unreadable-states.ts'
 
 export type FollowOptions = {
   stream: StreamName
@@ -34,6 +35,11 @@ export type FollowOptions = {
   onState: (subject: string, payload: unknown, seq: number) => void
   /** The stream was made anew, or lost its end: what follows is its content from the start. Forget what came before. */
   onReset?: () => void
+  /** The state of this subject could not be read, or `onState` threw: what was known of it is no longer the newest. */
+  onUnreadable?: (subject: string) => void
+  /** Where its owner is asked to publish an unreadable state again, see `UnreadableStates`. */
+  owner?: string
+  stateMetrics?: StateMetrics
   logger: Logger
 }
 
@@ -44,6 +50,8 @@ export type Follower = {
   isCaughtUp(): boolean
   /** States applied since the start, those skipped as unreadable, and those still to come as last heard. */
   progress(): { applied: number; skipped: number; pending: number }
+  /** Subjects whose newest state could not be read. */
+  unreadable(): number
   /** Sequence of the last state seen; 0 before the first. */
   lastSeq(): number
   /** Where the stream ended when it began to be read; 0 before that. */
@@ -73,6 +81,7 @@ class StreamFollower implements Follower {
   readonly #options: FollowOptions
   readonly #stopping = new AbortController()
   readonly #reachedHead = Promise.withResolvers<void>()
+  readonly #unreadable: UnreadableStates
   #isCaughtUp = false
   #applied = 0
   #skipped = 0
@@ -87,6 +96,9 @@ class StreamFollower implements Follower {
     this.#broker = broker
     this.#options = options
     this.caughtUp = this.#reachedHead.promise
+    const { stream, owner, logger, stateMetrics: metrics } = options
+    const { signal } = this.#stopping
+    this.#unreadable = new UnreadableStates({ broker, stream, owner, signal, logger, metrics })
   }
 
   isCaughtUp(): boolean {
@@ -94,6 +106,9 @@ class StreamFollower implements Follower {
   }
   progress() {
     return { applied: this.#applied, skipped: this.#skipped, pending: this.#pending }
+  }
+  unreadable(): number {
+    return this.#unreadable.size
   }
   lastSeq(): number {
     return this.#lastSeq
@@ -176,6 +191,7 @@ class StreamFollower implements Follower {
     if (known === undefined) return
     this.#isCaughtUp = false
     this.#options.logger.warn({ stream, from_seq: this.#lastSeq + 1 }, 'stream began anew, following it anew')
+    this.#unreadable.clear()
     this.#options.onReset?.()
   }
 
@@ -227,8 +243,11 @@ class StreamFollower implements Follower {
     try {
       onState(msg.subject, msg.json(), info.streamSeq)
       this.#applied += 1
+      this.#unreadable.replaced(msg.subject)
     } catch (error) {
       this.#skipped += 1
+      this.#unreadable.found(msg.subject)
+      this.#options.onUnreadable?.(msg.subject)
       const fields = {
         stream,
         subject: msg.subject,

@@ -136,6 +136,31 @@ export function brokerMetrics(registry: Registry) {
   }
 }
 
+/** What a follower counts of the states in its stream that it cannot read. */
+export function stateMetrics(registry: Registry) {
+  const registers = [registry]
+  const found = new Counter({
+    name: 'unreadable_states_total',
+    help: 'States that could not be read, by stream; their owner is asked to publish them again.',
+    labelNames: ['stream'],
+    registers,
+  })
+  const remaining = new Gauge({
+    name: 'unreadable_states',
+    help: 'Subjects of a stream whose newest state cannot be read.',
+    labelNames: ['stream'],
+    registers,
+  })
+  return (stream: string) => {
+    fromZero(found, { stream: [stream] })
+    remaining.set({ stream }, 0)
+    return {
+      found: () => found.inc({ stream }),
+      remaining: (count: number) => remaining.set({ stream }, count),
+    }
+  }
+}
+
 /** How long the oldest unpublished change has waited. */
 export function outboxAge(registry: Registry, ageSeconds: () => number): void {
   const gauge: Gauge = new Gauge({

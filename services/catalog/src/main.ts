@@ -20,6 +20,7 @@ import { startImportWorker } from './imports/imports.loop.ts'
 import { startImportPurge } from './imports/purge.loop.ts'
 import { answerLookups } from './lookup/lookup.responder.ts'
 import { askTrackingOver } from './places/tracking.ts'
+import { answerRepublish } from './republish/republish-state.ts'
 import { answerTagClaims } from './tag-claims/tag-claims.responder.ts'
 
 await start('catalog', async () => {
@@ -39,6 +40,7 @@ await start('catalog', async () => {
   let relay: OutboxRelay | undefined
   let lookups: Responder | undefined
   let claims: Responder | undefined
+  let republish: Responder | undefined
   outboxAge(registry, () => relay?.ageSeconds() ?? 0)
   measurePools(registry, { catalog: tenants, 'catalog loops': database })
   const ofBroker = brokerMetrics(registry)('services')
@@ -71,7 +73,7 @@ await start('catalog', async () => {
     leave({ ops, app, drainMs: config.DRAIN_MS }),
     { name: 'api', run: () => app.close() },
     { name: 'imports', run: () => Promise.all([imports.stop(), purge.stop(), census.stop()]) },
-    { name: 'answers', run: () => Promise.all([lookups?.stop(), claims?.stop()]) },
+    { name: 'answers', run: () => Promise.all([lookups?.stop(), claims?.stop(), republish?.stop()]) },
     { name: 'outbox', run: () => relay?.stop() },
     { name: 'broker', run: () => broker?.drain() },
     { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
@@ -82,6 +84,7 @@ await start('catalog', async () => {
   broker = await connect({ ...brokerLogin(config), name: 'catalog', logger: log, metrics: ofBroker })
   relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
   claims = answerTagClaims(broker, change, log)
+  republish = answerRepublish(broker, database.db, log)
   lookups = answerLookups(broker, tenants, log)
   log.info({ port: config.PORT, ops_port: ops.port }, 'catalog started')
 })

@@ -4,7 +4,7 @@ import { openPipeline } from '@whereabouts/db/pipeline'
 import { measurePools } from '@whereabouts/db/pool-metrics'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import { brokerMetrics, createRegistry } from '@whereabouts/service-kit/metrics'
+import { brokerMetrics, createRegistry, stateMetrics } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPrivateKey } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
@@ -54,6 +54,7 @@ await start('gateway', async () => {
     view,
     log,
     onRevocation: (seconds) => metrics.revocations.observe(seconds),
+    stateMetrics: stateMetrics(registry)('KEYS'),
   })
   keyViewGauge(registry, () => follower.isCurrent())
   const verifier = tokenVerifier({ keysUrl: config.KEYS_URL, environment: config.ENVIRONMENT, log })

@@ -4,10 +4,12 @@ import { brokerLogin, connect, type Broker, type ConnectionMetrics } from '@wher
 import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/connection-counts'
 import { disconnectUser } from '@whereabouts/messaging/kick'
 import { atOncePublish } from '@whereabouts/messaging/publish'
+import type { Responder } from '@whereabouts/messaging/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { decideLogin } from './callout/logins.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
+import { answerAboutStates } from './states.responder.ts'
 
 /** The three users this service is at the broker; undefined until their first connection. */
 export type Brokers = {
@@ -23,7 +25,7 @@ export type Brokers = {
   misplacedReaders(): string[]
   /** Accounts for readers that the broker has; undefined until it was asked. */
   readerAccounts(): number | undefined
-  /** No login is taken any more; those being decided are answered. */
+  /** No login and no question is taken any more; those being decided are answered. */
   stopAnswering(): Promise<void>
   close(): Promise<void>
 }
@@ -41,6 +43,7 @@ type Connections = {
   callout: Broker
   counts: ConnectionCounts
   answerer: LoginAnswerer
+  states: Responder
 }
 
 /**
@@ -66,7 +69,7 @@ export function openBrokers(config: Config, deps: Deps): Brokers & { connected: 
     misplacedReaders: () => live?.counts.usersIn('APP').filter((user) => user !== config.NATS_USER) ?? [],
     readerAccounts: () => live?.counts.readerAccounts,
     async stopAnswering() {
-      await live?.answerer.stop()
+      await Promise.all([live?.answerer.stop(), live?.states.stop()])
       live?.counts.stop()
     },
     async close() {
@@ -105,5 +108,5 @@ async function connectAll(config: Config, { db, log, metrics, onLogin }: Deps): 
   await counts.refresh() // a login that came earlier would find no account
   const decide = decideLogin({ db, now: Date.now, connections: counts })
   const answerer = answerLogins(callout, seeds, decide, log, onLogin)
-  return { services, system, callout, counts, answerer }
+  return { services, system, callout, counts, answerer, states: answerAboutStates(services, db, log) }
 }

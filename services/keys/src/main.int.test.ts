@@ -3,11 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { KeyState } from '@whereabouts/contracts/messages/keys-state'
+import { KeyState, OrgState } from '@whereabouts/contracts/messages/keys-state'
+import { askOrgState } from '@whereabouts/contracts/messages/org-state'
+import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { Session } from '@whereabouts/contracts/tokens'
 import { connect, type Broker } from '@whereabouts/messaging/connection'
 import { followStream } from '@whereabouts/messaging/follow'
 import { publish } from '@whereabouts/messaging/publish'
+import { request } from '@whereabouts/messaging/request'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { createServiceDatabase } from '@whereabouts/testing/database'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -128,6 +131,36 @@ test('the service publishes what it commits, and SIGTERM ends it with nothing le
   const { rows } = await database.pool.query('select * from outbox')
   expect(rows).toEqual([])
   await follower.stop()
+})
+
+test('a state that was overwritten in the stream is published again for who could not read it', async () => {
+  const service = await startService(await environment())
+  await untilReady(service)
+  const body = { org_name: 'Heal', name: 'Hal', email: 'hal@example.com', password: 'long enough 1' }
+  const { data } = SignedUp.parse(await (await post(`${service.api}/api/v1/auth/signup`, body)).json())
+  const orgId = data.org.id
+  const states: unknown[] = []
+  const follower = followStream(bus.broker, {
+    stream: 'KEYS',
+    filter: `keys.org.${orgId}`,
+    owner: republishKeysState.subject,
+    onState: (_subject, payload) => void states.push(OrgState.parse(payload)),
+    logger: bus.logger,
+  })
+  await vi.waitFor(() => expect(states).toMatchObject([{ name: 'Heal' }]))
+  // What an acknowledgement of the broker looks like.
+  await publish(bus.broker, { subject: `keys.org.${orgId}`, payload: { stream: 'SCANS', seq: 48 } })
+  await vi.waitFor(() => expect(states).toMatchObject([{ name: 'Heal' }, { name: 'Heal' }]), {
+    timeout: 10_000,
+  })
+  expect(follower.unreadable()).toBe(0)
+  const timeoutMs = 2_000
+  expect(await request(bus.broker, askOrgState.subject, { org_id: orgId }, { timeoutMs })).toMatchObject({
+    org: { org_id: orgId, subscription_ends_at: null },
+  })
+  await follower.stop()
+  service.child.kill('SIGKILL')
+  await service.exit
 })
 
 test('a reader logs in with its key and is cut off when another replica has revoked it', async () => {

@@ -7,7 +7,13 @@ import { consume, consumeBatches } from '@whereabouts/messaging/consume'
 import { outboxPublish } from '@whereabouts/messaging/publish'
 import { hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/topology'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import { brokerMetrics, consumerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
+import {
+  brokerMetrics,
+  consumerMetrics,
+  createRegistry,
+  outboxAge,
+  stateMetrics,
+} from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
@@ -82,7 +88,7 @@ await start('tracking', async () => {
   const view = new CatalogView()
   const ask = askCatalogOver(broker)
   const gaps = new GapFiller(view, ask)
-  const follower = followCatalog(broker, view, log)
+  const follower = followCatalog(broker, view, log, stateMetrics(registry)('CATALOG'))
   const progress = startProgressLoop({ broker, follower, registry, log })
   const directory = new ReaderDirectory(db, pool, log)
   const health = new ReaderHealthLog(db, log)

@@ -5,7 +5,12 @@ import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { watchBroker } from '@whereabouts/messaging/broker-watch'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import { brokerMetrics, consumerMetrics, createRegistry } from '@whereabouts/service-kit/metrics'
+import {
+  brokerMetrics,
+  consumerMetrics,
+  createRegistry,
+  stateMetrics,
+} from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
@@ -23,6 +28,7 @@ import { Lanes } from './lanes/lanes.ts'
 import { Paces } from './lanes/paces.ts'
 import { Slots } from './lanes/slots.ts'
 import { dispatcherMetrics, laneGauges, sealGauge, startWebhookCensus } from './metrics.ts'
+import { askKeysOver } from './subscriptions/ask-keys.ts'
 import { Subscriptions } from './subscriptions/subscriptions.ts'
 import { OpenedSecrets } from './webhooks/opened-secrets.ts'
 import { startResealing } from './webhooks/reseal.loop.ts'
@@ -81,7 +87,10 @@ await start(SERVICE, async () => {
   laneGauges(registry, lanes, slots)
   const deps: AttemptDeps = {
     store: deliveryStore(tenants, database.db),
-    subscriptions: new Subscriptions(),
+    subscriptions: new Subscriptions(
+      askKeysOver(() => broker),
+      log,
+    ),
     secrets: new OpenedSecrets(secretKeys),
     slots,
     post,
@@ -106,6 +115,7 @@ await start(SERVICE, async () => {
   delivery = startDelivery(broker, deps, {
     lanes,
     consumerMetrics: consumerMetrics(registry)('webhook-dispatcher-lanes'),
+    stateMetrics: stateMetrics(registry)('KEYS'),
     graceMs: Math.max(0, graceMs - VERDICT_MS),
   })
 

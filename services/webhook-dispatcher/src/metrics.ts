@@ -22,6 +22,7 @@ const DROPS = Object.keys({
   no_webhook: true,
   disabled: true,
   subscription_lapsed: true,
+  subscription_unknown: true,
   before_enabled: true,
   secret_unreadable: true,
   attempts_exhausted: true,

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { test } from '../catalog.fixture.ts'
 import { republishAll } from './republish.batches.ts'
 import { awaitRoom, NobodyPublishes } from './republish.pace.ts'
+import { republishState } from './republish-state.ts'
 
 test('everything is queued once more as it is, deleted things included, in whatever batches', async ({
   catalog,
@@ -19,6 +20,33 @@ test('everything is queued once more as it is, deleted things included, in whate
   const again = await catalog.takeOutbox()
   expect(again).toHaveLength(newest.size)
   expect(new Map(again.map((message) => [message.subject, message.payload]))).toEqual(newest)
+})
+
+test('one state is queued once more by its subject, deleted or not, and nothing for a subject that is none of ours', async ({
+  catalog,
+}) => {
+  const { db } = catalog.database
+  const asset = await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'again' }] })
+  const location = await catalog.location()
+  await catalog.delete(`/assets/${asset.id}`)
+  const newest = new Map((await catalog.takeOutbox()).map((message) => [message.subject, message]))
+  expect(newest.size).toBe(3)
+  for (const { subject, payload } of newest.values()) {
+    expect(await republishState(db, { subject })).toEqual({ published: true })
+    expect(await catalog.takeOutbox()).toMatchObject([{ subject, payload }])
+  }
+  const { orgId } = catalog
+  const foreign = [
+    `catalog.asset.${orgId + 1}.${asset.id}`,
+    `catalog.asset.${orgId}.${location.id}`,
+    `catalog.asset.${orgId}.0${asset.id}`,
+    `catalog.asset.${orgId}`,
+    `catalog.outbox.${orgId}.${asset.id}`,
+    '',
+  ]
+  for (const subject of foreign) expect(await republishState(db, { subject })).toEqual({ published: false })
+  expect(await catalog.takeOutbox()).toEqual([])
+  await expect(republishState(db, { subject: 7 })).rejects.toThrow('not a request for a state')
 })
 
 test('no batch is queued while the outbox is long, and the next one as soon as it is not', async ({

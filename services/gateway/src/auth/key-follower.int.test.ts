@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { connect } from '@whereabouts/messaging/connection'
-import { publish } from '@whereabouts/messaging/publish'
+import { publish, publishMany } from '@whereabouts/messaging/publish'
+import { respond } from '@whereabouts/messaging/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -47,6 +49,30 @@ test('D9.3 a revocation, and the end of a membership, is in the view within a se
     await expect
       .poll(() => view.getMember(member.org_id, '9'), { timeout: 1_000, interval: 10 })
       .toEqual({ revision: 3 })
+  } finally {
+    await follower.stop()
+  }
+})
+
+test('a key whose newest state cannot be read is unknown, so that keys is asked, and keys publishes it again', async () => {
+  const unreadable = '33333333-3333-4333-8333-333333333333'
+  const view = new KeyView()
+  await tell({ jti: unreadable, revision: 1 })
+  const follower = follow(view)
+  const asked: unknown[] = []
+  const republish = async (payload: unknown) => {
+    asked.push(payload)
+    await tell({ jti: unreadable, revision: 2 })
+    return { published: true }
+  }
+  try {
+    await expect.poll(() => view.get(unreadable)).toMatchObject({ revision: 1 })
+    await publishMany(bus.broker, [{ subject: `keys.key.${unreadable}`, payload: Buffer.from('{"stream"') }])
+    await expect.poll(() => view.get(unreadable)).toBeUndefined()
+    const keys = respond(bus.broker, republishKeysState.subject, 'keys', republish, { logger: bus.logger })
+    await expect.poll(() => view.get(unreadable), { timeout: 10_000 }).toMatchObject({ revision: 2 })
+    expect(asked[0]).toEqual({ subject: `keys.key.${unreadable}` })
+    await keys.stop()
   } finally {
     await follower.stop()
   }

@@ -1,5 +1,7 @@
+import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { followStream, type Follower } from '@whereabouts/messaging/follow'
+import type { StateMetrics } from '@whereabouts/messaging/unreadable-states'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { setTimeout as delay } from 'node:timers/promises'
 import { KEY_SUBJECTS, type KeyView } from './key-view.ts'
@@ -20,8 +22,9 @@ export function startKeyFollower(options: {
   log: Logger
   /** Told how long after its revocation a key was refused here. */
   onRevocation?: (seconds: number) => void
+  stateMetrics?: StateMetrics
 }): KeyFollower {
-  const { view, log, onRevocation = () => undefined } = options
+  const { view, log, onRevocation = () => undefined, stateMetrics } = options
   const stopping = new AbortController()
   let connected: { broker: Broker; follower: Follower } | undefined
 
@@ -39,6 +42,9 @@ export function startKeyFollower(options: {
         if (revokedAtMs !== undefined) onRevocation(Math.max(0, Date.now() - revokedAtMs) / 1_000)
       },
       onReset: () => view.clear(),
+      onUnreadable: (subject) => view.forget(subject),
+      owner: republishKeysState.subject,
+      ...(stateMetrics && { stateMetrics }),
       logger: log,
     })
     connected = { broker, follower }

@@ -49,6 +49,12 @@ export class KeyView {
       keep(this.#members, subject.slice(MEMBER.length), payload, memberStandingOf)
   }
 
+  /** What is behind this subject cannot be read any more: until it can, `keys` is asked. */
+  forget(subject: string): void {
+    if (subject.startsWith(KEY)) this.#keys.delete(subject.slice(KEY.length))
+    if (subject.startsWith(MEMBER)) this.#members.delete(subject.slice(MEMBER.length))
+  }
+
   get(jti: string): KeyStanding | undefined {
     return this.#keys.get(jti)
   }

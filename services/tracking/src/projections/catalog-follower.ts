@@ -1,14 +1,26 @@
+import { republishCatalogState } from '@whereabouts/contracts/messages/republish-state'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { followStream, type Follower } from '@whereabouts/messaging/follow'
+import type { StateMetrics } from '@whereabouts/messaging/unreadable-states'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { readCatalogMessage } from './catalog-message.ts'
 import type { CatalogView } from './catalog-view.ts'
 
-/** Fills the view from the whole CATALOG stream and keeps it up to date. Ingest waits until it has caught up. */
-export function followCatalog(broker: Broker, view: CatalogView, log: Logger): Follower {
+/**
+ * Fills the view from the whole CATALOG stream and keeps it up to date. Ingest waits until it has caught up. Of a state that
+ * cannot be read the last good one stays, and catalog is asked to publish it again.
+ */
+export function followCatalog(
+  broker: Broker,
+  view: CatalogView,
+  log: Logger,
+  stateMetrics?: StateMetrics,
+): Follower {
   return followStream(broker, {
     stream: 'CATALOG',
     logger: log,
+    owner: republishCatalogState.subject,
+    ...(stateMetrics && { stateMetrics }),
     onReset: () => view.clear(),
     onState: (subject, payload) => {
       const message = readCatalogMessage(subject, payload)

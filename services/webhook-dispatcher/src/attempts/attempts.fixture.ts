@@ -27,6 +27,14 @@ type Counted = string[]
 export const tenantsOf = ({ url }: { url: string }): TenantDatabase<Tables> =>
   openTenantDatabase<Tables>(url, { max: 10, name: 'test' })
 
+/** What keys answers about every organization. */
+const subscribedForever = async (orgId: number) => ({
+  org_id: orgId,
+  revision: 1,
+  name: 'Org',
+  subscription_ends_at: null,
+})
+
 type Options = Partial<AttemptDeps> & {
   store: DeliveryStore
   paces?: Paces
@@ -59,7 +67,7 @@ export function attemptDeps({
     ...(resolver && { resolver }),
   })
   const deps: AttemptDeps = {
-    subscriptions: new Subscriptions(),
+    subscriptions: new Subscriptions(subscribedForever, createLogger('test', 'silent')),
     secrets: new OpenedSecrets(secretKeys),
     slots: new Slots({ well: 16, slow: 16 }, paces),
     post: createPost(agents, timeoutMs),
@@ -89,7 +97,7 @@ export const movedEvent = (orgId: number, deliveryId: string = randomUUID()): As
 export function movedJob(orgId: number, changes: Partial<Job> = {}): Job {
   const payload = assetMovedPayload(movedEvent(orgId))
   if (!payload) throw new Error('the fixture has a bad timestamp')
-  return { orgId, payload, receivedAt: Date.now(), deliveryCount: 1, attempts: 0, ...changes }
+  return { orgId, payload, receivedAt: Date.now(), deliveryCount: 1, attempts: 0, heldMs: 0, ...changes }
 }
 
 export const addWebhook = (db: Db, orgId: number, url: string, enabled = true): Promise<WebhookRow> =>

@@ -2,11 +2,13 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { createLogger } from '@whereabouts/service-kit/logging'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Tables } from '../db.ts'
 import { HandedBack } from '../lanes/handed-back.ts'
+import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { OpenedSecrets } from '../webhooks/opened-secrets.ts'
 import { deleteWebhook, updateWebhook } from '../webhooks/webhooks.queries.ts'
 import { addWebhook, attemptDeps, movedJob, SECRET, tenantsOf } from './attempts.fixture.ts'
@@ -73,6 +75,60 @@ test('a delivery arrives over TLS with the headers and the signature of the cont
     'x-service-signature': signature(SECRET, '1795255200', body),
   })
   expect(counted).toEqual(['attempt delivered', 'delivered'])
+})
+
+const silent = createLogger('test', 'silent')
+const orgState = (subscription_ends_at: string | null) => ({
+  org_id: orgId,
+  revision: 1,
+  name: 'Org',
+  subscription_ends_at,
+})
+
+test('while nobody says whether the subscription lasts, nothing is sent; once keys says so, it is', async () => {
+  await addWebhook(database.db, orgId, receiver.url)
+  let refusals = 3
+  const subscriptions = new Subscriptions(async () => {
+    expect(receiver.received).toEqual([])
+    if (refusals-- > 0) throw new Error('no responders')
+    return orgState(null)
+  }, silent)
+  const { run, counted, waits } = dispatcher({ subscriptions })
+  await run(movedJob(orgId))
+  expect(waits).toEqual([5_000, 5_000, 5_000])
+  expect(counted).toEqual(['attempt delivered', 'delivered'])
+})
+
+test('a lapsed organization that nobody has told us of gets nothing', async () => {
+  await addWebhook(database.db, orgId, receiver.url)
+  const subscriptions = new Subscriptions(async () => orgState('2026-01-01T00:00:00.000Z'), silent)
+  const { run, counted } = dispatcher({ subscriptions })
+  await run(movedJob(orgId))
+  expect(counted).toEqual(['dropped: subscription_lapsed'])
+  expect(receiver.received).toEqual([])
+})
+
+test('a delivery that waits for keys for five minutes is not delivered, and counted as that', async () => {
+  await addWebhook(database.db, orgId, receiver.url)
+  const subscriptions = new Subscriptions(() => Promise.reject(new Error('no responders')), silent)
+  const { run, counted, waits } = dispatcher({ subscriptions })
+  await run(movedJob(orgId))
+  expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(300_000)
+  expect(counted).toEqual(['dropped: subscription_unknown'])
+  expect(receiver.received).toEqual([])
+})
+
+test('a delivery that waits for keys is handed back when we stop', async () => {
+  await addWebhook(database.db, orgId, receiver.url)
+  const stopping = new AbortController()
+  const subscriptions = new Subscriptions(() => Promise.reject(new Error('no responders')), silent)
+  const wait = () => {
+    stopping.abort()
+    return Promise.reject(new Error('aborted'))
+  }
+  const { run, counted } = dispatcher({ subscriptions, wait })
+  await expect(run(movedJob(orgId), { stopping: stopping.signal, abort: never })).rejects.toThrow(HandedBack)
+  expect(counted).toEqual([])
 })
 
 test('D11.2 a retry sends the same bytes, and every attempt is in the log', async () => {
@@ -210,7 +266,7 @@ test('D11.3 lapsed between two attempts, the second is not made', async () => {
   answerWith(500, 200)
   const { run, counted, deps } = dispatcher({
     wait: async () => {
-      const [revision, subscription_ends_at] = [1, '2026-01-01T00:00:00.000Z']
+      const [revision, subscription_ends_at] = [2, '2026-01-01T00:00:00.000Z']
       deps.subscriptions.apply({ org_id: orgId, revision, name: '', subscription_ends_at })
     },
   })

@@ -16,30 +16,38 @@ const at = (instant: string) => Date.parse(instant)
 const noon = at('2026-11-21T12:00:00.000Z')
 
 test.for([
-  { name: 'everything on', target: on, subscribed: true, receivedAt: noon, want: undefined },
-  { name: 'no webhook', target: undefined, subscribed: true, receivedAt: noon, want: 'no_webhook' },
+  { name: 'everything on', target: on, standing: 'active', receivedAt: noon, want: undefined },
+  { name: 'no webhook', target: undefined, standing: 'active', receivedAt: noon, want: 'no_webhook' },
   {
     name: 'toggle off',
     target: { ...on, enabled: false },
-    subscribed: true,
+    standing: 'active',
     receivedAt: noon,
     want: 'disabled',
   },
-  { name: 'lapsed', target: on, subscribed: false, receivedAt: noon, want: 'subscription_lapsed' },
+  { name: 'lapsed', target: on, standing: 'lapsed', receivedAt: noon, want: 'subscription_lapsed' },
+  { name: 'nobody knows', target: on, standing: 'unknown', receivedAt: noon, want: 'unknown' },
+  {
+    name: 'nobody has to know',
+    target: { ...on, enabled: false },
+    standing: 'unknown',
+    receivedAt: noon,
+    want: 'disabled',
+  },
   {
     name: 'an event from before deliveries were switched on',
     target: on,
-    subscribed: true,
+    standing: 'active',
     receivedAt: at('2026-11-21T09:59:57.000Z'),
     want: 'before_enabled',
   },
   {
     name: 'clocks that differ by a second',
     target: on,
-    subscribed: true,
+    standing: 'active',
     receivedAt: at('2026-11-21T09:59:59.000Z'),
     want: undefined,
   },
-] as const)('$name: $want', ({ target, subscribed, receivedAt, want }) => {
-  expect(whyNotNow(target, subscribed, receivedAt)).toBe(want)
+] as const)('$name: $want', ({ target, standing, receivedAt, want }) => {
+  expect(whyNotNow(target, standing, receivedAt)).toBe(want)
 })

@@ -1,3 +1,5 @@
+import type { Standing } from '../subscriptions/subscriptions.ts'
+
 /** Three attempts in all (D11.3). */
 export const MAX_ATTEMPTS = 3
 
@@ -13,10 +15,14 @@ export type DropReason =
   | 'no_webhook'
   | 'disabled'
   | 'subscription_lapsed'
+  | 'subscription_unknown'
   | 'before_enabled'
   | 'secret_unreadable'
   | 'attempts_exhausted'
   | 'lane_full'
+
+/** Where nobody can say whether the subscription lasts, a delivery waits for so long, and keys is asked so often. */
+export const HOLD = { forMs: 300_000, askEveryMs: 5_000 }
 
 /** As much of the webhook as decides. */
 type Toggle = { enabled: boolean; enabled_at: string }
@@ -26,16 +32,17 @@ const CLOCK_TOLERANCE_MS = 2_000
 
 /**
  * Why there must be no attempt now, or undefined. `receivedAt` is when the broker stored the event: one from a time
- * when deliveries were off (or from before the webhook) is not replayed once they are on.
+ * when deliveries were off (or from before the webhook) is not replayed once they are on. `unknown`: there would be one, if
+ * the subscription lasts.
  */
 export function whyNotNow(
   target: Toggle | undefined,
-  subscribed: boolean,
+  standing: Standing,
   receivedAt: number,
-): DropReason | undefined {
+): DropReason | 'unknown' | undefined {
   if (!target) return 'no_webhook'
   if (!target.enabled) return 'disabled'
-  if (!subscribed) return 'subscription_lapsed'
+  if (standing === 'lapsed') return 'subscription_lapsed'
   if (receivedAt < Date.parse(target.enabled_at) - CLOCK_TOLERANCE_MS) return 'before_enabled'
-  return undefined
+  return standing === 'unknown' ? 'unknown' : undefined
 }

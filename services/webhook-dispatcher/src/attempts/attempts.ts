@@ -8,7 +8,7 @@ import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { OpenedSecrets } from '../webhooks/opened-secrets.ts'
 import type { Target } from '../webhooks/webhooks.queries.ts'
 import type { Payload } from './asset-moved-body.ts'
-import { MAX_ATTEMPTS, retryDelayMs, whyNotNow, type DropReason } from './attempts.rules.ts'
+import { HOLD, MAX_ATTEMPTS, retryDelayMs, whyNotNow, type DropReason } from './attempts.rules.ts'
 import { attemptRecord } from './attempts.queries.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { Post, PostResult } from './http-post.ts'
@@ -37,6 +37,8 @@ export type Job = {
   /** Above 1: another replica, or this one before a crash, had it already. */
   readonly deliveryCount: number
   attempts: number
+  /** How long it has waited for somebody to say whether the subscription lasts. */
+  heldMs: number
 }
 
 export type Signals = {
@@ -73,13 +75,24 @@ async function attemptUntilOver(
   signals: Signals,
 ): Promise<'delivered' | DropReason> {
   if (job.attempts >= MAX_ATTEMPTS) return 'attempts_exhausted'
-  if (job.attempts > 0) await pause(deps, job, signals)
+  if (job.attempts > 0) await pauseFor(deps, retryDelayMs(job.attempts + 1, deps.random), signals)
   // The shared slot is held for the request only; who waits for the next attempt waits in its own lane.
   const result = await deps.slots.use(job.orgId, signals.stopping, (beginning) =>
     attemptOnce(deps, job, beginning, signals),
   )
   progress()
-  return result === 'failed' ? attemptUntilOver(deps, job, progress, signals) : result
+  if (result === 'unknown' && !(await learnStanding(deps, job, signals))) return 'subscription_unknown'
+  return result === 'failed' || result === 'unknown' ? attemptUntilOver(deps, job, progress, signals) : result
+}
+
+/** Holds the delivery until keys has said how the organization stands. False: it could not be asked for too long. */
+async function learnStanding(deps: AttemptDeps, job: Job, signals: Signals): Promise<boolean> {
+  while (!(await deps.subscriptions.learn(job.orgId))) {
+    if (job.heldMs >= HOLD.forMs) return false
+    await pauseFor(deps, HOLD.askEveryMs, signals)
+    job.heldMs += HOLD.askEveryMs
+  }
+  return true
 }
 
 function arrive({ metrics, now }: AttemptDeps, { receivedAt }: Job): void {
@@ -100,9 +113,9 @@ export function drop(
   else log.warn(fields, 'delivery dropped')
 }
 
-async function pause({ wait, random }: AttemptDeps, job: Job, { stopping }: Signals): Promise<void> {
+async function pauseFor({ wait }: AttemptDeps, ms: number, { stopping }: Signals): Promise<void> {
   try {
-    await wait(retryDelayMs(job.attempts + 1, random), stopping)
+    await wait(ms, stopping)
   } catch (error) {
     throw stopping.aborted ? new HandedBack() : error
   }
@@ -114,10 +127,10 @@ async function attemptOnce(
   job: Job,
   beginning: () => void,
   signals: Signals,
-): Promise<'delivered' | 'failed' | DropReason> {
+): Promise<'delivered' | 'failed' | 'unknown' | DropReason> {
   const target = await deps.store.findTarget(job.orgId)
-  const subscribed = deps.subscriptions.isActive(job.orgId, deps.now())
-  const reason = whyNotNow(target, subscribed, job.receivedAt)
+  const standing = deps.subscriptions.standing(job.orgId, deps.now())
+  const reason = whyNotNow(target, standing, job.receivedAt)
   if (reason !== undefined || !target) return reason ?? 'no_webhook'
   const secret = readSecret(deps, job, target)
   if (secret === undefined) return 'secret_unreadable'

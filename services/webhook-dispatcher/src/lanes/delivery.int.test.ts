@@ -1,20 +1,25 @@
 import { join } from 'node:path'
 import { assetMoved, type AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import { askOrgState } from '@whereabouts/contracts/messages/org-state'
 import { openDatabase } from '@whereabouts/db/database'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { listDeadLetters } from '@whereabouts/messaging/dead-letters'
 import { publish, publishMany } from '@whereabouts/messaging/publish'
+import { respond } from '@whereabouts/messaging/request'
 import { busTest } from '@whereabouts/testing/broker-fixtures'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 import type { ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { addWebhook, attemptDeps, movedEvent, movedJob, tenantsOf } from '../attempts/attempts.fixture.ts'
 import { deliveryStore } from '../attempts/delivery-store.ts'
 import type { AttemptDeps } from '../attempts/attempts.ts'
 import { recordAttempt } from '../attempts/attempts.queries.ts'
 import type { Tables } from '../db.ts'
+import { askKeysOver } from '../subscriptions/ask-keys.ts'
+import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { startDelivery, type Delivery } from './delivery.ts'
 import { bytesOf, LANE_LIMITS } from './lanes.consumer.ts'
 import { Lanes, type LaneLimits } from './lanes.ts'
@@ -51,6 +56,8 @@ afterEach(async () => {
 
 type Options = {
   log?: AttemptDeps['log']
+  /** As main makes them; left out, every organization is subscribed. */
+  subscriptions?: Subscriptions
   limits?: Partial<LaneLimits>
   slots?: { well: number; slow: number }
   heartbeatMs?: number
@@ -63,6 +70,7 @@ type Options = {
 function startReplica(broker: Broker, options: Options = {}) {
   const {
     log,
+    subscriptions,
     limits,
     slots = { well: 16, slow: 16 },
     heartbeatMs,
@@ -71,12 +79,15 @@ function startReplica(broker: Broker, options: Options = {}) {
   } = options
   const paces = new Paces()
   for (const org of oneAtATime) paces.report(org, false, 10)
+  const waited: number[] = []
   const made = attemptDeps({
     store: deliveryStore(tenants, database.db),
     ca: receiver.ca,
     timeoutMs,
     slots: new Slots(slots, paces),
     ...(log && { log }),
+    // Time passes between two questions, or five minutes would be over before keys is there.
+    ...(subscriptions && { subscriptions, wait: (ms: number) => waited.push(ms) && delay(50) }),
   })
   const settled: string[] = []
   const lanes = new Lanes({ ...LANE_LIMITS, ...limits }, paces)
@@ -87,7 +98,7 @@ function startReplica(broker: Broker, options: Options = {}) {
     ...(heartbeatMs !== undefined && { heartbeatMs }),
   })
   running.push(delivery)
-  return { ...made, delivery, lanes, settled }
+  return { ...made, waits: subscriptions ? waited : made.waits, delivery, lanes, settled }
 }
 
 const send = (broker: Broker, event: AssetMoved) =>
@@ -134,6 +145,43 @@ test('the subscription is known before the first event is looked at', async ({ b
   await expect.poll(() => settled, SOON).toEqual(['ack'])
   expect(counted).toEqual(['dropped: subscription_lapsed'])
   expect(receiver.received).toEqual([])
+})
+
+describe('a lapsed organization whose state was overwritten in KEYS', () => {
+  const lapsed = () => orgState(orgId, '2026-01-01T00:00:00.000Z')
+  /** What an acknowledgement of the broker looks like. */
+  const overwritten = () => ({ subject: `keys.org.${orgId}`, payload: { stream: 'SCANS', seq: 48 } })
+
+  test('gets nothing from a dispatcher that starts then: keys is asked', async ({ bus }) => {
+    await addWebhook(database.db, orgId, receiver.url)
+    await publishMany(bus.broker, [lapsed(), overwritten()])
+    const subscriptions = new Subscriptions(
+      askKeysOver(() => bus.broker),
+      bus.logger,
+    )
+    const { counted, waits, settled } = startReplica(bus.broker, { subscriptions })
+    await send(bus.broker, movedEvent(orgId))
+    await expect.poll(() => waits.length, SOON).toBeGreaterThan(0) // held: keys does not answer yet
+    expect(settled).toEqual([])
+    const answer = async () => ({ org: lapsed().payload })
+    const keys = respond(bus.broker, askOrgState.subject, 'keys', answer, { logger: bus.logger })
+    await expect.poll(() => settled, SOON).toEqual(['ack'])
+    expect(counted).toEqual(['dropped: subscription_lapsed'])
+    expect(receiver.received).toEqual([])
+    await keys.stop()
+  })
+
+  test('is in doubt for one that runs, until its state is published again', async ({ bus }) => {
+    await publish(bus.broker, lapsed())
+    const { delivery, deps } = startReplica(bus.broker)
+    const standing = () => deps.subscriptions.standing(orgId, Date.now())
+    await expect.poll(standing, SOON).toBe('lapsed')
+    await publish(bus.broker, overwritten())
+    await expect.poll(standing, SOON).toBe('unknown')
+    await publish(bus.broker, lapsed())
+    await expect.poll(standing, SOON).toBe('lapsed')
+    await delivery.stop()
+  })
 })
 
 test('an event that cannot be read is buried, and the next one is delivered', async ({ bus }) => {

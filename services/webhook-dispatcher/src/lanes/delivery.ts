@@ -1,14 +1,19 @@
+import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { consume } from '@whereabouts/messaging/consume'
 import type { Broker } from '@whereabouts/messaging/connection'
 import type { ConsumerMetrics, Consumption } from '@whereabouts/messaging/consumer'
 import { followStream } from '@whereabouts/messaging/follow'
+import type { StateMetrics } from '@whereabouts/messaging/unreadable-states'
 import type { AttemptDeps } from '../attempts/attempts.ts'
 import type { Lanes } from './lanes.ts'
 import { lanesConsumer } from './lanes.consumer.ts'
 
+const ORG = 'keys.org.'
+
 export type DeliveryOptions = {
   lanes: Lanes
   consumerMetrics?: ConsumerMetrics
+  stateMetrics?: StateMetrics
   /** What attempts in flight are given to end when we stop. */
   graceMs: number
   heartbeatMs?: number
@@ -28,9 +33,12 @@ export function startDelivery(broker: Broker, deps: AttemptDeps, options: Delive
   let consumption: Consumption | undefined
   const follower = followStream(broker, {
     stream: 'KEYS',
-    filter: 'keys.org.*',
+    filter: `${ORG}*`,
     onState: (_subject, payload) => subscriptions.apply(payload),
     onReset: () => subscriptions.clear(),
+    onUnreadable: (subject) => subscriptions.doubt(Number(subject.slice(ORG.length))),
+    owner: republishKeysState.subject,
+    ...(options.stateMetrics && { stateMetrics: options.stateMetrics }),
     logger: log,
   })
   const begin = () => {

@@ -71,7 +71,7 @@ export function decodeJob({ subject, data, receivedAt, deliveryCount }: Incoming
   if (subject !== assetMoved.subject(parsed.data)) throw new PoisonError('subject and organization differ')
   const payload = assetMovedPayload(parsed.data)
   if (!payload) throw new PoisonError('occurred_at is no timestamp')
-  return { orgId: parsed.data.org_id, payload, receivedAt, deliveryCount, attempts: 0 }
+  return { orgId: parsed.data.org_id, payload, receivedAt, deliveryCount, attempts: 0, heldMs: 0 }
 }
 
 function parseJson(data: Uint8Array): unknown {

@@ -1,0 +1,13 @@
+import { askOrgState } from '@whereabouts/contracts/messages/org-state'
+import { RefusedError } from '@whereabouts/messaging/request'
+import type { z } from 'zod'
+import type { Db } from '../db.ts'
+import { toOrgState } from './orgs.state.ts'
+
+/** The state of an organization as the database has it, for a service whose view of KEYS does not know it. */
+export async function tellOrgState(db: Db, payload: unknown): Promise<z.output<typeof askOrgState.reply>> {
+  const asked = askOrgState.request.safeParse(payload)
+  if (!asked.success) throw new RefusedError('not a request for an organization')
+  const org = await db.selectFrom('org').selectAll().where('id', '=', asked.data.org_id).executeTakeFirst()
+  return { org: org ? toOrgState(org) : null }
+}

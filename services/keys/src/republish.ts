@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util'
+import { openDatabase } from '@whereabouts/db/database'
+import { databaseEnv, loadEnv } from '@whereabouts/service-kit/env'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { start } from '@whereabouts/service-kit/run'
+import { z } from 'zod'
+import type { KeysDatabase } from './db.ts'
+import { publishAll } from './restore/publish-all.ts'
+
+const USAGE = `usage: node src/republish.ts
+
+Puts the state of every organization, member and key into the outbox once more, from where the running service publishes
+it: for a KEYS stream that was lost or holds what cannot be read. Safe while the service works, and to repeat.
+
+  --help           this text
+  DATABASE_URL     PostgreSQL, as the role of this service
+`
+
+await start('keys republish', async () => {
+  const { values } = parseArgs({ options: { help: { type: 'boolean' } } })
+  if (values.help) {
+    process.stdout.write(USAGE)
+    return
+  }
+  const config = loadEnv(z.object(databaseEnv), process.env)
+  const log = createLogger('keys-republish', 'info')
+  const database = openDatabase<KeysDatabase>(config.DATABASE_URL, { max: 1, name: 'keys-republish', log })
+  try {
+    log.info(await publishAll(database.db), 'everything queued')
+  } finally {
+    await database.close()
+  }
+})

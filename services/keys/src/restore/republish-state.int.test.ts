@@ -1,0 +1,59 @@
+import { expect } from 'vitest'
+import { test, type Keys } from '../keys.fixture.ts'
+import { tellOrgState } from '../orgs/org-state.ts'
+import { republishState } from './republish-state.ts'
+
+async function takeOutbox({ database: { db } }: Keys) {
+  const rows = await db.selectFrom('outbox').select(['subject', 'payload']).orderBy('id').execute()
+  await db.deleteFrom('outbox').execute()
+  return rows
+}
+
+test('one state is queued once more by its subject, and nothing for a subject that is none of ours', async ({
+  keys,
+}) => {
+  const { db } = keys.database
+  await takeOutbox(keys)
+  const org = await keys.signUp()
+  const { jti } = await keys.createKey(org, { scopes: ['scans:write'] })
+  const newest = new Map((await takeOutbox(keys)).map((row) => [row.subject, row]))
+  expect(Array.from(newest.keys()).toSorted()).toEqual([
+    `keys.key.${jti}`,
+    `keys.member.${org.orgId}.${org.userId}`,
+    `keys.org.${org.orgId}`,
+  ])
+  for (const row of newest.values()) {
+    expect(await republishState(db, { subject: row.subject })).toEqual({ published: true })
+    expect(await takeOutbox(keys)).toEqual([row])
+  }
+  const foreign = [
+    `keys.org.${org.orgId + 1}`,
+    `keys.org.${org.orgId}.1`,
+    `keys.org.0${org.orgId}`,
+    `keys.member.${org.orgId}`,
+    `keys.key.${jti}.x`,
+    "keys.key.' or 1=1",
+    'keys.signing_key.1',
+    '',
+  ]
+  for (const subject of foreign) expect(await republishState(db, { subject })).toEqual({ published: false })
+  expect(await takeOutbox(keys)).toEqual([])
+  await expect(republishState(db, { subject: 7 })).rejects.toThrow('not a request for a state')
+})
+
+test('the state of an organization is told as the database has it, and null where there is none', async ({
+  keys,
+}) => {
+  const { db } = keys.database
+  const { orgId } = await keys.signUp()
+  await db
+    .updateTable('org')
+    .set({ subscription_ends_at: '2026-11-21T10:00:00.000Z' })
+    .where('id', '=', orgId)
+    .execute()
+  expect(await tellOrgState(db, { org_id: orgId })).toMatchObject({
+    org: { org_id: orgId, subscription_ends_at: '2026-11-21T10:00:00.000Z' },
+  })
+  expect(await tellOrgState(db, { org_id: orgId + 1 })).toEqual({ org: null })
+  await expect(tellOrgState(db, { org_id: 'x' })).rejects.toThrow('not a request for an organization')
+})

@@ -1,0 +1,57 @@
+import { keyState, memberState, orgState } from '@whereabouts/contracts/messages/keys-state'
+import {
+  idsOfSubject,
+  republishKeysState,
+  type RepublishReply,
+} from '@whereabouts/contracts/messages/republish-state'
+import { Uuid } from '@whereabouts/contracts/ids'
+import { enqueue } from '@whereabouts/db/outbox'
+import { RefusedError } from '@whereabouts/messaging/request'
+import { toKeyState } from '../api-keys/api-keys.state.ts'
+import type { Db, Tx } from '../db.ts'
+import { toMemberState } from '../members/members.state.ts'
+import { toOrgState } from '../orgs/orgs.state.ts'
+
+/** Publishes the state behind a subject of KEYS again, as the database has it. Refuses what is no such request. */
+export async function republishState(db: Db, payload: unknown): Promise<RepublishReply> {
+  const asked = republishKeysState.request.safeParse(payload)
+  if (!asked.success) throw new RefusedError('not a request for a state')
+  const [, kind, ...ids] = asked.data.subject.split('.')
+  // The row is held until its state is in the outbox, so that no newer state of it can be queued before this one.
+  const published = await db.transaction().execute(async (tx) => {
+    if (kind === 'org') return republishOrg(tx, ids)
+    if (kind === 'member') return republishMember(tx, ids)
+    if (kind === 'key') return republishKey(tx, ids)
+    return 0
+  })
+  return { published: published > 0 }
+}
+
+async function republishOrg(tx: Tx, ids: string[]): Promise<number> {
+  const [id] = idsOfSubject(ids, 1) ?? []
+  if (id === undefined) return 0
+  const rows = await tx.selectFrom('org').selectAll().where('id', '=', id).forShare().execute()
+  await enqueue(tx, orgState, rows.map(toOrgState))
+  return rows.length
+}
+
+async function republishMember(tx: Tx, ids: string[]): Promise<number> {
+  const [orgId, userId] = idsOfSubject(ids, 2) ?? []
+  if (orgId === undefined || userId === undefined) return 0
+  const rows = await tx
+    .selectFrom('membership')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .forShare()
+    .execute()
+  await enqueue(tx, memberState, rows.map(toMemberState))
+  return rows.length
+}
+
+async function republishKey(tx: Tx, [jti, ...more]: string[]): Promise<number> {
+  if (more.length > 0 || !Uuid.safeParse(jti).success) return 0
+  const rows = await tx.selectFrom('api_key').selectAll().where('jti', '=', jti!).forShare().execute()
+  await enqueue(tx, keyState, rows.map(toKeyState))
+  return rows.length
+}
