@@ -1,7 +1,7 @@
-import { AppError } from '@whereabouts/service-kit/app-error'
 import { CsvError, Parser, type Info } from 'csv-parse'
-import { isUtf8 } from 'node:buffer'
 import { pipeline, Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { boundedRows, checkedPieces, firstLineWatch, lineEnds, refused, refusedLine } from './csv-bytes.ts'
 
 export type CsvRow = {
   /** Where it begins; the header is in line 1 or, after empty lines, later. */
@@ -17,72 +17,41 @@ const MAX_ROW_CHARACTERS = 1024 * 1024
 /** The names of all columns are shorter by far. */
 const MAX_HEADER_BYTES = 64 * 1024
 
-const refused = (detail: string) => new AppError('bad_request', detail)
-const refusedLine = (line: number, problem: string) => refused(`Line ${line}: ${problem}`)
-
 /**
  * Reads CSV while it arrives: UTF-8 with or without a byte order mark, any line ends; commas, semicolons or tabs
  * between the cells, whichever the header has. Throws `bad_request` for what is no such file, here or from `rows`.
  * Empty rows, which spreadsheets leave behind, are passed over.
  */
 export async function readCsv(source: AsyncIterable<Buffer>): Promise<CsvFile> {
-  const chunks = checkedText(source)
-  const head = await readHead(chunks)
-  const bytes = Readable.from(after(head, chunks), { objectMode: false })
-  const rows = parsed(bytes, delimiterOf(head))
+  const pieces = checkedPieces(source)
+  const head = await readHead(pieces)
+  const delimiter = delimiterOf(Buffer.concat(head))
+  const bytes = Readable.from(boundedRows(after(head, pieces), delimiter), { objectMode: false })
+  const rows = parsed(bytes, delimiter)
   const first = await rows.next()
   if (first.done) throw refused('The file is empty; its first line must name the columns')
   return { header: first.value.cells, rows }
 }
 
-/** Passes the bytes on, and fails at what is no UTF-8 and at NUL, which no cell may hold. */
-async function* checkedText(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let line = 1
-  const decode = (chunk: Buffer, isLast = false) => {
-    try {
-      return decoder.decode(chunk, { stream: !isLast })
-    } catch {
-      throw refused(`The file is not UTF-8 (near line ${line + brokenLine(chunk)})`)
-    }
-  }
-  for await (const chunk of source) {
-    const text = decode(chunk)
-    const at = text.indexOf('\0')
-    if (at !== -1) throw refusedLine(line + lineEnds(text.slice(0, at)), 'there is a NUL character')
-    line += lineEnds(text)
-    yield chunk
-  }
-  decode(Buffer.alloc(0), true)
-}
-
-/** CR LF counts once. */
-const lineEnds = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0
-
-/** How many line ends come before what is no UTF-8; the first line may go on from the chunk before. */
-function brokenLine(chunk: Buffer): number {
-  const lines = chunk.toString('latin1').split(/\r\n|\n|\r/)
-  return Math.max(
-    0,
-    lines.findIndex((text, i) => i > 0 && !isUtf8(Buffer.from(text, 'latin1'))),
-  )
-}
-
-/** The beginning of the file, with the whole header in it. */
-async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+/** The beginning of the file, with the whole header in it unless that is longer than any of ours. */
+async function readHead(pieces: AsyncIterator<Buffer>): Promise<Buffer[]> {
   const read: Buffer[] = []
+  const hasFirstLine = firstLineWatch()
   for (let bytes = 0; bytes <= MAX_HEADER_BYTES;) {
-    const { done, value } = await chunks.next()
+    const { done, value } = await pieces.next()
     if (done) break
     read.push(value)
     bytes += value.length
-    if (/\S.*[\r\n]/.test(value.toString('latin1'))) break
+    if (hasFirstLine(value)) break
   }
-  return Buffer.concat(read)
+  return read
 }
 
-async function* after(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield head
+async function* after(head: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for (const piece of head) {
+    yield piece
+    await setImmediate()
+  }
   yield* rest
 }
 
@@ -99,6 +68,7 @@ function delimiterOf(head: Buffer): string {
 /** Leaving it ends the source. */
 async function* parsed(bytes: Readable, delimiter: string): AsyncGenerator<CsvRow, undefined> {
   const place = new Place()
+  let columns: number | undefined
   const parser = new Parser({
     bom: true,
     delimiter,
@@ -108,17 +78,16 @@ async function* parsed(bytes: Readable, delimiter: string): AsyncGenerator<CsvRo
     max_record_size: MAX_ROW_CHARACTERS,
     on_record: (cells, info) => {
       const line = place.next(cells, info)
-      return cells.every((cell) => cell === '') ? undefined : [String(line), ...cells]
+      if (cells.every((cell) => cell === '')) return undefined
+      columns ??= cells.length
+      if (cells.length !== columns) throw refusedLine(line, wrongCount(cells.length, columns))
+      return [String(line), ...cells]
     },
   })
   pipeline(bytes, parser, () => undefined) // whose error is that of the loop below
   try {
-    let columns: number | undefined
-    for await (const [line, ...cells] of parser as AsyncIterable<[string, ...string[]]>) {
-      columns ??= cells.length
-      if (cells.length !== columns) throw refusedLine(Number(line), wrongCount(cells.length, columns))
+    for await (const [line, ...cells] of parser as AsyncIterable<[string, ...string[]]>)
       yield { line: Number(line), cells }
-    }
   } catch (error) {
     throw error instanceof CsvError
       ? refusedLine(place.current(error as unknown as Info), worded(error))
