@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { echoed, MERGE_PATCH_MEDIA_TYPE } from './echo.ts'
 import { Id } from './ids.ts'
 import { WindowInstant, WireInstant } from './instant.ts'
+import { Metadata, MetadataPatch } from './metadata.ts'
 import {
   booleanParameter,
   dataOf,
@@ -18,49 +19,9 @@ import { openEnum } from './open-enum.ts'
 import { Rename, renamed } from './rename.ts'
 import type { Route } from './route.ts'
 import { MAX_TAGS, TagCreate, TagView } from './tags.ts'
-import { addProblem, Description, Name, NaturalKey } from './text.ts'
+import { addProblem, Description, Name, NamePatch, NaturalKey } from './text.ts'
 
 export const assetTypes = ['asset', 'person', 'inventory'] as const
-
-const METADATA_BYTES = 64 * 1024
-const METADATA_DEPTH = 32
-
-/** Levels of nesting, without recursion: the depth of hostile input must not become the depth of our stack. */
-function depth(root: unknown): number {
-  let level: unknown[] = [root]
-  let levels = 0
-  while (level.length > 0 && levels <= METADATA_DEPTH + 1) {
-    levels += 1
-    level = level
-      .flatMap((v) => (v !== null && typeof v === 'object' ? Object.values(v) : []))
-      .filter((v) => v !== null && typeof v === 'object')
-  }
-  return levels
-}
-
-/** Free-form object, replaced whole; bounded in size and depth (D4.6). */
-export const Metadata = z
-  .record(z.string(), z.unknown())
-  .check((payload) => {
-    if (depth(payload.value) > METADATA_DEPTH) {
-      addProblem(payload, {
-        code: 'invalid_value',
-        message: `{f} must be nested at most ${METADATA_DEPTH} levels deep`,
-      })
-      return
-    }
-    const json = JSON.stringify(payload.value)
-    if (Buffer.byteLength(json) > METADATA_BYTES)
-      addProblem(payload, {
-        code: 'too_long',
-        message: `{f} must be at most ${METADATA_BYTES} bytes of JSON`,
-        params: { max_length: METADATA_BYTES },
-      })
-    // JSON.stringify writes NUL and lone surrogates as escapes, which PostgreSQL refuses in jsonb.
-    else if (/\\u0000|\\ud[89a-f]/i.test(json.replaceAll('\\\\', '')))
-      addProblem(payload, { code: 'invalid_value', message: '{f} must not contain NUL or broken Unicode' })
-  })
-  .meta({ override: { type: 'object', additionalProperties: true } })
 
 export const AssetView = z
   .object({
@@ -120,10 +81,10 @@ export const AssetPatch = z
   .strictObject({
     id: echoed.id,
     external_key: echoed.external_key,
-    name: Name.optional(),
+    name: NamePatch.optional(),
     description: Description.nullable().optional(),
     type: z.enum(assetTypes).optional(),
-    metadata: Metadata.optional(),
+    metadata: MetadataPatch.optional(),
     is_active: z.boolean().optional(),
     valid_from: WindowInstant.optional(),
     valid_to: WindowInstant.nullable().optional(),

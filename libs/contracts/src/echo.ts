@@ -17,6 +17,9 @@ const EchoedId = z
   .meta({ override: { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID }, description })
 
 /** Unlike a tag to attach, anything that may be compared: what is missing or unheard of in it makes it differ. */
+/** More than anything has: beyond it they would only be compared for a long time. */
+const MAX_ECHOED_TAGS = 10_000
+
 const EchoedTag = z.strictObject({ id: EchoedId, tag_type: z.string(), value: z.string() }).partial()
 
 /**
@@ -36,6 +39,7 @@ export const echoed = {
   deleted_at: Instant.nullable().meta({ description }).optional(),
   tags: z
     .array(EchoedTag)
+    .max(MAX_ECHOED_TAGS)
     .meta({ description: `${description} The order does not matter. To change them: the tags subresource.` })
     .optional(),
 }

@@ -17,7 +17,7 @@ import { bothOrNeitherNull, oneOf, patchWindowRule, windowRule } from './object-
 import { Rename, renamed } from './rename.ts'
 import type { Route } from './route.ts'
 import { MAX_TAGS, TagCreate, TagView } from './tags.ts'
-import { Description, Name, NaturalKey } from './text.ts'
+import { Description, Name, NamePatch, NaturalKey } from './text.ts'
 
 export const LocationView = z
   .object({
@@ -67,7 +67,7 @@ export const LocationPatch = z
   .strictObject({
     id: echoed.id,
     external_key: echoed.external_key,
-    name: Name.optional(),
+    name: NamePatch.optional(),
     description: Description.nullable().optional(),
     parent_id: Id.nullable().optional(),
     parent_external_key: NaturalKey.nullable().optional(),

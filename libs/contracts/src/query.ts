@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseInstant } from './instant.ts'
 import { MAX_ID, readId, Uuid } from './ids.ts'
-import { codePoints, type FieldProblem } from './text.ts'
+import { codePoints, hasControl, type FieldProblem } from './text.ts'
 
 /**
  * Query parameters. The server hands every parameter over as the list of values it was sent with, so that a
@@ -82,7 +82,7 @@ const readEnum =
     return { problem: { code: 'invalid_value', message, params: { allowed_values: allowed } } }
   }
 
-// NUL cannot reach PostgreSQL in text, and a lone surrogate cannot be sent at all (D3.3).
+// A control character would find nothing, NUL cannot reach PostgreSQL in text, and a lone surrogate cannot be sent (D3.3).
 const readText =
   (max: number): Read<string> =>
   (raw) => {
@@ -94,7 +94,10 @@ const readText =
           params: { max_length: max },
         },
       }
-    return raw.includes('\u0000') || /\p{Surrogate}/u.test(raw) ? invalid('valid text') : { value: raw }
+    if (/\p{Surrogate}/u.test(raw)) return invalid('valid text')
+    return hasControl(raw, true)
+      ? { problem: { code: 'invalid_value', message: '{f} must not contain control characters' } }
+      : { value: raw }
   }
 
 export const limit = parameter(

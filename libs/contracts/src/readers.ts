@@ -15,7 +15,7 @@ import {
 } from './query.ts'
 import { mappingRule, ReaderMapping, ReaderMappingView } from './reader-mapping.ts'
 import type { Route } from './route.ts'
-import { addProblem, Name, NaturalKey, text } from './text.ts'
+import { addProblem, Name, NamePatch, NaturalKey, text } from './text.ts'
 import { TimeZone } from './time-zone.ts'
 
 /** The decoders (`reader-formats` guide); the last token of a reader's subject names one. */
@@ -120,7 +120,7 @@ export type ReaderCreate = z.infer<typeof ReaderCreate>
 /** The key stays: it is in the subject that the device publishes to, and in the history. */
 export const ReaderUpdate = z
   .strictObject({
-    name: Name.optional(),
+    name: NamePatch.optional(),
     format: z.enum(readerFormats).optional(),
     timezone: TimeZone.nullable().optional(),
     mapping: ReaderMapping.nullable().optional(),
@@ -155,7 +155,7 @@ export type ScanPointCreate = z.infer<typeof ScanPointCreate>
 export const ScanPointUpdate = z
   .strictObject({
     antenna: z.int().min(1).max(65_535).optional(),
-    name: Name.optional(),
+    name: NamePatch.optional(),
     location_id: Id.nullable().optional(),
     location_external_key: NaturalKey.nullable().optional(),
   })

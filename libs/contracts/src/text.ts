@@ -17,7 +17,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 const TAB_LF_CR: ReadonlySet<number> = new Set([9, 10, 13])
 
 /** C0 control characters and DEL; with `lines`, tab, CR and LF are none. */
-function hasControl(value: string, lines: boolean): boolean {
+export function hasControl(value: string, lines: boolean): boolean {
   for (let i = 0; i < value.length; i += 1) {
     const code = value.charCodeAt(i)
     if ((code < 32 || code === 127) && !(lines && TAB_LF_CR.has(code))) return true
@@ -30,7 +30,12 @@ export type TextRules = {
   control?: 'none' | 'lines'
   /** The first and last characters must not be white space. */
   trimmed?: boolean
+  /** None of what makes a name look like another on a screen (UAX #9), or breaks a line. */
+  plain?: boolean
 }
+
+/** Line and paragraph separators, and what turns the direction of the text around it. */
+const DISPLAY_CONTROL = /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 
 /** Length in Unicode code points, as the contract counts; JavaScript's own length counts UTF-16 units. */
 export function codePoints(value: string): number {
@@ -47,7 +52,9 @@ export function text(min: number, max: number, rules: TextRules = {}) {
   return z
     .string()
     .check((payload) => {
-      const length = codePoints(payload.value)
+      const units = payload.value.length
+      // Of a mebibyte nobody counts the characters: it has at least half as many as units.
+      const length = units > 2 * max ? units : codePoints(payload.value)
       const origin = 'string'
       if (length < min)
         payload.issues.push({
@@ -59,18 +66,30 @@ export function text(min: number, max: number, rules: TextRules = {}) {
         })
       if (length > max)
         payload.issues.push({ code: 'too_big', origin, maximum: max, inclusive: true, input: payload.value })
+      if (units > 2 * max) return
       if (LONE_SURROGATE.test(payload.value))
         addProblem(payload, { code: 'invalid_value', message: '{f} must be valid Unicode text' })
       else if (hasControl(payload.value, rules.control === 'lines'))
         addProblem(payload, { code: 'invalid_value', message: '{f} must not contain control characters' })
       else if (rules.trimmed && payload.value.trim() !== payload.value)
         addProblem(payload, { code: 'invalid_value', message: '{f} must not start or end with white space' })
+      else if (rules.plain && hasDisplayControl(payload.value)) addProblem(payload, DISPLAY_CONTROL_PROBLEM)
     })
     .meta({ override: { minLength: min, maxLength: max } })
 }
 
 /** A name of an asset, a location, a reader, a key: one line, no white space at its ends. */
-export const Name = text(1, 255, { trimmed: true })
+export const Name = text(1, 255, { trimmed: true, plain: true })
+
+/** Of a change: a name that is stored may come back as it is, and what it is not is judged beside the stored row. */
+export const NamePatch = text(1, 255, { trimmed: true })
+
+export const hasDisplayControl = (name: string): boolean => DISPLAY_CONTROL.test(name)
+
+export const DISPLAY_CONTROL_PROBLEM = {
+  code: 'invalid_value',
+  message: '{f} must not contain line separators or characters that change the direction of text',
+} as const satisfies FieldProblem
 
 export const Description = text(1, 1024, { control: 'lines' })
 

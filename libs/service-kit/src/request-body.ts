@@ -1,4 +1,6 @@
+import { AppError } from './app-error.ts'
 import { bodyIsNull, bodyNotObject, malformedJson } from './errors.ts'
+import { parseJson } from './json-text.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
@@ -12,9 +14,9 @@ export function decodeJsonObject(bytes: Uint8Array | undefined): Record<string, 
 
 function parse(bytes: Uint8Array | undefined): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes ?? new Uint8Array()))
-  } catch {
-    throw malformedJson() // the parser's own message quotes the body
+    return parseJson(utf8.decode(bytes ?? new Uint8Array()))
+  } catch (error) {
+    throw error instanceof AppError ? error : malformedJson() // the parser's own message quotes the body
   }
 }
 
@@ -27,14 +29,19 @@ export function decodeForm(bytes: Uint8Array | undefined): Record<string, unknow
   )
 }
 
+/** More than any row takes, and less than ten milliseconds' work. */
+const MAX_PAIRS = 10_000
+
 /**
- * `a=1&b=2&a=3` as `{ a: ['1', '3'], b: ['2'] }`; undefined when an escape is no UTF-8. Not URLSearchParams, which
- * replaces broken sequences and so would let them through.
+ * `a=1&b=2&a=3` as `{ a: ['1', '3'], b: ['2'] }`; undefined when an escape is no UTF-8, or when there are too many.
+ * Not URLSearchParams, which replaces broken sequences and so would let them through.
  */
 export function parsePairs(text: string): Record<string, string[]> | undefined {
   const pairs: Record<string, string[]> = Object.create(null)
   try {
-    for (const part of text.split('&')) {
+    const parts = text.split('&', MAX_PAIRS + 1)
+    if (parts.length > MAX_PAIRS) return undefined
+    for (const part of parts) {
       if (part === '') continue
       const at = part.indexOf('=')
       const key = decode(at === -1 ? part : part.slice(0, at))

@@ -18,7 +18,7 @@ const window = {
   valid_to: instant({ window: true, nullable: true }),
 }
 const shared = {
-  name: text(255, { trimmed: true }),
+  name: text(255, { trimmed: true, plain: true }),
   description: text(1024, { lines: true, nullable: true }),
   is_active: flag,
   ...window,

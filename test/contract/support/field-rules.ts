@@ -24,10 +24,13 @@ function types(
   return nullable ? wrong : [...wrong, refused(null, nullEntry(field, expected))]
 }
 
-type TextOptions = { nullable?: boolean; lines?: boolean; trimmed?: boolean }
+type TextOptions = { nullable?: boolean; lines?: boolean; trimmed?: boolean; plain?: boolean }
 
 export const text =
-  (max: number, { nullable = false, lines = false, trimmed = false }: TextOptions = {}): FieldRule =>
+  (
+    max: number,
+    { nullable = false, lines = false, trimmed = false, plain = false }: TextOptions = {},
+  ): FieldRule =>
   (field) => [
     ...types(field, 'string', { nullable }),
     refused('', tooShort(field)),
@@ -38,6 +41,12 @@ export const text =
     refused('a\ud800', invalid(field, 'must be valid Unicode text')),
     ...(trimmed ? [' a', 'a\u00a0'] : []).map((value) =>
       refused(value, invalid(field, 'must not start or end with white space')),
+    ),
+    ...(plain ? ['a\u202eb', 'a\u2028b', 'a\u2067b'] : []).map((value) =>
+      refused(
+        value,
+        invalid(field, 'must not contain line separators or characters that change the direction of text'),
+      ),
     ),
   ]
 

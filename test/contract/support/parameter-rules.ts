@@ -59,8 +59,11 @@ const sort: ParameterRule = (name) => [
   ...twice('name')(name),
 ]
 
+const noControl = (name: string) =>
+  entry(name, 'invalid_value', `${name} must not contain control characters`)
+
 const search: ParameterRule = (name) => [
-  ...each(name, ['a%00b'], invalid(name, 'valid text')),
+  ...each(name, ['a%00b', '%1B', 'a%7F'], noControl(name)),
   ...each(name, ['x'.repeat(256), '%F0%9F%93%A6'.repeat(256)], entry(name, 'too_long', `${name} must be at most 255 characters`, { max_length: 255 })),
   ...twice('a')(name),
 ] // prettier-ignore

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AssetCreate, AssetListQuery, AssetView } from '../assets.ts'
+import { AssetCreate, AssetListQuery, AssetPatch, AssetView } from '../assets.ts'
 import { patchWindowRule, windowRule } from '../object-rules.ts'
 import { dataOf, keysParameter, listOf, page, sortParameter } from '../query.ts'
 import type { Route } from '../route.ts'
@@ -70,7 +70,7 @@ export type LegacyAssetCreate = z.infer<typeof LegacyAssetCreate>
 
 /** What is left out stays as it is (ADR 19). */
 export const LegacyAssetUpdate = z
-  .strictObject(writable)
+  .strictObject({ ...writable, name: AssetPatch.shape.name, metadata: AssetPatch.shape.metadata })
   .check(patchWindowRule())
   .meta({ id: 'LegacyAssetUpdate', example })
 export type LegacyAssetUpdate = z.infer<typeof LegacyAssetUpdate>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LocationCreate, LocationListQuery, LocationView } from '../locations.ts'
+import { LocationCreate, LocationListQuery, LocationPatch, LocationView } from '../locations.ts'
 import { patchWindowRule, windowRule } from '../object-rules.ts'
 import { dataOf, keysParameter, listOf, page, sortParameter } from '../query.ts'
 import type { Route } from '../route.ts'
@@ -66,7 +66,7 @@ export type LegacyLocationCreate = z.infer<typeof LegacyLocationCreate>
 
 /** What is left out stays as it is (ADR 19). */
 export const LegacyLocationUpdate = z
-  .strictObject(writable)
+  .strictObject({ ...writable, name: LocationPatch.shape.name })
   .check(patchWindowRule())
   .meta({ id: 'LegacyLocationUpdate', example })
 export type LegacyLocationUpdate = z.infer<typeof LegacyLocationUpdate>

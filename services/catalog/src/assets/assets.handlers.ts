@@ -7,6 +7,7 @@ import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
 import type { HandlerDeps } from '../change.ts'
 import type { Db, Tx } from '../db.ts'
 import { inSchemaOrder, movedBounds, storedRowProblems } from '../echo/echo.rules.ts'
+import { storableMetadata } from '../echo/metadata.rules.ts'
 import { assetNotFound } from '../errors.ts'
 import { lockKeys, settleKey, turnFor } from '../keys/keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
@@ -106,7 +107,7 @@ const changesOf = (stored: AssetView, body: AssetPatch): AssetChanges => ({
   name: body.name,
   description: body.description,
   type: body.type,
-  metadata: body.metadata,
+  metadata: storableMetadata(body.metadata),
   is_active: body.is_active,
   ...movedBounds(stored, body),
 })

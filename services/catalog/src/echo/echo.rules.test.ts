@@ -6,6 +6,7 @@ const tag = (id: number, value = 'A') => ({ id, tag_type: 'rfid', value })
 
 const stored: Stored = {
   id: 7,
+  name: 'Pump',
   external_key: 'PUMP-1',
   valid_from: '2026-01-01T00:00:00.123Z',
   valid_to: '2027-01-01T00:00:00.456Z',

@@ -2,6 +2,8 @@ import type { AssetPatch } from '@whereabouts/contracts/assets'
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { WINDOW_PROBLEM } from '@whereabouts/contracts/object-rules'
 import type { TagView } from '@whereabouts/contracts/tags'
+import { nameProblems } from '@whereabouts/service-kit/name-problems'
+import { metadataProblems } from './metadata.rules.ts'
 
 /**
  * The rules of PATCH that need the stored row, the same for assets and locations. Stored instants are as the wire
@@ -9,6 +11,7 @@ import type { TagView } from '@whereabouts/contracts/tags'
  */
 export type Stored = {
   id: number
+  name: string
   external_key: string
   created_at: string
   updated_at: string
@@ -16,6 +19,8 @@ export type Stored = {
   valid_from: string
   valid_to: string | null
   tags: readonly TagView[]
+  /** Of assets. */
+  metadata?: Record<string, unknown>
 }
 
 /** The same fields as they were sent. */
@@ -33,6 +38,8 @@ export function storedRowProblems(stored: Stored, sent: Sent): FieldEntry[] {
   return [
     ...readOnly.map((field) => problem(field, 'read_only', 'is read-only and is not what is stored')),
     ...(sent.external_key === undefined || sent.external_key === stored.external_key ? [] : [KEY_DIFFERS]),
+    ...nameProblems(stored.name, sent.name),
+    ...metadataProblems(stored.metadata, sent.metadata),
     ...(sent.tags === undefined || setOf(sent.tags) === setOf(stored.tags) ? [] : [TAGS_DIFFER]),
     ...windowProblems(stored, sent),
   ]
@@ -83,5 +90,6 @@ const asRead = (wire: string | null) => (wire === null ? null : `${wire.slice(0,
 /** Problems of different rules, in the order of the fields in the schema (D3.2). */
 export function inSchemaOrder(schema: { shape: object }, entries: readonly FieldEntry[]): FieldEntry[] {
   const fields = Object.keys(schema.shape)
-  return entries.toSorted((a, b) => fields.indexOf(a.field) - fields.indexOf(b.field))
+  const place = ({ field }: FieldEntry) => fields.indexOf(field.split('.', 1)[0] ?? field)
+  return entries.toSorted((a, b) => place(a) - place(b))
 }

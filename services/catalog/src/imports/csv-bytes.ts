@@ -87,10 +87,7 @@ export function firstLineWatch(): (piece: Buffer) => boolean {
  * Passes pieces on until a row has too many cells. The parser would keep all of them: sixty million, of a file of
  * commas. Quotes are only counted: where they do not come in pairs, the parser refuses the row itself.
  */
-export async function* boundedRows(
-  pieces: AsyncIterable<Buffer>,
-  delimiter: string,
-): AsyncGenerator<Buffer> {
+export async function* boundedRows(pieces: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Buffer> {
   const separator = delimiter.charCodeAt(0)
   let cells = 1
   let isQuoted = false

@@ -7,7 +7,9 @@ import {
 import { WINDOW_PROBLEM } from '@whereabouts/contracts/object-rules'
 import { MAX_TAGS, tagTypes, type TagType } from '@whereabouts/contracts/tags'
 import { AppError } from '@whereabouts/service-kit/app-error'
+import { nameProblems } from '@whereabouts/service-kit/name-problems'
 import { isDeepStrictEqual } from 'node:util'
+import { metadataProblems, storableMetadata } from '../echo/metadata.rules.ts'
 import { locationInsideItself, parentNotFound, tagExists, tooManyTags } from '../errors.ts'
 import { keyWithNumber, numberOfKey, type KeyedTable } from '../keys/minted-keys.ts'
 import { inColumnOrder, type Fields, type Wanted } from './wanted.ts'
@@ -74,7 +76,7 @@ function decide(resource: ImportResource, facts: Facts, row: Wanted): Planned {
   const { line } = row
   const before = row.key === undefined ? undefined : facts.things.get(row.key)
   const nameless = before || row.isNamed ? [] : [NAMELESS]
-  const early = [...nameless, ...row.errors]
+  const early = [...nameless, ...row.errors, ...unstorable(before?.fields, row.fields)]
   if (early.length > 0) return failed(line, row.key, early)
   const key = row.key ?? nextKey(table, facts)
   if (key instanceof AppError) return failed(line, undefined, [conflict('external_key', key)])
@@ -112,6 +114,12 @@ function nextKey(table: KeyedTable, { highestNumber }: Facts): string | AppError
   }
 }
 
+/** Beside what is stored: an exported file may come back as it is. All problems of a cell are told as one of its column. */
+function unstorable(stored: Fields | undefined, { name, metadata }: Wanted['fields']): RowError[] {
+  const [first] = metadataProblems(stored?.metadata, metadata)
+  return [...nameProblems(stored?.name, name), ...(first ? [{ ...first, field: 'metadata' }] : [])]
+}
+
 const NO_TAGS: Thing['tags'] = { rfid: [], ble: [], barcode: [] }
 
 function merged(
@@ -126,10 +134,11 @@ function merged(
     valid_from: moved(stored.valid_from, fields.valid_from),
     valid_to: fields.valid_to === null ? null : moved(stored.valid_to, fields.valid_to),
   }
+  const metadata = fields.metadata && { metadata: storableMetadata(fields.metadata) }
   return {
     id: before?.id ?? null,
     key,
-    fields: { ...stored, ...fields, ...bounds },
+    fields: { ...stored, ...fields, ...metadata, ...bounds },
     tags: { ...(before?.tags ?? NO_TAGS), ...tags },
     ...(before?.parentId !== undefined && { parentId: before.parentId }),
   }

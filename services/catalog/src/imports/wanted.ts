@@ -9,6 +9,7 @@ import { LocationPatch } from '@whereabouts/contracts/locations'
 import { TagCreate, tagTypes, type TagType } from '@whereabouts/contracts/tags'
 import { NaturalKey } from '@whereabouts/contracts/text'
 import { fieldEntries } from '@whereabouts/service-kit/field-entries'
+import { parseMetadata } from '@whereabouts/service-kit/json-text'
 import { z } from 'zod'
 import { split, unguarded } from './cells.ts'
 import type { CsvRow } from './csv.ts'
@@ -105,7 +106,7 @@ const booleans = new Map([['true', true], ['false', false]]) // prettier-ignore
 /** What is no JSON stays a text, which the schema refuses. */
 function json(cell: string): unknown {
   try {
-    return JSON.parse(cell)
+    return parseMetadata(cell)
   } catch {
     return cell
   }

@@ -2,7 +2,8 @@ import type { ReaderView } from '@whereabouts/contracts/readers'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import { Answer } from '@whereabouts/service-kit/serve'
 import { lacksMapping, MAPPING_REQUIRED } from '@whereabouts/contracts/reader-mapping'
-import { validationFailed } from '@whereabouts/service-kit/errors'
+import { rejectIfAny, validationFailed } from '@whereabouts/service-kit/errors'
+import { nameProblems } from '@whereabouts/service-kit/name-problems'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { readerExists, readerNotFound } from '../errors.ts'
@@ -54,6 +55,7 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
     const row = await db.transaction().execute(async (tx) => {
       const stored = await lockReader(tx, orgId, reader_id)
       if (!stored) throw readerNotFound()
+      rejectIfAny(nameProblems(stored.name, body.name))
       const changed = withChanges(stored, body)
       if (lacksMapping(changed)) throw validationFailed([MAPPING_REQUIRED])
       await updateReader(tx, orgId, reader_id, changed)

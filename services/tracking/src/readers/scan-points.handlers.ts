@@ -1,5 +1,6 @@
 import type { ScanPointUpdate } from '@whereabouts/contracts/readers'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
+import { nameProblems } from '@whereabouts/service-kit/name-problems'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { Kysely } from 'kysely'
 import type { Tables, Tx } from '../db.ts'
@@ -70,7 +71,9 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
       const data = await change(orgId, async (tx) => {
         // Who changes antennas of a reader holds it, so that the one looked at is free until this is done.
         const reader = await lockReader(tx, orgId, reader_id)
-        if (!reader || !(await findScanPoint(tx, orgId, reader_id, id))) throw scanPointNotFound()
+        const stored = reader && (await findScanPoint(tx, orgId, reader_id, id))
+        if (!stored) throw scanPointNotFound()
+        rejectIfAny(nameProblems(stored.name, name))
         if (antenna !== undefined && (await isAntennaTaken(tx, orgId, reader_id, antenna, id)))
           throw antennaTaken(antenna)
         const changes = { antenna, name, ...(namesLocation(body) && { location_id: location?.id ?? null }) }

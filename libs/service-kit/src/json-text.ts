@@ -1,0 +1,47 @@
+import { MAX_DEPTH, MAX_NAMES, MAX_VALUES, scanJson, type JsonPath, type JsonRefusal } from './json-scan.ts'
+import { AppError } from './app-error.ts'
+
+/** Below this nothing takes long. */
+const HARMLESS_LENGTH = 64 * 1024
+/** Without it there is no integer that a double does not hold. */
+const MANY_DIGITS = /\d{16}/
+
+const REFUSALS: Record<JsonRefusal, string> = {
+  depth: `Request body must be nested at most ${MAX_DEPTH} levels deep`,
+  names: `Request body must have at most ${MAX_NAMES} different member names`,
+  values: `Request body must have at most ${MAX_VALUES} values`,
+}
+
+/**
+ * The value of JSON in which integers that no double holds, where they would be stored as they are (in `metadata`), are
+ * bigints: a schema can refuse them, and does. Throws SyntaxError, or `bad_request` for a text that would take too long.
+ */
+export const parseJson = (text: string): unknown => parseExactly(text, 'metadata')
+
+/** As `parseJson`, of a text that is all metadata. */
+export const parseMetadata = (text: string): unknown => parseExactly(text, undefined)
+
+function parseExactly(text: string, within: string | undefined): unknown {
+  if (text.length <= HARMLESS_LENGTH && !MANY_DIGITS.test(text)) return JSON.parse(text)
+  const { refusal, integers } = scanJson(text, within)
+  if (refusal && text.length > HARMLESS_LENGTH) throw new AppError('bad_request', REFUSALS[refusal])
+  const value: unknown = JSON.parse(text)
+  let root = value
+  for (const { path, literal } of integers) root = withExact(root, path, literal)
+  return root
+}
+
+/** A member that was sent twice counts as it was sent last: what stands there may be another number by now. */
+function withExact(root: unknown, path: JsonPath, literal: string): unknown {
+  const holder = path.slice(0, -1).reduce(memberOf, root)
+  const name = path.at(-1)
+  if (name === undefined) return root === Number(literal) ? BigInt(literal) : root
+  if (memberOf(holder, name) === Number(literal))
+    (holder as Record<string | number, unknown>)[name] = BigInt(literal)
+  return root
+}
+
+const memberOf = (value: unknown, name: string | number): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string | number, unknown>)[name]
+    : undefined
