@@ -78,11 +78,12 @@ async function decodeAll<T>(consumer: BatchConsumer<T>, taken: readonly Delivery
   const decoded: (Decoded<T> | Undecodable)[] = []
   let bytes = 0
   for (const delivery of taken) {
+    if (bytes > 0 && bytes + delivery.data.length > BYTES_AT_ONCE) {
+      bytes = 0
+      await setImmediate()
+    }
     decoded.push(decode(consumer, delivery))
     bytes += delivery.data.length
-    if (bytes < BYTES_AT_ONCE) continue
-    bytes = 0
-    await setImmediate()
   }
   return decoded
 }

@@ -1,32 +1,22 @@
-import { Collector, decodeFrames } from './collector.ts'
+import { type Collector, decodeFrames } from './collector.ts'
 import type { DecodeContext, Decoded, ReadExtra, TagType } from './decoder.ts'
 import { isObject } from './json-values.ts'
 import { readAntenna, readCount, readLocation, readRssi, readTime } from './read-fields.ts'
 import { readHexTag, readMac } from './tag-values.ts'
 import { isAbsent, isStorable } from './texts.ts'
 
-// The limits of the format. A message beyond them is no canonical message: it is buried as `unexpected_shape`, as a
-// whole, rather than half used, so that its sender notices at once.
-const MAX_BYTES = 256 * 1024
+/** The limit of the format. A message beyond it is refused as a whole rather than half used: its sender notices at once. */
 const MAX_READS = 1000
 
 /** Decodes our own format, `{reads: [{tag: {type, value}, antenna?, location?, read_at?, rssi_dbm?, read_count?}]}`. */
 export function decodeCanonical(bytes: Uint8Array, context: DecodeContext): Decoded {
-  return bytes.length > MAX_BYTES ? refuse(context) : decodeFrames(bytes, context, decodeFrame)
-}
-
-function refuse(context: DecodeContext): Decoded {
-  const out = new Collector(context)
-  out.startFrame()
-  out.report('unexpected_shape', '')
-  return out.finish()
+  return decodeFrames(bytes, context, decodeFrame, MAX_READS)
 }
 
 function decodeFrame(out: Collector, frame: unknown): void {
   const reads = isObject(frame) ? frame['reads'] : undefined
-  if (!Array.isArray(reads) || reads.length === 0 || reads.length > MAX_READS) {
-    return out.report('unexpected_shape', '')
-  }
+  if (!Array.isArray(reads) || reads.length === 0) return out.report('unexpected_shape', '')
+  out.announce(reads.length)
   for (const [index, item] of reads.entries()) decodeRead(out, item, `/reads/${index}`)
 }
 

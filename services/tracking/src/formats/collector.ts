@@ -11,6 +11,7 @@ import type {
 } from './decoder.ts'
 import { derivedHealth } from './derived-health.ts'
 import { MALFORMED, readFrames } from './framing.ts'
+import { MAX_FRAMES, MAX_READS, Refusal, tooManyFrames, tooManyReads } from './limits.ts'
 import { readMac } from './tag-values.ts'
 import { readText } from './texts.ts'
 import { isZone } from './zones.ts'
@@ -21,8 +22,12 @@ const MAX_ERRORS = 1000
 /** A device stands in one zone. Each name is looked up for a tenth of a millisecond, so a message gets only a few. */
 const MAX_ZONES = 16
 
+/** Stands for an antenna that the device named and that cannot be one. */
+export const UNUSABLE_ANTENNA = 0
+
 /** What a decoder found out about one sighting; the collector adds what is true of the whole message. */
 type Sighting = {
+  /** From 1, or `UNUSABLE_ANTENNA`. */
   antenna: number
   tag_type: TagType
   tag_value: string
@@ -45,6 +50,7 @@ export class Collector {
     errors: [],
     errors_omitted: 0,
     buried: false,
+    refusal: null,
   }
   #frame = -1
   #unusableFrames = 0
@@ -52,9 +58,25 @@ export class Collector {
   #clockUnset = false
   #readsWithoutAntenna = 0
   readonly #zones = new Map<string, boolean>()
+  readonly #maxReads: number
+  #reads = 0
 
-  constructor(context: DecodeContext) {
+  constructor(context: DecodeContext, maxReads = MAX_READS) {
     this.context = context
+    this.#maxReads = maxReads
+  }
+
+  /** Beyond the limit reads are only counted, so that the sender learns how many there were, and not for ever. */
+  #count(): void {
+    this.#reads += 1
+    const counted = 1.5 * this.#maxReads
+    if (this.#reads > counted) throw new Refusal(tooManyReads(`over ${counted}`, this.#maxReads))
+  }
+
+  /** For formats that say beforehand how many reads a frame holds. Throws Refusal when there are too many. */
+  announce(reads: number): void {
+    if (this.#reads + reads <= this.#maxReads) return
+    throw new Refusal(tooManyReads(this.#reads + reads, this.#maxReads))
   }
 
   startFrame(): void {
@@ -79,11 +101,14 @@ export class Collector {
   }
 
   addRead({ antenna, tag_type, tag_value, rssi_dbm, read_count, read_at_ms, extra }: Sighting): void {
+    this.#count()
+    if (this.#reads > this.#maxReads) return
     const { reader, received_at_ms } = this.context
+    const isUsable = antenna !== UNUSABLE_ANTENNA
     // One literal, so that every read has the same hidden class.
     const read: NeutralRead = {
       reader,
-      antenna,
+      antenna: isUsable ? antenna : 1,
       tag_type,
       tag_value,
       rssi_dbm,
@@ -92,6 +117,7 @@ export class Collector {
       received_at_ms,
     }
     if (extra !== undefined && tellsSomething(extra)) read.extra = extra
+    if (!isUsable) read.extra = { ...read.extra, antenna_unusable: true }
     if (read_at_ms !== null && read_at_ms > this.#newestMs) this.#newestMs = read_at_ms
     this.#decoded.reads.push(read)
   }
@@ -124,7 +150,9 @@ export class Collector {
     this.#readsWithoutAntenna += 1
   }
 
+  /** Throws Refusal when the message holds too many reads. */
   finish(): Decoded {
+    if (this.#reads > this.#maxReads) throw new Refusal(tooManyReads(this.#reads, this.#maxReads))
     const derived = derivedHealth({
       newestMs: this.#newestMs,
       receivedAtMs: this.context.received_at_ms,
@@ -145,14 +173,20 @@ function tellsSomething(extra: ReadExtra): boolean {
   return false
 }
 
-/** Decodes frame by frame; broken frames are reported here and never reach `decodeFrame`. */
+/**
+ * Decodes frame by frame; broken frames are reported here and never reach `decodeFrame`. Throws Refusal for a message
+ * that holds too much; see `limited`.
+ */
 export function decodeFrames(
   bytes: Uint8Array,
   context: DecodeContext,
   decodeFrame: (out: Collector, frame: unknown) => void,
+  maxReads = MAX_READS,
 ): Decoded {
-  const out = new Collector(context)
-  for (const frame of readFrames(bytes)) {
+  const out = new Collector(context, maxReads)
+  const frames = readFrames(bytes)
+  if (frames.length > MAX_FRAMES) throw new Refusal(tooManyFrames())
+  for (const frame of frames) {
     out.startFrame()
     if (frame === MALFORMED) out.report('malformed_json', '')
     else decodeFrame(out, frame)

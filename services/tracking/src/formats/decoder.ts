@@ -10,6 +10,8 @@ export type Ibeacon = { uuid: string; major: number; minor: number; tx_power?: n
 export type ReadExtra = {
   tid?: string | undefined
   antenna_name?: string | undefined
+  /** The device named an antenna that cannot be one: the read is at no scan point, whatever `antenna` says. */
+  antenna_unusable?: true | undefined
   /** External key of a location; it wins over the scan point. From the formats `canonical` and `mapping`. */
   location?: string | undefined
   ibeacon?: Ibeacon | undefined
@@ -87,6 +89,8 @@ export type Decoded = {
   errors_omitted: number
   /** True when there was a frame and none could be used: the message belongs in the dead letters. */
   buried: boolean
+  /** Why the message was not looked at, or not to its end: it is too large. Then it is buried. */
+  refusal: string | null
 }
 
 export type DecodeContext = {

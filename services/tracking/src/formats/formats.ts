@@ -7,6 +7,7 @@ import { decodeKkm } from './kkm.ts'
 import { decodeMapping } from './mapping.ts'
 import { decodeMinew } from './minew.ts'
 import { decodeMoko } from './moko.ts'
+import { limited } from './limits.ts'
 import { decodeZebra } from './zebra.ts'
 
 /** The formats a reader may name in its subject. A new one is a file beside these and a line here. */
@@ -22,7 +23,9 @@ const decoders: ReadonlyMap<string, Decoder> = new Map([
   ['mapping', decodeMapping],
 ])
 
-/** The decoder of a format, or undefined when there is none of that name. */
+const limitedDecoders = new Map([...decoders].map(([format, decode]) => [format, limited(decode)]))
+
+/** The decoder of a format within the limits of a message, or undefined when there is none of that name. */
 export function decoderFor(format: string): Decoder | undefined {
-  return decoders.get(format)
+  return limitedDecoders.get(format)
 }

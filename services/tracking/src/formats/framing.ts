@@ -1,3 +1,5 @@
+import { MAX_FRAMES } from './limits.ts'
+
 /** Stands for a frame that is no JSON; a symbol, since any other value may come out of parsing. */
 export const MALFORMED = Symbol('malformed JSON')
 
@@ -15,7 +17,7 @@ const TAB = 0x09
 /**
  * The JSON texts of one message, in order, MALFORMED standing for broken ones: the whole body, or line by line,
  * or several values glued together in a line. Blank lines are keep-alives and no frames. When nothing parses, the
- * body is one broken frame. Linear in the length of the body.
+ * body is one broken frame. Linear in the length of the body; ends with the first frame beyond `MAX_FRAMES`.
  */
 export function readFrames(bytes: Uint8Array): unknown[] {
   const text = decodeUtf8(bytes)
@@ -24,6 +26,7 @@ export function readFrames(bytes: Uint8Array): unknown[] {
   const frames: unknown[] = []
   let broken = 0
   for (const line of text.split(/[\r\n]+/)) {
+    if (frames.length > MAX_FRAMES) return frames
     if (readLine(line, frames)) continue
     broken += 1
     if (broken === MAX_BROKEN_FRAMES) break
@@ -48,7 +51,7 @@ function parseJson(text: string): unknown {
 /** Appends the values of a line to `frames`. False when the line ended in a broken one, which is appended too. */
 function readLine(line: string, frames: unknown[]): boolean {
   let start = skipBlanks(line, 0)
-  while (start < line.length) {
+  while (start < line.length && frames.length <= MAX_FRAMES) {
     const end = endOfValue(line, start)
     const value = end === -1 ? MALFORMED : parseJson(line.slice(start, end))
     frames.push(value)

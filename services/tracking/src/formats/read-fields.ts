@@ -1,4 +1,4 @@
-import type { Collector } from './collector.ts'
+import { type Collector, UNUSABLE_ANTENNA } from './collector.ts'
 import { readInteger, readNumber } from './json-values.ts'
 import { isAbsent, isStorable } from './texts.ts'
 import { type EpochUnit, parseTime, readEpoch } from './times.ts'
@@ -9,10 +9,10 @@ import { type EpochUnit, parseTime, readEpoch } from './times.ts'
 const MAX_ANTENNA = 65_535 // readers number them with 16 bits
 const MAX_COUNT = 2_147_483_647
 
-/** The antenna, 1 when absent or unusable. */
+/** The antenna, 1 when absent. An unusable one is none of those with a place: a wrong place is worse than none. */
 export function readAntenna(out: Collector, value: unknown, at: string, field: string): number {
   if (isAbsent(value)) return 1
-  return readInteger(value, 1, MAX_ANTENNA) ?? unusable(out, at, field, 1)
+  return readInteger(value, 1, MAX_ANTENNA) ?? unusable(out, at, field, UNUSABLE_ANTENNA)
 }
 
 /** How often the tag was read within the record, 1 when absent or unusable. */

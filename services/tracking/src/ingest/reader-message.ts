@@ -36,9 +36,15 @@ export function decodeReaderMessage(
     received_at_ms: message.receivedAt,
     ...settings,
   })
-  if (decoded.buried) return bury(`not a ${format} message: ${decoded.errors[0]?.code ?? 'unexpected_shape'}`)
+  if (decoded.buried)
+    return bury(
+      decoded.refusal ??
+        `not ${article(format)} ${format} message: ${decoded.errors[0]?.code ?? 'unexpected_shape'}`,
+    )
   return { orgId, readerKey, receivedAtMs: message.receivedAt, decoded }
 }
+
+const article = (noun: string) => (/^[aeiou]/.test(noun) ? 'an' : 'a')
 
 /** The same of the broker's copy of an MQTT message; undefined for what cannot be used, which SCANS tells of. */
 export function decodeCopy(

@@ -64,6 +64,7 @@ function look({ orgId, readerKey, decoded }: ReaderMessage, { view, directory }:
     const key = read.extra?.location
     // A location key in the message wins over the scan point (D8.8).
     if (key !== undefined) return { match, placed: true, location: view.locationByKey(orgId, key) }
+    if (read.extra?.antenna_unusable) return { match, placed: false, location: null }
     let place = antennas.get(read.antenna)
     if (place === undefined) {
       place = lookAtScanPoint(directory.placement(orgId, readerKey, read.antenna), orgId, view)
@@ -153,7 +154,7 @@ function resolveMessage(message: ReaderMessage, found: readonly Found[], into: R
       observedAtMs: time.ms,
       locationId: place,
       readerKey,
-      antenna: read.antenna,
+      antenna: read.extra?.antenna_unusable ? null : read.antenna,
     })
   }
   const problem = decoded.errors[0]
