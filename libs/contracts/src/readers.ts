@@ -76,6 +76,8 @@ export const ReaderHealth = z
     reads_lost: z.int(),
     read_errors: z.int(),
     messages_buried: z.int(),
+    /** Dropped unread: the organization sent more messages a second than its keys may. */
+    messages_over_rate: z.int(),
     /** The newest time in the last message that named one, less the moment of receipt: positive is a clock ahead. */
     clock_offset_ms: z.int().nullable(),
     last_problem: z.string().nullable(),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { natsOf, type Broker } from './connection.ts'
-import type { ConsumerMetrics, Consumption, HandleContext } from './consumer.ts'
+import type { ConsumerMetrics, Consumption, FairShare, HandleContext } from './consumer.ts'
 import type { Delivery } from './delivery.ts'
 import { buryExhausted } from './exhausted.ts'
 import { Intake } from './intake.ts'
@@ -21,6 +21,7 @@ type Policy = {
   durable: DurableName
   retryDelaysMs: readonly number[]
   isOutage?(error: unknown): boolean
+  fair?: FairShare
 }
 
 /** How an attempt ended: with an error or none, or not at all because we are stopping. */
@@ -61,6 +62,7 @@ export class ConsumerRun {
       stream,
       consumer: durable,
       capacity,
+      fair: policy.fair,
       onTrouble: (reason) => logger.warn({ stream, durable, reason }, 'consumer waits for the broker'),
     })
   }
@@ -120,8 +122,9 @@ export class ConsumerRun {
 
   /** Done with them, settled or not. */
   release(deliveries: readonly Delivery[]): void {
+    const { fair } = this.#policy
     for (const delivery of deliveries) {
-      this.#inHand.delete(delivery)
+      if (this.#inHand.delete(delivery)) fair?.overflow?.release(fair.groupOf(delivery))
       this.#waiting.delete(delivery)
     }
   }
@@ -179,7 +182,8 @@ export class ConsumerRun {
   #keepAlive(): void {
     const now = Date.now()
     if (now - this.#lastProgress > this.#ackWaitMs) return
-    for (const delivery of [...this.#waiting, ...this.intake.buffered]) {
+    const moving = this.#policy.fair?.overflow?.waiting ?? []
+    for (const delivery of [...this.#waiting, ...this.intake.buffered, ...moving]) {
       if (now - delivery.heldSince > this.#ackWaitMs / 3) delivery.working()
     }
   }
@@ -187,7 +191,8 @@ export class ConsumerRun {
   async #stop(done: Promise<void>): Promise<void> {
     const { graceMs = 10_000 } = this.#options
     this.#stopping.abort()
-    this.settler.giveBack([...this.intake.close(), ...this.#waiting])
+    const moving = this.#policy.fair?.overflow?.close() ?? []
+    this.settler.giveBack([...this.intake.close(), ...moving, ...this.#waiting])
     const timer = setTimeout(() => this.#graceOver.abort(), graceMs)
     const lastBreath = delay(graceMs + LAST_BREATH_MS, undefined, { ref: false })
     await Promise.race([done.catch(() => {}), lastBreath])

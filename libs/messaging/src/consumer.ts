@@ -1,4 +1,5 @@
-import type { IncomingMessage } from './delivery.ts'
+import type { Arrival, IncomingMessage } from './delivery.ts'
+import type { Overflow } from './overflow.ts'
 import type { DurableName } from './topology.ts'
 
 export type HandleContext = {
@@ -6,6 +7,16 @@ export type HandleContext = {
   signal: AbortSignal
   /** For handlers that may take longer than the durable's `ackWaitMs`: call it more often than that. */
   working: () => void
+}
+
+/** How the messages of several groups (organizations) share a consumer. All of it is asked on arrival, before decoding. */
+export type FairShare = {
+  /** Those of a group are handled in order of arrival; groups take turns. */
+  groupOf(message: Pick<IncomingMessage, 'subject'>): string
+  /** False: it is acknowledged and never handled. Whoever says so counts it. */
+  admit?(message: Arrival): boolean
+  /** Where a flood waits, so that others need not. */
+  overflow?: Overflow
 }
 
 type Policy<T> = {
@@ -35,6 +46,8 @@ export type BatchConsumer<T> = Policy<T> & {
   maxBytes?: number
   /** Counted from the arrival of the batch's first message. */
   maxWaitMs: number
+  /** Left out: first in, first out. */
+  fair?: FairShare
   handle(messages: readonly T[], context: HandleContext): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import type { StoredMsg } from 'nats'
 import { natsOf, type Broker } from './connection.ts'
 import type { DeliveryInfo } from './delivery.ts'
-import { fromNatsHeaders } from './headers.ts'
+import { decodedHeader, fromNatsHeaders } from './headers.ts'
 import { publish } from './publish.ts'
 import { unlessGone } from './stored.ts'
 import { MQTT_PREFIX } from './topology.ts'
@@ -29,6 +29,8 @@ export type DeadLetter = {
 const MAX_REASON_LENGTH = 500
 /** The head of a payload that is kept. The whole is found by its place in its stream, for as long as that holds it. */
 const HEAD_BYTES = 8 * 1024
+/** For the other files of this lib only: what our headers may need of the broker's size limit. */
+export const HEADER_ROOM = 32 * 1024
 
 /** What is kept: a message and where it failed. */
 export type Burial = Pick<
@@ -120,7 +122,7 @@ export function describeDeadLetter(
   const [stream = '', durable = ''] = tokens.length > 2 ? tokens.slice(1) : tokens
   return {
     seq,
-    original_subject: decoded(headers['original_subject'] ?? ''),
+    original_subject: decodedHeader(headers['original_subject'] ?? ''),
     stream,
     durable,
     stream_seq: Number(headers['stream_seq']),
@@ -130,14 +132,5 @@ export function describeDeadLetter(
     buried_at: headers['buried_at'] ?? '',
     ...(headers['request_id'] !== undefined && { request_id: headers['request_id'] }),
     truncated: headers['truncated'] === 'true',
-  }
-}
-
-/** A message put into the stream by hand must not make the others unreadable. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }

@@ -15,6 +15,14 @@ export type IncomingMessage = {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** A message as it arrives, before anybody has looked into it. */
+export type Arrival = IncomingMessage & {
+  /** Counts what the durable has delivered, to all replicas. */
+  readonly deliverySeq: number
+  /** Published once more by an operator, not by whoever sent it at first. */
+  readonly isReplayed: boolean
+}
+
 export type DeliveryInfo = {
   stream: string
   consumer: string
@@ -53,7 +61,7 @@ const ACK = encoder.encode('+ACK')
 const WORKING = encoder.encode('+WPI')
 
 /** One delivered message and its settlement, which is sent once: whatever comes after the first is ignored. */
-export class Delivery implements IncomingMessage {
+export class Delivery implements Arrival {
   readonly subject: string
   readonly data: Uint8Array
   readonly info: DeliveryInfo
@@ -85,6 +93,12 @@ export class Delivery implements IncomingMessage {
   }
   get streamSeq(): number {
     return this.info.streamSeq
+  }
+  get deliverySeq(): number {
+    return this.info.deliverySeq
+  }
+  get isReplayed(): boolean {
+    return this.subject !== this.#msg.subject
   }
   get headers(): Readonly<Record<string, string>> {
     this.#headers ??= fromNatsHeaders(this.#msg.headers) // parsed on demand: most decoders never look

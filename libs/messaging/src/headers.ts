@@ -13,3 +13,12 @@ export function fromNatsHeaders(sent: MsgHdrs | undefined): Readonly<Record<stri
   for (const [name, values] of sent ?? []) result[name.toLowerCase()] ??= values[0] ?? ''
   return result
 }
+
+/** A message put into the stream by hand must not make the others unreadable. */
+export function decodedHeader(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,5 +1,7 @@
 import { natsOf, type Broker } from './connection.ts'
+import type { FairShare } from './consumer.ts'
 import { Delivery } from './delivery.ts'
+import { FairQueue } from './fair-queue.ts'
 import { startPull } from './pull.ts'
 
 export type IntakeOptions = {
@@ -7,55 +9,67 @@ export type IntakeOptions = {
   consumer: string
   /** Bound of the buffer; what is being handled comes on top. */
   capacity: number
+  /** Left out: first in, first out. */
+  fair?: FairShare | undefined
   onTrouble: (reason: string) => void
 }
 
 /** Deliveries waiting for their turn: bounded, filled in the background, emptied by one reader. */
 export class Intake {
   readonly #pull: { ask(): void; stop(): void }
-  readonly #buffer: Delivery[] = []
-  #bytes = 0
+  readonly #fair: FairShare | undefined
+  readonly #queue = new FairQueue()
   #closed = false
   #waiting: { count: number; wake(): void } | undefined
   /** Messages the consumer had yet to deliver when the last one arrived. */
   pending = 0
 
-  constructor(broker: Broker, { stream, consumer, capacity, onTrouble }: IntakeOptions) {
+  constructor(broker: Broker, { stream, consumer, capacity, fair, onTrouble }: IntakeOptions) {
     const nc = natsOf(broker)
+    this.#fair = fair
+    const overflow = fair?.overflow
     this.#pull = startPull(broker, {
       stream,
       consumer,
       capacity,
       onTrouble,
-      held: () => this.#buffer.length,
-      heldBytes: () => this.#bytes,
+      held: () => this.#queue.length + (overflow?.moving ?? 0),
+      heldBytes: () => this.#queue.bytes + (overflow?.movingBytes ?? 0),
       onMessage: (msg, info) => {
         this.pending = info.pending
-        this.#buffer.push(new Delivery(nc, msg, info))
-        this.#bytes += msg.data.length
-        this.#wakeIfEnough()
+        this.#arrive(new Delivery(nc, msg, info))
       },
     })
+    overflow?.onMoved(() => this.#pull.ask())
   }
 
-  /** Waiting, oldest first. */
-  get buffered(): readonly Delivery[] {
-    return this.#buffer
+  /** Waiting, those of each group oldest first. */
+  get buffered(): Iterable<Delivery> {
+    return this.#queue
+  }
+
+  #arrive(delivery: Delivery): void {
+    const fair = this.#fair
+    const group = fair?.groupOf(delivery) ?? ''
+    if (fair?.admit?.(delivery) === false) return delivery.ack()
+    if (fair?.overflow?.take(group, delivery, this.#queue)) return
+    this.#queue.push(group, delivery)
+    fair?.overflow?.hold(group)
+    this.#wakeIfEnough()
   }
 
   /**
-   * The next deliveries in order: as soon as there are `max`, or `maxWaitMs` after the first of them arrived; of these
+   * The next deliveries, groups by turns: as soon as there are `max`, or `maxWaitMs` after the first of them arrived; of these
    * only so many that the last one reaches `maxBytes`. Empty only when closed.
    */
   async next(max: number, maxWaitMs: number, maxBytes = Number.POSITIVE_INFINITY): Promise<Delivery[]> {
-    while (!this.#closed && this.#buffer.length < max) {
-      const first = this.#buffer[0]
-      const leftMs = first && first.arrivedAt + maxWaitMs - Date.now()
+    while (!this.#closed && this.#queue.length < max) {
+      const first = this.#queue.oldestArrival
+      const leftMs = first === undefined ? undefined : first + maxWaitMs - Date.now()
       if (leftMs !== undefined && leftMs <= 0) break
-      await this.#change(first ? max : 1, leftMs)
+      await this.#change(first === undefined ? 1 : max, leftMs)
     }
-    const taken = this.#closed ? [] : this.#buffer.splice(0, countWithin(this.#buffer, max, maxBytes))
-    for (const { data } of taken) this.#bytes -= data.length
+    const taken = this.#closed ? [] : this.#queue.take(max, maxBytes)
     this.#pull.ask()
     return taken
   }
@@ -65,7 +79,7 @@ export class Intake {
     this.#closed = true
     this.#pull.stop()
     this.#waiting?.wake()
-    return this.#buffer.splice(0)
+    return this.#queue.clear()
   }
 
   #change(count: number, leftMs: number | undefined): Promise<void> {
@@ -81,16 +95,6 @@ export class Intake {
   }
 
   #wakeIfEnough(): void {
-    if (this.#waiting && this.#buffer.length >= this.#waiting.count) this.#waiting.wake()
+    if (this.#waiting && this.#queue.length >= this.#waiting.count) this.#waiting.wake()
   }
-}
-
-/** How many of the first `max` it takes to reach `maxBytes`; all of them when they do not. */
-function countWithin(deliveries: readonly Delivery[], max: number, maxBytes: number): number {
-  let bytes = 0
-  for (const [i, delivery] of deliveries.entries()) {
-    bytes += delivery.data.length
-    if (i + 1 === max || bytes >= maxBytes) return i + 1
-  }
-  return deliveries.length
 }

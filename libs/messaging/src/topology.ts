@@ -37,6 +37,8 @@ type Stream = {
   deletable?: boolean
   /** Copied into this stream. A stream with a source has no duplicate window: see `SCANS`. */
   source?: string
+  /** Kept until its one durable has had it; full, it refuses what is new instead of dropping what it has. */
+  queue?: boolean
 }
 
 /** The largest legal reader message is 256 KiB; headers count too. Readers meet it as a limit of their account. */
@@ -56,6 +58,8 @@ export const streams = {
     maxMessageBytes: READER_MESSAGE_BYTES,
     source: 'NO_SCANS',
   },
+  // What an organization has beyond its share of ingest waits here (ADR 44).
+  OVERFLOW: { subjects: ['overflow.*'], maxBytes: 1024 * MEBIBYTE, queue: true },
   CATALOG: { subjects: ['catalog.>'], maxPerSubject: 1 },
   KEYS: { subjects: ['keys.>'], maxPerSubject: 1 },
   EVENTS: { subjects: ['events.>'], maxAgeMs: 168 * HOUR },
@@ -136,6 +140,7 @@ export const durables = {
     ackWaitMs: 30 * SECOND,
     maxAckPending: 10_000,
   },
+  'tracking-overflow': { stream: 'OVERFLOW', ackWaitMs: 30 * SECOND, maxAckPending: 1_000 },
   'tracking-catalog': { stream: 'CATALOG', ackWaitMs: 30 * SECOND, maxAckPending: 5_000 },
   'tracking-placements': { stream: 'PLACEMENTS', ackWaitMs: 30 * SECOND, maxAckPending: 1_000 },
   // Everything that waits for a receiver: two replicas with full lanes (their LANE_LIMITS).
@@ -184,14 +189,14 @@ async function applyStream(jsm: JetStreamManager, name: string, stream: Stream, 
 }
 
 function streamConfig(name: string, stream: Stream, { replicas = 1, scansMaxBytes }: TopologyOptions) {
-  const isOfReaders = name === 'SCANS' || name === '$MQTT_msgs'
+  const isOfReaders = name === 'SCANS' || name === '$MQTT_msgs' || name === 'OVERFLOW'
   const maxBytes = isOfReaders ? (scansMaxBytes ?? stream.maxBytes) : stream.maxBytes
   return {
     name,
     subjects: [...stream.subjects],
     storage: StorageType.File,
-    retention: stream.untilConsumed ? RetentionPolicy.Interest : RetentionPolicy.Limits,
-    discard: stream.refusesWhenFull ? DiscardPolicy.New : DiscardPolicy.Old,
+    retention: retentionOf(stream),
+    discard: stream.queue || stream.refusesWhenFull ? DiscardPolicy.New : DiscardPolicy.Old,
     discard_new_per_subject: stream.refusesWhenFull ?? false,
     max_age: nanos(stream.maxAgeMs ?? 0),
     max_bytes: maxBytes ?? -1,
@@ -223,6 +228,11 @@ async function removeOlderLayout(jsm: JetStreamManager): Promise<void> {
   const { state } = await jsm.streams.info(copies)
   if (state.messages > 0) return
   for (const name of OLDER_MQTT) if (await found(jsm.streams.info(name))) await jsm.streams.delete(name)
+}
+
+function retentionOf({ queue, untilConsumed }: Stream): RetentionPolicy {
+  if (queue) return RetentionPolicy.Workqueue
+  return untilConsumed ? RetentionPolicy.Interest : RetentionPolicy.Limits
 }
 
 async function applyDurable(jsm: JetStreamManager, name: string, durable: Durable): Promise<void> {

@@ -61,6 +61,7 @@ type ApiKeyTable = {
   /** The only reader it may publish for; null for any. */
   reader_key: Generated<string | null>
   rate_limit_per_minute: Generated<number | null>
+  message_rate_per_second: Generated<number | null>
   revision: Generated<number>
   created_by: number | null
   created_by_key_id: number | null

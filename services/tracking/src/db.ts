@@ -54,6 +54,7 @@ export type Tables = {
     reads_clock_skewed: number
     read_errors: number
     messages_buried: number
+    messages_over_rate: Generated<number>
     last_problem: string | null
     last_problem_at: string | null
     reads_lost: Generated<number>

@@ -4,6 +4,7 @@ import { measurePools } from '@whereabouts/db/pool-metrics'
 import { watchBroker } from '@whereabouts/messaging/broker-watch'
 import { brokerLogin, connect, mqttBrokerLogin } from '@whereabouts/messaging/connection'
 import { consume, consumeBatches } from '@whereabouts/messaging/consume'
+import { Overflow } from '@whereabouts/messaging/overflow'
 import { outboxPublish } from '@whereabouts/messaging/publish'
 import { hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/topology'
 import { createLogger } from '@whereabouts/service-kit/logging'
@@ -21,8 +22,11 @@ import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
-import { ingestConsumer, mqttCopyConsumer } from './ingest/ingest.consumer.ts'
+import { ingestConsumer, mqttCopyConsumer, overflowConsumer } from './ingest/ingest.consumer.ts'
 import { ingestMetrics } from './ingest/ingest-metrics.ts'
+import { Admission } from './ingest/rate/admission.ts'
+import { followKeyRates } from './ingest/rate/key-rates-follower.ts'
+import { KeyRates } from './ingest/rate/key-rates.ts'
 import { RecentMinutes } from './ingest/recent-minutes.ts'
 import { answerPlacements } from './inventory/place-asset.responder.ts'
 import { placementsConsumer } from './inventory/placements.consumer.ts'
@@ -47,6 +51,7 @@ import { UnknownTagLog } from './unknown-tags/unknown-tag-log.ts'
 const WATCHED = [
   'tracking-ingest',
   'tracking-ingest-mqtt',
+  'tracking-overflow',
   'tracking-catalog',
   'tracking-placements',
 ] as const
@@ -104,6 +109,10 @@ await start('tracking', async () => {
   health.start()
   unknownTags.start()
 
+  const rates = new KeyRates()
+  const ratesFollower = followKeyRates(broker, rates, log)
+  const ofIngest = ingestMetrics(registry)
+  const overflow = new Overflow(broker, { logger: log, onStored: (count) => ofIngest.overflowed(count) })
   const deps = {
     db,
     view,
@@ -112,7 +121,8 @@ await start('tracking', async () => {
     health,
     unknownTags,
     recent: new RecentMinutes(),
-    metrics: ingestMetrics(registry),
+    metrics: ofIngest,
+    admission: new Admission({ rates, health, metrics: ofIngest }),
     kick: () => relay.kick(),
   }
   const consumerOptions = { logger: log, graceMs: config.SHUTDOWN_GRACE_MS }
@@ -150,14 +160,22 @@ await start('tracking', async () => {
       database: await database.isReachable(),
       broker: broker.isConnected() && mqttBroker.isConnected(),
       catalog_view: follower.isCaughtUp(),
+      message_rates: ratesFollower.isCaughtUp(),
       readers: directory.isLoaded(),
       live_feed: live.isReady(),
     }),
     progress: () => progress.now(),
   })
   // Before the view is complete every read would be a gap, so ingest waits; the broker keeps the scans.
-  await Promise.all([follower.caughtUp, directory.start(), partitions.first])
-  const ingest = consumeBatches(broker, ingestConsumer(deps), {
+  // Without the rates of keys it would drop what they may send.
+  await Promise.all([
+    follower.caughtUp,
+    ratesFollower.caughtUp,
+    overflow.start(),
+    directory.start(),
+    partitions.first,
+  ])
+  const ingest = consumeBatches(broker, ingestConsumer(deps, overflow), {
     ...consumerOptions,
     metrics: metrics('tracking-ingest'),
   })
@@ -165,6 +183,10 @@ await start('tracking', async () => {
   const copies = [consumeBatches(mqttBroker, mqttCopyConsumer(deps), copyOptions)]
   if (await hasOlderMqttCopies(broker))
     copies.push(consumeBatches(broker, mqttCopyConsumer(deps), copyOptions))
+  const overflowed = consumeBatches(broker, overflowConsumer(deps, overflow), {
+    ...consumerOptions,
+    metrics: metrics('tracking-overflow'),
+  })
   const placements = consume(broker, placementsConsumer(deps), {
     ...consumerOptions,
     metrics: metrics('tracking-placements'),
@@ -188,10 +210,9 @@ await start('tracking', async () => {
         name: 'stop ingest',
         run: () => {
           progress.stop()
-          const ended = [ingest, ...copies, placements, projections, follower, ...watches].map((one) =>
-            one.stop(),
-          )
-          return Promise.all(ended)
+          const consumptions = [ingest, overflowed, ...copies, placements, projections]
+          const ended = [...consumptions, overflow, follower, ratesFollower, ...watches]
+          return Promise.all(ended.map((one) => one.stop()))
         },
       },
       { name: 'write reader health', run: () => Promise.all([health.stop(), unknownTags.stop()]) },

@@ -12,6 +12,8 @@ import { test as base } from 'vitest'
 import { buildApp } from './app.ts'
 import type { Tables } from './db.ts'
 import { ingestMetrics } from './ingest/ingest-metrics.ts'
+import { Admission } from './ingest/rate/admission.ts'
+import { KeyRates } from './ingest/rate/key-rates.ts'
 import { RecentMinutes } from './ingest/recent-minutes.ts'
 import { LiveFeed } from './live/live-feed.ts'
 import { liveMetrics } from './live/live-metrics.ts'
@@ -158,6 +160,8 @@ export async function startTracking() {
     log,
     registry,
   })
+  const rates = new KeyRates()
+  const metrics = ingestMetrics(registry)
   const ingest = {
     db,
     view,
@@ -166,7 +170,8 @@ export async function startTracking() {
     health,
     unknownTags,
     recent: new RecentMinutes(),
-    metrics: ingestMetrics(registry),
+    metrics,
+    admission: new Admission({ rates, health, metrics }),
     kick: () => undefined,
   }
 
@@ -180,6 +185,7 @@ export async function startTracking() {
     unknownTags,
     view,
     ingest,
+    rates,
     /** Brings what catalog holds into the projection tables and the view, as the CATALOG stream would. */
     async project(): Promise<void> {
       await upsertAssets(db, catalog.assets)

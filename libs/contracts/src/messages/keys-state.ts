@@ -22,6 +22,8 @@ export const KeyState = z.object({
   revoked_at: z.string().nullable(),
   /** Requests per minute where an operator set the key's own limit. */
   rate_limit_per_minute: z.int().nullable(),
+  /** Reader messages a second where an operator set the key's own rate. Left out by older releases. */
+  message_rate_per_second: z.int().nullable().optional(),
 })
 export type KeyState = z.infer<typeof KeyState>
 

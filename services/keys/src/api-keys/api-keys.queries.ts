@@ -107,16 +107,19 @@ export function revokeKey(tx: Tx, orgId: number, id: number): Promise<ApiKeyRow>
     .executeTakeFirstOrThrow()
 }
 
-/** Call under `lockKey`. Requests per minute; null is the limit of everybody. */
-export function updateKeyLimit(
+/** Requests per minute and reader messages per second; null is the limit of everybody. */
+export type KeyLimits = Pick<ApiKeyRow, 'rate_limit_per_minute' | 'message_rate_per_second'>
+
+/** Call under `lockKey`. */
+export function updateKeyLimits(
   tx: Tx,
   orgId: number,
   id: number,
-  perMinute: number | null,
+  limits: Partial<KeyLimits>,
 ): Promise<ApiKeyRow> {
   return tx
     .updateTable('api_key')
-    .set({ rate_limit_per_minute: perMinute, revision: sql`nextval('revision_seq')` })
+    .set({ ...limits, revision: sql`nextval('revision_seq')` })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .returningAll()

@@ -13,6 +13,7 @@ export const toKeyState = (key: ApiKeyRow): KeyState => ({
   expires_at: key.expires_at,
   revoked_at: key.revoked_at,
   rate_limit_per_minute: key.rate_limit_per_minute,
+  message_rate_per_second: key.message_rate_per_second,
 })
 
 /** Call under the lock of the key's row, with what the change has returned. */

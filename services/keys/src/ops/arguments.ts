@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { instantOrNever, integer, keyReference, orgId, perMinuteOrDefault } from './values.ts'
+import { instantOrNever, integer, keyReference, orgId, perMinuteOrDefault, perSecondOrDefault } from './values.ts'
 
 type Page = { limit: number; offset: number }
 
@@ -10,6 +10,7 @@ export type Request = { json: boolean } & (
   | { command: 'org subscription'; orgId: number; endsAt: string | null }
   | ({ command: 'key list'; orgId: number; all: boolean } & Page)
   | { command: 'key limit'; key: number | string; perMinute: number | null }
+  | { command: 'key message-rate'; key: number | string; perSecond: number | null }
   | { command: 'key revoke'; key: number | string }
   | { command: 'signing-keys list' }
   | { command: 'signing-keys rotate' }
@@ -126,6 +127,18 @@ function addKeyCommands(key: Command, found: Found): void {
         command: 'key limit',
         key: reference,
         perMinute: perMinute === 'default' ? null : perMinute,
+        json: json ?? false,
+      }),
+    )
+  withJson(key.command('message-rate'))
+    .description("Sets how many reader messages a second a key adds to its organization's share of ingest.")
+    .argument('<key>', 'id or jti (client id) of the key', keyReference)
+    .requiredOption('--per-second <n|default>', 'messages per second, 1 to 100000', perSecondOrDefault)
+    .action((reference: number | string, { json, perSecond }: Json & { perSecond: number | 'default' }) =>
+      found({
+        command: 'key message-rate',
+        key: reference,
+        perSecond: perSecond === 'default' ? null : perSecond,
         json: json ?? false,
       }),
     )

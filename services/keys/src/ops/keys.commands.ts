@@ -1,4 +1,4 @@
-import { countKeys, listKeys, lockKey, updateKeyLimit } from '../api-keys/api-keys.queries.ts'
+import { countKeys, listKeys, lockKey, updateKeyLimits, type KeyLimits } from '../api-keys/api-keys.queries.ts'
 import { enqueueKeyState } from '../api-keys/api-keys.state.ts'
 import { revokeLockedKey } from '../api-keys/revocation.ts'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
@@ -19,13 +19,14 @@ export async function listApiKeys(db: Db, { orgId, all, limit, offset }: Listing
     countKeys(db, orgId, { revoked: all }),
   ])
   const json = { data: keys.map(toKey), limit, offset, total_count }
-  const heading = ['ID', 'JTI', 'NAME', 'SCOPES', 'PER MINUTE', 'LAST USED', 'EXPIRES']
+  const heading = ['ID', 'JTI', 'NAME', 'SCOPES', 'PER MINUTE', 'MESSAGES/S', 'LAST USED', 'EXPIRES']
   const rows = keys.map((key) => [
     String(key.id),
     key.jti,
     key.name,
     key.scopes.join(','),
-    perMinute(key.rate_limit_per_minute),
+    orDefault(key.rate_limit_per_minute),
+    orDefault(key.message_rate_per_second),
     key.last_used_at ?? 'never',
     key.expires_at ?? 'never',
     ...(all ? [key.revoked_at ?? ''] : []),
@@ -36,19 +37,37 @@ export async function listApiKeys(db: Db, { orgId, all, limit, offset }: Listing
 
 /** `limit` null is the limit of everybody. */
 export async function setKeyLimit(db: Db, reference: KeyReference, limit: number | null): Promise<Report> {
-  const { key, changed } = await changeKey(db, reference, async (tx, stored) => {
-    if (stored.rate_limit_per_minute === limit) return undefined
-    const updated = await updateKeyLimit(tx, stored.org_id, stored.id, limit)
+  const { key, changed } = await setLimit(db, reference, 'rate_limit_per_minute', limit)
+  return {
+    json: { key: toKey(key), changed },
+    text: `${nameOf(key)} has a limit of ${orDefault(limit)} requests per minute${changed ? '' : ' already'}.`,
+  }
+}
+
+/** `rate` null is the rate of everybody. */
+export async function setMessageRate(
+  db: Db,
+  reference: KeyReference,
+  rate: number | null,
+): Promise<Report> {
+  const { key, changed } = await setLimit(db, reference, 'message_rate_per_second', rate)
+  return {
+    json: { key: toKey(key), changed },
+    text: `${nameOf(key)} has a rate of ${orDefault(rate)} reader messages a second${changed ? '' : ' already'}.`,
+  }
+}
+
+async function setLimit(db: Db, reference: KeyReference, name: keyof KeyLimits, limit: number | null) {
+  const set = await changeKey(db, reference, async (tx, stored) => {
+    if (stored[name] === limit) return undefined
+    const updated = await updateKeyLimits(tx, stored.org_id, stored.id, { [name]: limit })
     await enqueueKeyState(tx, updated)
     return updated
   })
+  const { key } = set
   if (key.revoked_at !== null)
     throw new OpsError('conflict', `${nameOf(key)} was revoked at ${key.revoked_at}: it has no limit to set.`)
-  const already = changed ? '' : ' already'
-  return {
-    json: { key: toKey(key), changed },
-    text: `${nameOf(key)} has a limit of ${perMinute(limit)} requests per minute${already}.`,
-  }
+  return set
 }
 
 /** Revoking twice is no failure: what was asked for is so. */
@@ -80,7 +99,7 @@ function changeKey(
   })
 }
 
-const perMinute = (limit: number | null) => (limit === null ? 'default' : String(limit))
+const orDefault = (limit: number | null) => (limit === null ? 'default' : String(limit))
 
 const nameOf = ({ id, name, org_id }: ApiKeyRow) => `Key ${id} "${printable(name)}" of organization ${org_id}`
 
@@ -91,6 +110,7 @@ const toKey = (key: ApiKeyRow) => ({
   name: key.name,
   scopes: key.scopes,
   rate_limit_per_minute: key.rate_limit_per_minute,
+  message_rate_per_second: key.message_rate_per_second,
   created_at: key.created_at,
   created_by: key.created_by,
   created_by_key_id: key.created_by_key_id,

@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
 import type { Request } from './arguments.ts'
-import { listApiKeys, revokeApiKey, setKeyLimit } from './keys.commands.ts'
+import { listApiKeys, revokeApiKey, setKeyLimit, setMessageRate } from './keys.commands.ts'
 import { createOrg, listOrganizations, setSubscription } from './orgs.commands.ts'
 import { untilPublished } from './published.ts'
 import type { Report } from './report.ts'
@@ -22,6 +22,7 @@ const ANNOUNCED: ReadonlySet<Request['command']> = new Set([
   'org create',
   'org subscription',
   'key limit',
+  'key message-rate',
   'key revoke',
 ])
 
@@ -61,6 +62,8 @@ async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
       return listApiKeys(db, request)
     case 'key limit':
       return setKeyLimit(db, request.key, request.perMinute)
+    case 'key message-rate':
+      return setMessageRate(db, request.key, request.perSecond)
     case 'key revoke':
       return revokeApiKey(db, request.key)
     case 'signing-keys list':

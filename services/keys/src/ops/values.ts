@@ -28,6 +28,9 @@ export function instantOrNever(raw: string): string {
 export const perMinuteOrDefault = (raw: string): number | 'default' =>
   raw === 'default' ? raw : integer(1, 1_000_000)(raw)
 
+export const perSecondOrDefault = (raw: string): number | 'default' =>
+  raw === 'default' ? raw : integer(1, 100_000)(raw)
+
 export const integer =
   (min: number, max: number) =>
   (raw: string): number => {

@@ -25,7 +25,11 @@ export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
     .updateTable('api_key')
     .set({ revision: sql`nextval('revision_seq')`, revoked_at: row.revoked_at ?? state.revoked_at })
     .$if(state.revision > row.revision, (update) =>
-      update.set({ name: state.name, rate_limit_per_minute: state.rate_limit_per_minute }),
+      update.set({
+        name: state.name,
+        rate_limit_per_minute: state.rate_limit_per_minute,
+        message_rate_per_second: state.message_rate_per_second ?? null,
+      }),
     )
     .where('org_id', '=', orgId)
     .where('jti', '=', jti)

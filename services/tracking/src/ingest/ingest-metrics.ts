@@ -8,6 +8,10 @@ export type IngestMetrics = {
   stored(batch: Stored): void
   /** Of messages whose reads are all stored, or need not be. */
   finished(messages: readonly ReaderMessage[]): void
+  /** A message dropped because its organization sends more than its keys may. */
+  overRate(source: 'scans' | 'mqtt_copies'): void
+  /** Messages moved to OVERFLOW. */
+  overflowed(count: number): void
 }
 
 /** An accepted scan is in report and history within a second (D8.9). */
@@ -32,6 +36,7 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
   fromZero(reads, { outcome: OUTCOMES })
   return {
     ...delayMetrics(registry),
+    ...shareMetrics(registry),
     resolved({ observations, news }, fresh) {
       reads.inc({ outcome: 'observed' }, observations.length)
       reads.inc({ outcome: 'thinned' }, observations.length - fresh)
@@ -47,6 +52,22 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
       moves.inc(batch.movements)
     },
   }
+}
+
+function shareMetrics(registry: Registry): Pick<IngestMetrics, 'overRate' | 'overflowed'> {
+  const dropped = new Counter({
+    name: 'ingest_messages_over_rate_total',
+    help: 'Reader messages dropped because their organization sends more a second than its keys may.',
+    labelNames: ['source'],
+    registers: [registry],
+  })
+  const moved = new Counter({
+    name: 'ingest_messages_overflowed_total',
+    help: 'Reader messages moved to OVERFLOW, because their organization held more than its share.',
+    registers: [registry],
+  })
+  fromZero(dropped, { source: ['scans', 'mqtt_copies'] })
+  return { overRate: (source) => dropped.inc({ source }), overflowed: (count) => moved.inc(count) }
 }
 
 function delayMetrics(registry: Registry): Pick<IngestMetrics, 'finished'> {

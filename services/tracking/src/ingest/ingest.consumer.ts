@@ -1,12 +1,16 @@
 import { isDatabaseOutage } from '@whereabouts/db/outage'
-import type { BatchConsumer } from '@whereabouts/messaging/consumer'
+import { parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
+import type { BatchConsumer, HandleContext } from '@whereabouts/messaging/consumer'
+import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
+import type { Overflow } from '@whereabouts/messaging/overflow'
 import { CatalogUnavailable } from '../projections/catalog-lookup.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
 import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
 import type { IngestMetrics } from './ingest-metrics.ts'
 import { withNames } from './names.ts'
+import { withoutPrefix, type Admission } from './rate/admission.ts'
 import { decodeCopy, decodeReaderMessage, type ReaderMessage } from './reader-message.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
 import { noteNews, resolve, type ResolveDeps } from './resolve.ts'
@@ -19,6 +23,7 @@ export type IngestDeps = ResolveDeps & {
   unknownTags: UnknownTagLog
   recent: RecentMinutes
   metrics: IngestMetrics
+  admission: Pick<Admission, 'admitScan' | 'admitCopy'>
   /** Called after a commit that put movements into the outbox. */
   kick(): void
 }
@@ -26,18 +31,49 @@ export type IngestDeps = ResolveDeps & {
 /** What is kept in memory, and in one transaction, is bounded: some 40 000 reads. */
 const BATCH = { maxMessages: 500, maxBytes: 4 * 1024 * 1024 }
 
+/** The organization, or nothing for what is no scan and will be buried. */
+const groupOf = ({ subject }: { subject: string }) =>
+  String(parseScanSubject(withoutPrefix(subject))?.orgId ?? '')
+
 /**
  * Reader messages to history, positions and movements. A database or a catalog that is away is an outage: the
  * messages are held and nothing is called unknown that might exist.
  */
-export const ingestConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage> => ({
+export const ingestConsumer = (deps: IngestDeps, overflow?: Overflow): BatchConsumer<ReaderMessage> => ({
   ...BATCH,
+  ...ofScans(deps),
   durable: 'tracking-ingest',
   maxWaitMs: 5,
+  fair: { groupOf, admit: deps.admission.admitScan, ...(overflow && { overflow }) },
+})
+
+/** Small, so that whoever does not flood waits behind one of them for some milliseconds only. */
+const OVERFLOW_BATCH = { maxMessages: 250, maxBytes: 256 * 1024 }
+
+/** The same of what organizations had beyond their share, with what time the others leave. It was admitted before. */
+export function overflowConsumer(deps: IngestDeps, overflow: Overflow): BatchConsumer<ReaderMessage> {
+  const scans = ofScans(deps)
+  return {
+    ...OVERFLOW_BATCH,
+    ...scans,
+    durable: 'tracking-overflow',
+    maxWaitMs: 5,
+    fair: { groupOf },
+    async handle(messages, context) {
+      await overflow.turn(
+        messages.map(({ orgId }) => String(orgId)),
+        context.signal,
+      )
+      await scans.handle(messages, context)
+    },
+  }
+}
+
+const ofScans = (deps: IngestDeps) => ({
   retryDelaysMs: [1_000, 5_000, 30_000],
   isOutage,
-  decode: (message) => decodeReaderMessage(message, deps),
-  async handle(messages, { signal }) {
+  decode: (message: IncomingMessage) => decodeReaderMessage(message, deps),
+  async handle(messages: readonly ReaderMessage[], { signal }: Pick<HandleContext, 'signal'>) {
     const { resolved, fresh } = await storeMessages(messages, deps, signal)
     deps.metrics.finished(messages)
     noteNews(deps, resolved)
@@ -59,6 +95,7 @@ export const mqttCopyConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage 
   maxWaitMs: COPY_WAIT_MS,
   retryDelaysMs: [1_000, 5_000, 30_000],
   isOutage,
+  fair: { groupOf, admit: deps.admission.admitCopy },
   decode: (message) => decodeCopy(message, deps),
   async handle(messages, { signal }) {
     const readable = messages.filter((message) => message !== undefined)

@@ -1,11 +1,11 @@
 import { parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
-import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
 import type { Decoded } from '../formats/decoder.ts'
 import { decoderFor } from '../formats/formats.ts'
 import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
+import { withoutPrefix } from './rate/admission.ts'
 
 type Received = Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt'>
 
@@ -51,8 +51,7 @@ export function decodeCopy(
   { subject, data, receivedAt }: Received,
   { directory }: { directory: ReaderDirectory },
 ): ReaderMessage | undefined {
-  const original = subject.startsWith(MQTT_PREFIX) ? subject.slice(MQTT_PREFIX.length) : subject
-  const message = { subject: original, data, receivedAt }
+  const message = { subject: withoutPrefix(subject), data, receivedAt }
   try {
     return decodeReaderMessage(message, { health: { note: () => undefined }, directory })
   } catch (error) {

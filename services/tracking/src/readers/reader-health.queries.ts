@@ -14,6 +14,7 @@ export const NO_COUNTS = {
   reads_lost: 0,
   read_errors: 0,
   messages_buried: 0,
+  messages_over_rate: 0,
 }
 export type ReaderCounts = typeof NO_COUNTS
 export const COUNTS = Object.keys(NO_COUNTS) as (keyof ReaderCounts)[]

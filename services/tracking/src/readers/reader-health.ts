@@ -12,12 +12,15 @@ import {
   type Noticed,
   type ReaderCounts,
 } from './reader-health.queries.ts'
+import type { OrgRate } from '../ingest/rate/key-rates.ts'
 import { addReads, NO_READS } from './recent-reads.ts'
 
 export type ReaderNews = Partial<Omit<ReaderCounts, 'reads_lost'>> & {
   seenAtMs: number
   identity?: string | null
   problem?: string
+  /** What its organization may send, when this was one message too many. */
+  overRate?: OrgRate
   /** The newest time that the message names. */
   newestMs?: number | null
   /** What the device said of itself. */
@@ -55,6 +58,10 @@ export class ReaderHealthLog {
     entry.identity = news.identity ?? entry.identity
     if (news.problem !== undefined) {
       entry.last_problem = news.problem
+      entry.last_problem_ms = news.seenAtMs
+    }
+    if (news.overRate !== undefined) {
+      entry.last_problem = overRateProblem(entry.messages_over_rate, news.overRate)
       entry.last_problem_ms = news.seenAtMs
     }
     if (news.newestMs !== undefined && news.newestMs !== null)
@@ -128,6 +135,13 @@ export class ReaderHealthLog {
     }
     if (older.device) entry.device = { ...older.device, ...entry.device }
   }
+}
+
+/** `dropped` since the last write, a second or two ago. */
+function overRateProblem(dropped: number, { perSecond, keys }: OrgRate): string {
+  const messages = dropped === 1 ? '1 message' : `${dropped} messages`
+  const whose = keys > 1 ? `the ${keys} keys of this organization` : 'this key'
+  return `${messages} dropped: more than ${perSecond} messages a second for ${whose}. Send several reads in a message.`
 }
 
 const bounded = (ms: number) => Math.trunc(Math.max(-MAX_OFFSET_MS, Math.min(MAX_OFFSET_MS, ms)))

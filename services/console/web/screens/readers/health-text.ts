@@ -16,6 +16,11 @@ const REASONS = [
   ['reads_lost', 'lost on the device', 'The device could not keep them until they were sent.'],
   ['read_errors', 'not understood', 'Parts of messages that could not be used.'],
   ['messages_buried', 'messages buried', 'Whole messages that were not of the format.'],
+  [
+    'messages_over_rate',
+    'too many messages',
+    'Messages dropped because the keys of the organization may not send as many a second. Send several reads in a message.',
+  ],
 ] as const
 
 /** Everything that did not become a place of an asset, by reason, with how often it happened. */

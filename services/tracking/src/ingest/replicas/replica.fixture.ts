@@ -13,7 +13,10 @@ import { ReaderDirectory } from '../../readers/reader-directory.ts'
 import { ReaderHealthLog } from '../../readers/reader-health.ts'
 import { UnknownTagLog } from '../../unknown-tags/unknown-tag-log.ts'
 import { ingestConsumer } from '../ingest.consumer.ts'
+import type { IngestMetrics } from '../ingest-metrics.ts'
 import type { Observation } from '../observation.ts'
+import { Admission } from '../rate/admission.ts'
+import { KeyRates } from '../rate/key-rates.ts'
 import { RecentMinutes } from '../recent-minutes.ts'
 
 /** Where a message can be when its process dies, in this order. */
@@ -59,19 +62,24 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
   const directory = new ReaderDirectory(db, pool, log)
   await directory.start()
   const view = new CatalogView()
+  const health = new ReaderHealthLog(db, log)
+  const ingestMetrics: IngestMetrics = {
+    resolved: () => at('handled, not acknowledged'),
+    stored: () => undefined,
+    finished: () => undefined,
+    overRate: () => undefined,
+    overflowed: () => undefined,
+  }
   const consumer = ingestConsumer({
     db,
     view,
     gaps: new GapFiller(view, askCatalogOver(broker)),
     directory,
-    health: new ReaderHealthLog(db, log),
+    health,
     unknownTags: new UnknownTagLog(db, log),
     recent: new WatchedMinutes(at),
-    metrics: {
-      resolved: () => at('handled, not acknowledged'),
-      stored: () => undefined,
-      finished: () => undefined,
-    },
+    metrics: ingestMetrics,
+    admission: new Admission({ rates: new KeyRates(), health, metrics: ingestMetrics }),
     kick: () => relay.kick(),
   })
   const handled: ConsumerMetrics['handled'] = (outcome, count) => {

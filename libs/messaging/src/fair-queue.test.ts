@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import type { Delivery } from './delivery.ts'
+import { FairQueue } from './fair-queue.ts'
+import { isOverShare } from './fair-share.ts'
+
+const KIB = 1024
+/** A delivery as far as a queue looks at it. */
+const sized = (bytes: number, arrivedAt = 0) => ({ data: new Uint8Array(bytes), arrivedAt }) as Delivery
+
+function filled(lines: Record<string, number[]>) {
+  const queue = new FairQueue()
+  const names = new Map<Delivery, string>()
+  for (const [group, sizes] of Object.entries(lines))
+    for (const [i, bytes] of sizes.entries()) {
+      const delivery = sized(bytes)
+      names.set(delivery, `${group}${i + 1}`)
+      queue.push(group, delivery)
+    }
+  return {
+    queue,
+    take: (max: number, maxBytes = Number.POSITIVE_INFINITY) =>
+      queue.take(max, maxBytes).map((delivery) => names.get(delivery)),
+  }
+}
+const many = (count: number, bytes: number) => Array.from({ length: count }, () => bytes)
+
+test('one group is first in, first out, within count and bytes', () => {
+  const { take, queue } = filled({ a: [10, 10, 10, 10, 10] })
+  expect(take(2)).toEqual(['a1', 'a2'])
+  expect(take(10, 15)).toEqual(['a3', 'a4'])
+  expect(take(10)).toEqual(['a5'])
+  expect([queue.length, queue.bytes, queue.cost, queue.costOf('a')]).toEqual([0, 0, 0, 0])
+})
+
+test('nobody waits behind the backlog of another group, be it of large messages or of tiny ones', () => {
+  for (const bytes of [256 * KIB, 10]) {
+    const { take } = filled({ flood: many(400, bytes), quiet: [100] })
+    expect(take(130)).toContain('quiet1')
+  }
+})
+
+test('groups get the same bytes, whatever the size of their messages', () => {
+  const { take } = filled({ large: many(8, 256 * KIB), small: many(2_000, 2 * KIB) })
+  const taken = take(Number.POSITIVE_INFINITY, 1024 * KIB)
+  const large = taken.filter((name) => name?.startsWith('large')).length * 256
+  const small = taken.filter((name) => name?.startsWith('small')).length * 2.5
+  expect(Math.abs(large - small)).toBeLessThanOrEqual(256)
+})
+
+test('the order of a group is kept over turns, and what is cleared is everything that waits', () => {
+  const { take, queue } = filled({ a: many(300, KIB), b: many(300, KIB) })
+  const taken = [...Array.from({ length: 11 }, () => take(50)).flat()]
+  for (const group of ['a', 'b']) {
+    const ours = taken.filter((name) => name?.startsWith(group))
+    expect(ours).toEqual(Array.from(ours, (_, i) => `${group}${i + 1}`))
+  }
+  expect(queue.clear()).toHaveLength(50)
+  expect([queue.length, queue.bytes, queue.cost]).toEqual([0, 0, 0])
+})
+
+test('a group is over its share only beside others, with much waiting, and more of it than the others', () => {
+  const MIB = 1024 * KIB
+  expect(isOverShare({ cost: 8 * MIB, total: 8 * MIB, active: 1 })).toBe(false)
+  expect(isOverShare({ cost: 8 * MIB, total: 8 * MIB, active: 2 })).toBe(true)
+  expect(isOverShare({ cost: 100 * KIB, total: 100 * KIB, active: 2 })).toBe(false)
+  // Ten that flood alike beside one that is quiet take turns in memory.
+  expect(isOverShare({ cost: 1 * MIB, total: 10 * MIB, active: 11 })).toBe(false)
+  // Beside as many quiet ones they are in the way.
+  expect(isOverShare({ cost: 1 * MIB, total: 10 * MIB, active: 20 })).toBe(true)
+})

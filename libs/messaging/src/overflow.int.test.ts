@@ -1,0 +1,196 @@
+import { busTest } from '@whereabouts/testing/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/bus'
+import { expect, vi } from 'vitest'
+import { natsOf, type Broker } from './connection.ts'
+import { consumeBatches } from './consume.ts'
+import type { FairShare } from './consumer.ts'
+import type { IncomingMessage } from './delivery.ts'
+import { Overflow } from './overflow.ts'
+import { publishMany } from './publish.ts'
+
+const test = busTest.extend({ topology: { ackWaitMs: 1_000 } })
+
+type Handled = { org: string; n: number; by: 'ingest' | 'overflow'; subject: string; receivedAt: number }
+
+const groupOf: FairShare['groupOf'] = ({ subject }) => subject.split('.')[1] ?? ''
+const numberOf = ({ data }: IncomingMessage) => Number(Buffer.from(data).toString().trim())
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+
+/** Numbered messages of an organization, each padded to `bytes`. */
+async function send({ broker }: Bus, org: number, numbers: readonly number[], bytes = 8_192) {
+  const results = await publishMany(
+    broker,
+    numbers.map((n) => ({
+      subject: `scans.${org}.gate.canonical`,
+      payload: Buffer.from(String(n).padEnd(bytes)),
+    })),
+  )
+  expect(results.every(({ ok }) => ok)).toBe(true)
+}
+
+/** What tracking makes of the two durables: one that can be made to stand still, and the work on OVERFLOW. */
+async function start(bus: Bus, broker: Broker = bus.broker, onStored?: () => void) {
+  const handled: Handled[] = []
+  let gate: Promise<unknown> = Promise.resolve()
+  const overflow = new Overflow(broker, { logger: bus.logger, ...(onStored && { onStored }) })
+  await overflow.start()
+  const consume = (by: Handled['by'], fair: FairShare, before: (orgs: string[]) => Promise<unknown>) =>
+    consumeBatches<Handled>(
+      broker,
+      {
+        durable: by === 'ingest' ? 'tracking-ingest' : 'tracking-overflow',
+        maxMessages: 500,
+        maxBytes: 256 * 1024,
+        maxWaitMs: 5,
+        retryDelaysMs: [10],
+        fair,
+        decode: (message) => {
+          const { subject, receivedAt } = message
+          return { org: groupOf(message), n: numberOf(message), by, subject, receivedAt }
+        },
+        async handle(messages) {
+          await before(messages.map(({ org }) => org))
+          handled.push(...messages)
+        },
+      },
+      { logger: bus.logger, graceMs: 1_000 },
+    )
+  const { signal } = new AbortController()
+  const ingest = consume('ingest', { groupOf, overflow }, () => gate)
+  const work: { stop(): Promise<void> }[] = []
+  return {
+    handled,
+    overflow,
+    of: (org: number) => handled.filter((one) => one.org === String(org)),
+    /** Ingest stands still until the returned function is called. */
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      gate = promise
+      return resolve
+    },
+    workOff(): void {
+      work.push(consume('overflow', { groupOf }, (orgs) => overflow.turn(orgs, signal)))
+    },
+    async stop(): Promise<void> {
+      await Promise.all([ingest.stop(), ...work.map((one) => one.stop()), overflow.stop()])
+    },
+  }
+}
+
+async function storedIn({ broker }: Bus, stream: string): Promise<number> {
+  const jsm = await natsOf(broker).jetstreamManager()
+  return (await jsm.streams.info(stream)).state.messages
+}
+
+async function unsettled({ broker }: Bus): Promise<number> {
+  const jsm = await natsOf(broker).jetstreamManager()
+  const { num_pending, num_ack_pending } = await jsm.consumers.info('SCANS', 'tracking-ingest')
+  return num_pending + num_ack_pending
+}
+
+test('a flood is moved to OVERFLOW and worked off in order, with subject and time of its reception', async ({
+  bus,
+}) => {
+  const before = Date.now()
+  const tracking = await start(bus)
+  const release = tracking.hold()
+  await send(bus, 2, [1])
+  await send(bus, 1, range(1, 300))
+  await vi.waitFor(async () => expect(await storedIn(bus, 'OVERFLOW')).toBeGreaterThan(100))
+  const moved = Date.now()
+  // Behind the flood in the stream, before it in the process.
+  await send(bus, 2, [2])
+  await vi.waitFor(async () => expect(await unsettled(bus)).toBeLessThan(200))
+  release()
+  await vi.waitFor(() => expect(tracking.of(2)).toHaveLength(2))
+  const inMemory = tracking.of(1).length
+  expect(inMemory).toBeLessThan(200)
+  // While OVERFLOW has messages of an organization its new ones follow there, those of others do not.
+  await send(bus, 1, [301])
+  await send(bus, 2, [3])
+  await vi.waitFor(() => expect(tracking.of(2)).toHaveLength(3))
+  tracking.workOff()
+  await vi.waitFor(() => expect(tracking.of(1)).toHaveLength(301))
+  expect(tracking.of(1).map(({ n }) => n)).toEqual(range(1, 301))
+  expect(tracking.of(1).at(-1)).toMatchObject({ by: 'overflow', subject: 'scans.1.gate.canonical' })
+  expect(tracking.of(2).every(({ by }) => by === 'ingest')).toBe(true)
+  for (const { receivedAt } of tracking.of(1).slice(0, 300)) {
+    expect(receivedAt).toBeGreaterThanOrEqual(before - 1_000)
+    expect(receivedAt).toBeLessThanOrEqual(moved)
+  }
+  await vi.waitFor(() => expect(tracking.overflow.isOpen('1')).toBe(false))
+  await send(bus, 1, [302])
+  await vi.waitFor(() => expect(tracking.of(1).at(-1)).toMatchObject({ n: 302, by: 'ingest' }))
+  await tracking.stop()
+})
+
+test('a single active organization is never moved', async ({ bus }) => {
+  const tracking = await start(bus)
+  const release = tracking.hold()
+  await send(bus, 1, range(1, 400))
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  const arrived = async () => (await jsm.consumers.info('SCANS', 'tracking-ingest')).num_ack_pending
+  await vi.waitFor(async () => expect(await arrived()).toBe(400))
+  expect(await storedIn(bus, 'OVERFLOW')).toBe(0)
+  release()
+  await vi.waitFor(() => expect(tracking.of(1).map(({ n }) => n)).toEqual(range(1, 400)))
+  await tracking.stop()
+})
+
+test('without room in OVERFLOW messages are held, and none is lost', async ({ bus }) => {
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  await jsm.streams.update('OVERFLOW', { max_bytes: 400_000 })
+  const tracking = await start(bus)
+  const release = tracking.hold()
+  await send(bus, 2, [1])
+  await send(bus, 1, range(1, 300))
+  await vi.waitFor(() =>
+    expect(bus.log.map(({ text }) => text)).toContain('OVERFLOW takes nothing, holding back'),
+  )
+  const { config, state } = await jsm.streams.info('OVERFLOW')
+  expect(state.bytes).toBeLessThanOrEqual(config.max_bytes)
+  expect((await unsettled(bus)) + state.messages).toBe(301)
+  release()
+  tracking.workOff()
+  await vi.waitFor(() => expect(tracking.of(1).map(({ n }) => n)).toEqual(range(1, 300)), { timeout: 15_000 })
+  expect(await unsettled(bus)).toBe(0)
+  await tracking.stop()
+})
+
+test('a process that dies between the store and the acknowledgement loses nothing, and nothing is stored twice', async ({
+  bus,
+}) => {
+  const dying = await bus.connect()
+  const dead = Promise.withResolvers<void>()
+  const first = await start(bus, dying, () => {
+    void dying.close()
+    dead.resolve()
+  })
+  first.hold()
+  await send(bus, 2, [1])
+  await send(bus, 1, range(1, 200))
+  await dead.promise
+  await first.stop()
+  const stored = await storedIn(bus, 'OVERFLOW')
+  expect(stored).toBeGreaterThan(0)
+  expect(await unsettled(bus)).toBe(201) // it died before the first acknowledgement
+  const successor = await start(bus)
+  successor.workOff()
+  await vi.waitFor(async () => expect(await unsettled(bus)).toBe(0), { timeout: 15_000 })
+  await vi.waitFor(async () => expect(await storedIn(bus, 'OVERFLOW')).toBe(0))
+  const seen = successor.of(1).map(({ n }) => n)
+  expect(seen.toSorted((a, b) => a - b)).toEqual(range(1, 200))
+  expect(successor.of(2)).toHaveLength(1)
+  await successor.stop()
+})
+
+test('another replica knows from its start whose messages OVERFLOW has', async ({ bus }) => {
+  const first = await start(bus)
+  first.hold()
+  await send(bus, 2, [1])
+  await send(bus, 1, range(1, 200))
+  await vi.waitFor(async () => expect(await storedIn(bus, 'OVERFLOW')).toBeGreaterThan(0))
+  const second = await start(bus, await bus.connect())
+  expect([second.overflow.isOpen('1'), second.overflow.isOpen('2')]).toEqual([true, false])
+  await Promise.all([first.stop(), second.stop()])
+})

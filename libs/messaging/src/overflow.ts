@@ -1,0 +1,243 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { natsOf, type Broker } from './connection.ts'
+import { HEADER_ROOM } from './dead-letters.ts'
+import type { Delivery } from './delivery.ts'
+import { isOverShare } from './fair-share.ts'
+import type { FairQueue } from './fair-queue.ts'
+import { describeError, type Logger } from './logger.ts'
+import { publishMany } from './publish.ts'
+import { asOverflow, OVERFLOW_PREFIX } from './replayed.ts'
+
+export type OverflowOptions = {
+  logger: Logger
+  /** Called when so many messages of a group have been stored in OVERFLOW. */
+  onStored?: (count: number) => void
+}
+
+/** Who was heard within this is active, and nobody's flood may be in its way. */
+const ACTIVE_MS = 60_000
+const LOOK_EVERY_MS = 500
+const RETRY_MS = 250
+/** Sent at a time, before the answers are waited for. */
+const CHUNK = { messages: 64, bytes: 4 * 1024 * 1024 }
+/** How long work on OVERFLOW waits for everybody else to be done. */
+const WAIT_FOR_OTHERS_MS = 100
+const TOKEN = /^[0-9A-Za-z_-]{1,64}$/
+
+/**
+ * Moves what a group has beyond its share from the stream that a consumer reads to OVERFLOW, unread, so that the others do
+ * not wait behind it. Acknowledged where it was only after OVERFLOW has stored it; without room there it is held until
+ * there is. While OVERFLOW has messages of a group, its new ones follow: their order is kept. For one consumer of a process.
+ */
+export class Overflow {
+  readonly #broker: Broker
+  readonly #options: OverflowOptions
+  readonly #stopping = new AbortController()
+  /** Groups whose messages go to OVERFLOW, with the number of the look before which the last one went. */
+  readonly #open = new Map<string, number>()
+  /** When each group was last heard. */
+  readonly #heard = new Map<string, number>()
+  /** Messages of each group that wait in this process or are being handled. */
+  readonly #held = new Map<string, number>()
+  #heldTotal = 0
+  readonly #waiters = new Set<() => void>()
+  readonly #listeners: (() => void)[] = []
+  #moves: { group: string; delivery: Delivery }[] = []
+  #movingBytes = 0
+  #isMoving = false
+  #look = 0
+  #looking: Promise<void> = Promise.resolve()
+
+  constructor(broker: Broker, options: OverflowOptions) {
+    this.#broker = broker
+    this.#options = options
+  }
+
+  /** Resolves when it is known whose messages OVERFLOW has; consuming begins after that. */
+  async start(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!(await this.#lookOnce()) && !signal.aborted) await pause(RETRY_MS, signal)
+    this.#looking = this.#keepLooking()
+  }
+
+  /** Messages of that group go to OVERFLOW at the moment. */
+  isOpen(group: string): boolean {
+    return this.#open.has(group)
+  }
+
+  /** For the intake: how many are on their way to OVERFLOW, and their bytes. */
+  get moving(): number {
+    return this.#moves.length
+  }
+  get movingBytes(): number {
+    return this.#movingBytes
+  }
+  /** Those on their way, which must not be delivered a second time meanwhile. */
+  get waiting(): readonly Delivery[] {
+    return this.#moves.map(({ delivery }) => delivery)
+  }
+  /** Calls back when there is room again. */
+  onMoved(listener: () => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Takes a message that has just arrived when it belongs into OVERFLOW. `queue` is what waits already. */
+  take(group: string, delivery: Delivery, queue: Pick<FairQueue, 'cost' | 'costOf'>): boolean {
+    this.#heard.set(group, Date.now())
+    if (this.#stopping.signal.aborted || !this.#isMovable(group, delivery)) return false
+    const load = { cost: queue.costOf(group), total: queue.cost, active: this.#heard.size }
+    if (!this.#open.has(group)) {
+      if (!isOverShare(load)) return false
+      this.#options.logger.warn({ group, ...load }, 'messages beyond the share of a group go to OVERFLOW')
+    }
+    this.#open.set(group, this.#look)
+    this.#moves.push({ group, delivery })
+    this.#movingBytes += delivery.data.length
+    void this.#moveAll()
+    return true
+  }
+
+  /** For the intake and the run: a message of the group waits here, or is done with. */
+  hold(group: string): void {
+    this.#held.set(group, (this.#held.get(group) ?? 0) + 1)
+    this.#heldTotal += 1
+  }
+  release(group: string): void {
+    const left = (this.#held.get(group) ?? 0) - 1
+    if (left > 0) this.#held.set(group, left)
+    else this.#held.delete(group)
+    this.#heldTotal = Math.max(0, this.#heldTotal - 1)
+    for (const wake of this.#waiters) wake()
+  }
+
+  /**
+   * Resolves when it is the turn of messages of these groups that lie in OVERFLOW: what was received before them is done,
+   * and nobody else has anything to do, or has had a tenth of a second. Rejects when `signal` aborts.
+   */
+  async turn(groups: Iterable<string>, signal: AbortSignal): Promise<void> {
+    const own = [...new Set(groups)]
+    await this.#until(() => own.every((group) => !this.#held.has(group)), signal)
+    const enough = AbortSignal.any([signal, AbortSignal.timeout(WAIT_FOR_OTHERS_MS)])
+    await this.#until(() => this.#heldTotal === 0, enough).catch(() => signal.throwIfAborted())
+  }
+
+  /** Stops; returns what was on its way and is not stored yet. */
+  close(): Delivery[] {
+    this.#stopping.abort()
+    for (const wake of this.#waiters) wake()
+    const left = this.waiting
+    this.#moves = []
+    return [...left]
+  }
+
+  async stop(): Promise<void> {
+    this.close()
+    await this.#looking
+  }
+
+  #until(isSo: () => boolean, signal: AbortSignal): Promise<void> {
+    const stopping = this.#stopping.signal
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        if (signal.aborted) end(() => reject(signal.reason as Error))
+        else if (stopping.aborted || isSo()) end(resolve)
+      }
+      const end = (settle: () => void) => {
+        this.#waiters.delete(look)
+        signal.removeEventListener('abort', look)
+        settle()
+      }
+      this.#waiters.add(look)
+      signal.addEventListener('abort', look, { once: true })
+      look()
+    })
+  }
+
+  /** What is as large as the broker takes has no room for the headers of a move. */
+  #isMovable(group: string, { data }: Delivery): boolean {
+    const limit = natsOf(this.#broker).info?.max_payload ?? 1024 * 1024
+    return TOKEN.test(group) && data.length <= limit - HEADER_ROOM
+  }
+
+  /** In the order of arrival; after a failure the same ones first. */
+  async #moveAll(): Promise<void> {
+    if (this.#isMoving) return
+    this.#isMoving = true
+    const { signal } = this.#stopping
+    while (this.#moves.length > 0) {
+      const chunk = this.#nextChunk()
+      const results = await publishMany(this.#broker, chunk.map(asMessage))
+      if (signal.aborted) break // they were handed back, and are stored twice at worst
+      const failed = chunk.filter((_, i) => !results[i]?.ok)
+      const stored = chunk.filter((_, i) => results[i]?.ok)
+      this.#moves.splice(0, chunk.length, ...failed)
+      this.#settle(stored)
+      if (failed.length === 0) continue
+      const reason = results.find((result) => !result.ok)?.reason
+      this.#options.logger.warn({ messages: this.#moves.length, reason }, 'OVERFLOW takes nothing, holding back')
+      await pause(RETRY_MS, signal)
+    }
+    this.#isMoving = false
+  }
+
+  #nextChunk() {
+    let [count, bytes] = [0, 0]
+    for (const { delivery } of this.#moves) {
+      if (count === CHUNK.messages || bytes >= CHUNK.bytes) break
+      count += 1
+      bytes += delivery.data.length
+    }
+    return this.#moves.slice(0, count)
+  }
+
+  #settle(stored: readonly { group: string; delivery: Delivery }[]): void {
+    if (stored.length > 0) this.#options.onStored?.(stored.length)
+    for (const { group, delivery } of stored) {
+      delivery.ack()
+      this.#open.set(group, this.#look)
+      this.#movingBytes -= delivery.data.length
+    }
+    for (const listener of this.#listeners) listener()
+  }
+
+  async #keepLooking(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      await pause(LOOK_EVERY_MS, signal)
+      if (!signal.aborted) await this.#lookOnce()
+    }
+  }
+
+  /** Whose messages OVERFLOW has, other replicas' moves included. False when the broker does not tell. */
+  async #lookOnce(): Promise<boolean> {
+    const now = Date.now()
+    for (const [group, at] of this.#heard) if (now - at > ACTIVE_MS) this.#heard.delete(group)
+    const number = (this.#look += 1)
+    try {
+      const jsm = await natsOf(this.#broker).jetstreamManager({ checkAPI: false })
+      const { state } = await jsm.streams.info('OVERFLOW', { subjects_filter: `${OVERFLOW_PREFIX}*` })
+      const stored = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(OVERFLOW_PREFIX.length))
+      this.#update(new Set(stored), number)
+      return true
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return false
+      this.#options.logger.warn({ reason: describeError(error) }, 'OVERFLOW cannot be looked at')
+      return false
+    }
+  }
+
+  /** One that went there since the look began may be missing in what it saw. */
+  #update(stored: ReadonlySet<string>, number: number): void {
+    for (const group of stored) this.#open.set(group, this.#open.get(group) ?? number - 1)
+    const onTheWay = new Set(this.#moves.map(({ group }) => group))
+    for (const [group, at] of this.#open)
+      if (!stored.has(group) && at < number && !onTheWay.has(group)) this.#open.delete(group)
+  }
+}
+
+const asMessage = ({ group, delivery }: { group: string; delivery: Delivery }) => ({
+  payload: delivery.data,
+  ...asOverflow(group, delivery),
+})
+
+const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => {})

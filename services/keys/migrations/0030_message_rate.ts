@@ -1,0 +1,7 @@
+import { sql, type Kysely } from 'kysely'
+
+/** Reader messages a second where an operator set the key's own rate; null is the rate of everybody. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table api_key
+    add column message_rate_per_second integer check (message_rate_per_second > 0)`.execute(db)
+}

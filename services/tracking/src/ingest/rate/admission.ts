@@ -1,0 +1,109 @@
+import { parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
+import type { Arrival } from '@whereabouts/messaging/delivery'
+import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
+import type { ReaderHealthLog } from '../../readers/reader-health.ts'
+import type { IngestMetrics } from '../ingest-metrics.ts'
+import type { KeyRates } from './key-rates.ts'
+import { RateBuckets } from './rate-buckets.ts'
+import { ReplicaShare } from './replica-share.ts'
+
+type Deps = {
+  rates: Pick<KeyRates, 'rateOf'>
+  health: Pick<ReaderHealthLog, 'note'>
+  metrics: Pick<IngestMetrics, 'overRate'>
+}
+
+/** Marks are kept for so many seconds; copies come a quarter of a second behind, and later when they lag. */
+const MARKS = 600
+
+/**
+ * Which messages of readers come in: as many a second as the keys of their organization may send. Asked on arrival, in the
+ * order of the stream. What was delivered before was let in then; what an operator replays was not sent by a reader.
+ */
+export class Admission {
+  readonly #deps: Deps
+  readonly #scans = new Lane()
+  readonly #copies = new Lane()
+  /** Seconds in which messages of an organization were dropped, the newest ones. */
+  readonly #marks = new Map<number, Set<number>>()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** Of SCANS. What is dropped is counted on its reader. */
+  readonly admitScan = (message: Arrival): boolean => {
+    this.#scans.note(message)
+    const subject = parseScanSubject(message.subject)
+    if (!subject || message.deliveryCount > 1 || message.isReplayed) return true
+    const { orgId, readerKey } = subject
+    const rate = this.#deps.rates.rateOf(orgId)
+    if (this.#scans.take(orgId, message, rate.perSecond)) return true
+    this.#mark(orgId, secondOf(message))
+    this.#deps.metrics.overRate('scans')
+    this.#deps.health.note(orgId, readerKey, {
+      seenAtMs: message.receivedAt,
+      messages: 1,
+      messages_over_rate: 1,
+      overRate: rate,
+    })
+    return false
+  }
+
+  /**
+   * Of the broker's copies of MQTT messages. They have a bucket of their own, since SCANS may have missed them; what came in
+   * a second in which SCANS had too many does not come in by its copy.
+   */
+  readonly admitCopy = (message: Arrival): boolean => {
+    this.#copies.note(message)
+    const subject = parseScanSubject(withoutPrefix(message.subject))
+    if (!subject || message.deliveryCount > 1) return true
+    const { orgId } = subject
+    const isMarked = this.#isMarked(orgId, secondOf(message))
+    const { perSecond } = this.#deps.rates.rateOf(orgId)
+    if (this.#copies.take(orgId, message, perSecond) && !isMarked) return true
+    this.#deps.metrics.overRate('mqtt_copies')
+    return false
+  }
+
+  #mark(orgId: number, second: number): void {
+    const marks = this.#marks.get(orgId) ?? new Set()
+    this.#marks.delete(orgId)
+    this.#marks.set(orgId, marks) // the last one to have too many comes last
+    marks.add(second)
+    for (const old of marks) {
+      if (marks.size <= MARKS) break
+      marks.delete(old)
+    }
+    const [first] = this.#marks.keys()
+    if (this.#marks.size > MARKED_ORGS && first !== undefined) this.#marks.delete(first)
+  }
+
+  /** The two streams take a message some milliseconds apart. */
+  #isMarked(orgId: number, second: number): boolean {
+    const marks = this.#marks.get(orgId)
+    return marks !== undefined && [second - 1, second, second + 1].some((one) => marks.has(one))
+  }
+}
+
+const MARKED_ORGS = 1_000
+
+/** The buckets of one stream. */
+class Lane {
+  readonly #buckets = new RateBuckets()
+  readonly #share = new ReplicaShare()
+
+  note({ deliverySeq }: Arrival): void {
+    this.#share.note(deliverySeq)
+  }
+
+  take(orgId: number, { receivedAt }: Arrival, perSecond: number): boolean {
+    return this.#buckets.take(orgId, receivedAt, perSecond * this.#share.value)
+  }
+}
+
+const secondOf = ({ receivedAt }: Arrival) => Math.floor(receivedAt / 1_000)
+
+/** The subject under which a reader published what the broker keeps of MQTT. */
+export const withoutPrefix = (subject: string): string =>
+  subject.startsWith(MQTT_PREFIX) ? subject.slice(MQTT_PREFIX.length) : subject

@@ -1,0 +1,72 @@
+import { KeyState } from '@whereabouts/contracts/messages/keys-state'
+
+/** Messages a second of a key for which no operator set a rate of its own. */
+export const DEFAULT_PER_SECOND = 200
+
+export type OrgRate = {
+  /** Messages a second of all its keys together. */
+  perSecond: number
+  /** Live keys that may send scans; 0 when none is known. */
+  keys: number
+}
+
+const UNKNOWN: OrgRate = { perSecond: DEFAULT_PER_SECOND, keys: 0 }
+/** A sum stands for so long: keys expire without a word. */
+const SUM_MS = 1_000
+const SUBJECT = 'keys.key.'
+const SCOPE = 'scans:write'
+
+type Key = { orgId: number; revision: number; perSecond: number; expiresAtMs: number; isLive: boolean }
+
+/**
+ * How many messages a second each organization may send: the sum over its live keys with `scans:write`, from the KEYS
+ * stream. Which key sent a message cannot be told (ADR 43). An organization of which no such key is known may send what
+ * one key may, never nothing.
+ */
+export class KeyRates {
+  readonly #keys = new Map<string, Key>()
+  readonly #byOrg = new Map<number, Set<Key>>()
+  readonly #sums = new Map<number, OrgRate & { at: number }>()
+
+  /** Throws for a state that cannot be read; the key then counts as before. States may come twice and late. */
+  apply(subject: string, payload: unknown): void {
+    if (!subject.startsWith(SUBJECT)) return
+    const state = KeyState.parse(payload)
+    const known = this.#keys.get(state.jti)
+    if (known && known.revision > state.revision) return
+    if (known) this.#byOrg.get(known.orgId)?.delete(known)
+    const key = keyOf(state)
+    this.#keys.set(state.jti, key)
+    const ofOrg = this.#byOrg.get(key.orgId) ?? new Set()
+    this.#byOrg.set(key.orgId, ofOrg)
+    if (key.isLive) ofOrg.add(key)
+    this.#sums.delete(key.orgId)
+  }
+
+  /** The stream was made anew. */
+  clear(): void {
+    this.#keys.clear()
+    this.#byOrg.clear()
+    this.#sums.clear()
+  }
+
+  rateOf(orgId: number, now = Date.now()): OrgRate {
+    const known = this.#sums.get(orgId)
+    if (known && now - known.at < SUM_MS) return known
+    const ofOrg = this.#byOrg.get(orgId)
+    if (!ofOrg) return UNKNOWN
+    const live = [...ofOrg].filter(({ expiresAtMs }) => expiresAtMs > now)
+    const perSecond = live.reduce((sum, key) => sum + key.perSecond, 0)
+    const rate = live.length === 0 ? UNKNOWN : { perSecond, keys: live.length }
+    this.#sums.set(orgId, { ...rate, at: now })
+    return rate
+  }
+}
+
+const keyOf = (state: KeyState): Key => ({
+  orgId: state.org_id,
+  revision: state.revision,
+  perSecond: state.message_rate_per_second ?? DEFAULT_PER_SECOND,
+  expiresAtMs: state.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(state.expires_at),
+  isLive: state.revoked_at === null && state.scopes.includes(SCOPE),
+})

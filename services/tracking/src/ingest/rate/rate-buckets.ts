@@ -1,0 +1,41 @@
+/** A full bucket lets so many seconds' worth through at once: 2 000 messages at 200 a second. */
+export const BURST_SECONDS = 10
+/** Above this, buckets that are full again are forgotten: they would begin full. */
+const SWEEP_ABOVE = 10_000
+
+type Bucket = { tokens: number; atMs: number }
+
+/**
+ * A token bucket for each organization. Its clock is when the broker received the messages, not when they are handled:
+ * a backlog after an outage of ours is not a flood.
+ */
+export class RateBuckets {
+  readonly #buckets = new Map<number, Bucket>()
+
+  /** Takes a token. False when there is none: the message is one too many. */
+  take(orgId: number, receivedAtMs: number, perSecond: number): boolean {
+    const most = Math.max(1, perSecond * BURST_SECONDS)
+    const bucket = this.#bucket(orgId, receivedAtMs, most)
+    const elapsed = Math.max(0, receivedAtMs - bucket.atMs)
+    bucket.tokens = Math.min(most, bucket.tokens + (elapsed / 1_000) * perSecond)
+    bucket.atMs = Math.max(bucket.atMs, receivedAtMs)
+    if (bucket.tokens < 1) return false
+    bucket.tokens -= 1
+    return true
+  }
+
+  get size(): number {
+    return this.#buckets.size
+  }
+
+  #bucket(orgId: number, atMs: number, tokens: number): Bucket {
+    const known = this.#buckets.get(orgId)
+    if (known) return known
+    if (this.#buckets.size >= SWEEP_ABOVE)
+      for (const [id, { atMs: last }] of this.#buckets)
+        if (atMs - last >= BURST_SECONDS * 1_000) this.#buckets.delete(id)
+    const bucket = { tokens, atMs }
+    this.#buckets.set(orgId, bucket)
+    return bucket
+  }
+}
