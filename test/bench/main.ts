@@ -3,6 +3,7 @@ import { benchCatalog, CATALOG_HELP } from './catalog/catalog.ts'
 import { benchCluster, CLUSTER_HELP } from './cluster/cluster.ts'
 import { benchConsole, CONSOLE_HELP } from './console/console.ts'
 import { benchEdge, EDGE_HELP } from './edge/edge.ts'
+import { benchFairness, FAIRNESS_HELP } from './fairness/fairness.ts'
 import { benchImport, IMPORT_HELP } from './import/import.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
 import { benchReports, REPORTS_HELP } from './reports/reports.ts'
@@ -12,6 +13,7 @@ import { benchWebhooks, WEBHOOKS_HELP } from './webhooks/webhooks.ts'
 const HELP = `pnpm bench <name> [flags]    exits with 1 when a target was missed
 
 ${EDGE_HELP}
+${FAIRNESS_HELP}
 ${CATALOG_HELP}
 ${CLUSTER_HELP}
 ${CONSOLE_HELP}
@@ -25,6 +27,7 @@ ${WEBHOOKS_HELP}
 
 const benches: Record<string, (args: string[], say: (text: string) => void) => Promise<boolean>> = {
   edge: benchEdge,
+  fairness: benchFairness,
   catalog: benchCatalog,
   cluster: benchCluster,
   console: benchConsole,

@@ -37,7 +37,7 @@ export async function measureDelays({ stack, nc, settings, say }: Bench): Promis
 }
 
 type Delays = { toEvents: number[]; toReport: number[]; perSecond: number }
-type Ask = (assetId: number) => Promise<Row | undefined>
+export type Ask = (assetId: number) => Promise<Row | undefined>
 
 /**
  * Publishes one read a message, by the clock, each of another asset that has just been seen for the first time, and
@@ -79,7 +79,7 @@ async function move(nc: NatsConnection, ask: Ask, total: number): Promise<Delays
 type Row = { location_external_key: string | null }
 
 /** Asks tracking itself, with a principal signed as the gateway does. */
-async function reportOf(stack: Stack, orgId: number): Promise<Ask> {
+export async function reportOf(stack: Stack, orgId: number): Promise<Ask> {
   const principal = { kind: 'key' as const, orgId, scopes: ['scans:read' as const], keyId: 'bench' }
   const headers = await headersSignedWith(stack.secrets.principal_private_key, principal)
   return async (assetId) => {

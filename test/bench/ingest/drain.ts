@@ -31,7 +31,9 @@ async function drain(nc: NatsConnection, { pid, durable }: Worker): Promise<Drai
   process.kill(pid, 'SIGCONT')
   for (;;) {
     const { num_pending, num_ack_pending } = await jsm.consumers.info('SCANS', durable)
-    if (num_pending === 0 && num_ack_pending === 0) break
+    // What was moved there is work of the same messages.
+    const overflow = await jsm.streams.info('OVERFLOW').catch(() => undefined)
+    if (num_pending + num_ack_pending + (overflow?.state.messages ?? 0) === 0) break
     if (performance.now() - started > 600_000) throw new Error(`${durable} did not finish within 10 minutes`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

@@ -28,13 +28,41 @@ const shared = (org_id: number, id: number, external_key: string) => ({
   deleted_at: null,
 })
 
+/** What keys would tell of so many keys of an organization; the rate is that of everybody when left out. */
+export function announceKeys(nc: NatsConnection, org: number, keys: number, messagesPerSecond?: number): void {
+  for (let n = 1; n <= keys; n += 1) {
+    const jti = `00000000-0000-4000-8000-${String(org * 1_000 + n).padStart(12, '0')}`
+    const state = {
+      org_id: org,
+      id: org * 1_000 + n,
+      jti,
+      revision: 1,
+      name: 'bench',
+      scopes: ['scans:write'],
+      expires_at: null,
+      revoked_at: null,
+      rate_limit_per_minute: null,
+      message_rate_per_second: messagesPerSecond ?? null,
+    }
+    nc.publish(`keys.key.${jti}`, JSON.stringify(state))
+  }
+}
+
+/** More than a benchmark sends. */
+const NO_LIMIT = 100_000
+
 /**
  * Tells of the warehouse what catalog would tell: states on CATALOG. Resolves when tracking has stored them; its view
- * in memory is fed by the same stream.
+ * in memory is fed by the same stream. With `keys`, each organization may send as many messages as it likes.
  */
-export async function announce(nc: NatsConnection, { orgs, assetsPerOrg }: Warehouse): Promise<void> {
+export async function announce(
+  nc: NatsConnection,
+  { orgs, assetsPerOrg }: Warehouse,
+  { keys = true } = {},
+): Promise<void> {
   const send = (subject: string, state: object) => nc.publish(subject, JSON.stringify(state))
   for (const org of orgs) {
+    if (keys) announceKeys(nc, org, 1, NO_LIMIT)
     for (const antenna of [1, 2]) {
       const id = locationIdOf(org, antenna)
       send(`catalog.location.${org}.${id}`, { ...shared(org, id, `DOCK-${antenna}`), parent_id: null })

@@ -1,0 +1,157 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
+import { connect, type NatsConnection } from 'nats'
+import { verdictTable, type Verdict } from '../edge/report.ts'
+import { reportOf, type Ask } from '../ingest/delay.ts'
+import { announce, announceKeys, configureReaders, restartTracking } from '../ingest/warehouse.ts'
+import { median, quantile, table } from '../load/figures.ts'
+import { machine } from '../load/machine.ts'
+import { floods, startFlood, type Flood } from './floods.ts'
+import type { Flooded } from './flood-process.ts'
+import { QUIET_ORG, timeScans } from './quiet.ts'
+
+export const FAIRNESS_HELP = `pnpm bench fairness [flags]   scan to report of one organization, alone and beside one that floods
+
+  --rounds N        of alone and beside each flood in turn, 1 to 10      default 3
+  --seconds N       of each part, 5 to 60                                default 15
+  --per-second N    scans a second that are timed, 1 to 50               default 10
+`
+
+const FLOOD_ASSETS = 10_000
+const WARM_UP_SECONDS = 5
+/** So many times the p99 of the same round without a flood. */
+const MOST = 3
+
+type Settings = { rounds: number; seconds: number; perSecond: number }
+type Bench = {
+  stack: Stack
+  nc: NatsConnection
+  ask: Ask
+  settings: Settings
+  say: (text: string) => void
+  next: () => number
+}
+/** One part of one round. */
+type Part = { name: string; ms: number[]; ratio: number; flooded: Flooded | undefined }
+
+function readSettings(args: string[]): Settings {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '15' },
+      'per-second': { type: 'string', default: '10' },
+    },
+  })
+  const bounded = (name: keyof typeof values, min: number, max: number) => {
+    const value = Number(values[name])
+    if (Number.isInteger(value) && value >= min && value <= max) return value
+    throw new Error(`--${name} is ${min} to ${max}`)
+  }
+  return {
+    rounds: bounded('rounds', 1, 10),
+    seconds: bounded('seconds', 5, 60),
+    perSecond: bounded('per-second', 1, 50),
+  }
+}
+
+/** Starts broker, database and tracking on throwaway data, measures, prints tables. */
+export async function benchFairness(args: string[], say: (text: string) => void): Promise<boolean> {
+  const settings = readSettings(args)
+  const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
+  chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  let [stack, nc]: [Stack?, NatsConnection?] = []
+  try {
+    say(`${machine()}\nStarting tracking …\n`)
+    stack = await startStack({ dataDir: join(folder, 'data'), services: ['catalog', 'tracking'] })
+    const pass = stack.secrets.nats.services_password
+    nc = await connect({ servers: stack.urls.nats, user: 'services', pass })
+    await prepare(stack, nc, settings)
+    let asset = -1
+    const next = () => (asset += 1)
+    const ask = await reportOf(stack, QUIET_ORG)
+    const verdicts = await measure({ stack, nc, ask, settings, say, next })
+    say(`${verdictTable(verdicts)}\nLoad average at the end: ${loadavg()[0]?.toFixed(2)}\n`)
+    return verdicts.every(({ reached }) => reached)
+  } finally {
+    await nc?.close()
+    await stack?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function prepare(stack: Stack, nc: NatsConnection, { rounds, seconds, perSecond }: Settings) {
+  const parts = floods.length + 1
+  const quietAssets = parts * (rounds * seconds + WARM_UP_SECONDS) * perSecond
+  await configureReaders(stack, [QUIET_ORG, ...floods.map(({ org }) => org)])
+  await announce(nc, { orgs: [QUIET_ORG], assetsPerOrg: quietAssets })
+  await announce(nc, { orgs: floods.map(({ org }) => org), assetsPerOrg: FLOOD_ASSETS }, { keys: false })
+  for (const { org, keys } of floods) announceKeys(nc, org, keys)
+  await nc.flush()
+  await restartTracking(stack)
+}
+
+async function measure(bench: Bench): Promise<Verdict[]> {
+  const { settings, say } = bench
+  const { rounds, seconds } = settings
+  for (const flood of [undefined, ...floods]) await runPart(bench, flood, WARM_UP_SECONDS)
+  const byFlood = new Map<Flood, number[]>()
+  for (let round = 1; round <= rounds; round += 1) {
+    const alone = await runPart(bench, undefined, seconds)
+    const parts = [alone]
+    // Every other round in the opposite order: what one leaves to the next must not always meet the same.
+    for (const flood of round % 2 === 0 ? floods.toReversed() : floods) {
+      const part = await runPart(bench, flood, seconds)
+      part.ratio = quantile(part.ms, 0.99) / quantile(alone.ms, 0.99)
+      byFlood.set(flood, [...(byFlood.get(flood) ?? []), part.ratio])
+      parts.push(part)
+    }
+    say(`\nRound ${round}: scan to report of one organization\n${tableOf(parts)}\n`)
+  }
+  return [...byFlood].map(([{ name }, ratios]) => {
+    const ratio = median(ratios)
+    return { what: `${name}: p99 ÷ alone`, wanted: `≤ ${MOST}`, got: ratio.toFixed(2), reached: ratio <= MOST }
+  })
+}
+
+async function runPart(bench: Bench, flood: Flood | undefined, seconds: number): Promise<Part> {
+  const { stack, settings, next } = bench
+  const running = flood && (await startFlood(stack, flood, FLOOD_ASSETS))
+  const ms = await timeScans(bench, { seconds, perSecond: settings.perSecond, next })
+  const flooded = await running?.stop()
+  await throwAway(bench.nc)
+  return { name: flood?.name ?? 'alone', ms, ratio: 1, flooded }
+}
+
+/** What is left of a flood, so that the next part does not meet it. */
+async function throwAway(nc: NatsConnection): Promise<void> {
+  const jsm = await nc.jetstreamManager()
+  const until = Date.now() + 60_000
+  for (const durable of ['tracking-ingest', 'tracking-overflow'] as const) {
+    const stream = durable === 'tracking-ingest' ? 'SCANS' : 'OVERFLOW'
+    for (;;) {
+      await jsm.streams.purge(stream)
+      const { num_pending, num_ack_pending } = await jsm.consumers.info(stream, durable)
+      if (num_pending + num_ack_pending === 0) break
+      if (Date.now() > until) throw new Error(`${durable} holds ${num_ack_pending} messages after a minute`)
+      await delay(50)
+    }
+  }
+}
+
+function tableOf(parts: readonly Part[]): string {
+  const head = ['', 'n', 'p50 ms', 'p90 ms', 'p99 ms', 'longest', 'p99 ÷ alone', 'flood: reads/s', 'MB/s']
+  const rows = parts.map(({ name, ms, ratio, flooded }) => [
+    name,
+    String(ms.length),
+    ...[0.5, 0.9, 0.99, 1].map((share) => quantile(ms, share).toFixed(1)),
+    ratio.toFixed(2),
+    flooded ? Math.round(flooded.reads / flooded.seconds).toLocaleString('en') : '-',
+    flooded ? (flooded.bytes / flooded.seconds / 1e6).toFixed(1) : '-',
+  ])
+  return table([head, ...rows])
+}

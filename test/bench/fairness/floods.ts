@@ -1,0 +1,50 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { FloodJob, Flooded } from './flood-process.ts'
+
+export type Flood = {
+  name: string
+  org: number
+  /** Each may send 200 messages a second. */
+  keys: number
+  messagesPerSecond: number
+  reads: number
+  /** Of a message; padded up to it. Left out: as large as its reads are. */
+  bytes?: number
+}
+
+const SIZE_LIMIT = 256 * 1024
+/** Of the format, in a message. */
+const READS_LIMIT = 1_000
+
+/** The floods of issue 13, each of an organization of its own. */
+export const floods: readonly Flood[] = [
+  { name: '50 000 reads/s, 250 a message', org: 201, keys: 2, messagesPerSecond: 200, reads: 250 },
+  { name: '256 KiB messages, one key', org: 202, keys: 1, messagesPerSecond: 200, reads: READS_LIMIT, bytes: SIZE_LIMIT },
+  { name: '256 KiB messages, ten keys', org: 203, keys: 10, messagesPerSecond: 2_000, reads: READS_LIMIT, bytes: SIZE_LIMIT },
+] // prettier-ignore
+
+/** A process of its own that floods, until it is stopped. */
+export async function startFlood(stack: Stack, flood: Flood, assetsPerOrg: number) {
+  const job: FloodJob = {
+    ...flood,
+    url: stack.urls.nats,
+    password: stack.secrets.nats.services_password,
+    assetsPerOrg,
+  }
+  const child = fork(new URL('flood-process.ts', import.meta.url), [JSON.stringify(job)])
+  await once(child, 'message')
+  return {
+    /** Resolves with what was sent. */
+    async stop(): Promise<Flooded> {
+      const answer = once(child, 'message')
+      child.send('stop')
+      const [flooded] = (await answer) as [Flooded]
+      const exit = once(child, 'exit')
+      child.disconnect()
+      await exit
+      return flooded
+    },
+  }
+}
