@@ -1,0 +1,94 @@
+import type { Arrival, IncomingMessage } from '@whereabouts/messaging/delivery'
+import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
+import { expect } from 'vitest'
+import { test, type Tracking } from '../../tracking.fixture.ts'
+import { message, NOW, warehouse } from '../warehouse.fixture.ts'
+
+const arrival = (of: IncomingMessage, changes: Partial<Arrival> = {}): Arrival => ({
+  ...of,
+  deliverySeq: 1,
+  isReplayed: false,
+  ...changes,
+})
+const read = (orgId = 1) => message(orgId, [{ value: 'E280' }])
+
+/** How many of so many messages, received at once, were let in. */
+function admit(tracking: Tracking, count: number, changes: Partial<Arrival> = {}): number {
+  const { admitScan } = tracking.ingest.admission
+  return Array.from({ length: count }, () => admitScan(arrival(read(), changes))).filter(Boolean).length
+}
+
+async function health(tracking: Tracking) {
+  await tracking.ingest.health.flush()
+  const { data } = (await tracking.call('GET', '/readers')).json()
+  return data[0].health
+}
+
+const key = (n: number, message_rate_per_second: number | null) => ({
+  org_id: 1,
+  id: n,
+  jti: `00000000-0000-4000-8000-00000000000${n}`,
+  revision: 1,
+  name: 'Dock',
+  scopes: ['scans:write'],
+  expires_at: null,
+  revoked_at: null,
+  rate_limit_per_minute: null,
+  message_rate_per_second,
+})
+
+test('what is beyond the rate is dropped, counted and shown in the health of its reader', async ({ tracking }) => {
+  await warehouse(tracking)
+  tracking.rates.apply('keys.key.1', key(1, null))
+  expect(admit(tracking, 2_212)).toBe(2_000)
+  expect(await health(tracking)).toMatchObject({
+    messages: 212,
+    messages_over_rate: 212,
+    last_problem:
+      '212 messages dropped: more than 200 messages a second for this key. Send several reads in a message.',
+    last_problem_at: new Date(NOW).toISOString(),
+  })
+  expect(tracking.ingest.admission.admitScan(arrival(read(2)))).toBe(true) // another organization
+  admit(tracking, 1)
+  expect(await health(tracking)).toMatchObject({
+    messages_over_rate: 213,
+    last_problem: expect.stringMatching(/^1 message dropped: /),
+  })
+})
+
+test('the rate that an operator sets counts, and several keys of an organization add up', async ({ tracking }) => {
+  await warehouse(tracking)
+  tracking.rates.apply('keys.key.1', key(1, 30))
+  tracking.rates.apply('keys.key.2', key(2, 20))
+  expect(admit(tracking, 600)).toBe(500)
+  expect(await health(tracking)).toMatchObject({
+    last_problem: expect.stringContaining('more than 50 messages a second for the 2 keys of this organization'),
+  })
+})
+
+test('what was let in before, or is replayed by an operator, is not counted again', async ({ tracking }) => {
+  expect(admit(tracking, 3_000, { deliveryCount: 2 })).toBe(3_000)
+  expect(admit(tracking, 3_000, { isReplayed: true })).toBe(3_000)
+  expect(admit(tracking, 3_000)).toBe(2_000)
+})
+
+test('what is no scan is let in, to be kept among the dead letters', async ({ tracking }) => {
+  expect(admit(tracking, 3_000, { subject: 'scans.1' })).toBe(3_000)
+})
+
+test('a message that was dropped does not come in by its MQTT copy', async ({ tracking }) => {
+  const { admitCopy } = tracking.ingest.admission
+  const copy = (changes: Partial<Arrival> = {}) => {
+    const sent = read()
+    return arrival({ ...sent, subject: `${MQTT_PREFIX}${sent.subject}` }, changes)
+  }
+  expect(admitCopy(copy())).toBe(true)
+  admit(tracking, 2_001)
+  expect(admitCopy(copy())).toBe(false)
+  expect(admitCopy(copy({ receivedAt: NOW + 999 }))).toBe(false)
+  expect(admitCopy(copy({ receivedAt: NOW + 5_000 }))).toBe(true)
+  // SCANS may have missed all of it: then the copies have the same rate.
+  const late = { receivedAt: NOW + 60_000 }
+  const came = Array.from({ length: 3_000 }, () => admitCopy(copy(late))).filter(Boolean)
+  expect(came).toHaveLength(2_000)
+})

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { KeyRates } from './key-rates.ts'
+
+const NOW = Date.parse('2026-11-21T12:00:00Z')
+
+function state(n: number, changes: Record<string, unknown> = {}) {
+  const jti = `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+  const key = { org_id: 7, id: n, jti, revision: 1, name: 'Dock', scopes: ['scans:write'], expires_at: null }
+  return { ...key, revoked_at: null, rate_limit_per_minute: null, message_rate_per_second: null, ...changes }
+}
+function told(...states: ReturnType<typeof state>[]): KeyRates {
+  const rates = new KeyRates()
+  for (const one of states) rates.apply(`keys.key.${one.jti}`, one)
+  return rates
+}
+
+test('the keys of an organization add up, those with a rate of their own included', () => {
+  expect(told(state(1)).rateOf(7, NOW)).toMatchObject({ perSecond: 200, keys: 1 })
+  const three = told(state(1), state(2, { message_rate_per_second: 50 }), state(3, { org_id: 8 }))
+  expect(three.rateOf(7, NOW)).toMatchObject({ perSecond: 250, keys: 2 })
+})
+
+test('a state of an older release, without a rate, counts as the default', () => {
+  const { message_rate_per_second: _, ...older } = state(1)
+  const rates = new KeyRates()
+  rates.apply(`keys.key.${older.jti}`, older)
+  expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 200, keys: 1 })
+})
+
+test('keys that cannot send scans do not count: revoked, expired, without the scope', () => {
+  const rates = told(
+    state(1),
+    state(2, { revoked_at: '2026-11-20T00:00:00Z' }),
+    state(3, { expires_at: '2026-11-21T12:00:05Z' }),
+    state(4, { scopes: ['scans:read'] }),
+  )
+  expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 400, keys: 2 })
+  expect(rates.rateOf(7, NOW + 6_000)).toMatchObject({ perSecond: 200, keys: 1 })
+})
+
+test('an organization of which nothing is known has the rate of one key, never none', () => {
+  expect(told().rateOf(7, NOW)).toEqual({ perSecond: 200, keys: 0 })
+  const revoked = told(state(1, { revoked_at: '2026-11-20T00:00:00Z' }))
+  expect(revoked.rateOf(7, NOW)).toMatchObject({ perSecond: 200, keys: 0 })
+})
+
+test('a state that cannot be read changes nothing', () => {
+  const rates = told(state(1, { message_rate_per_second: 500 }))
+  expect(() => rates.apply(`keys.key.${state(1).jti}`, { jti: state(1).jti, revision: 2 })).toThrow()
+  expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 500, keys: 1 })
+})
+
+test('states may come twice and late; a newer one counts at once', () => {
+  const old = state(1)
+  const rates = told(old, state(1, { revision: 3, message_rate_per_second: 10 }), old, old)
+  expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 10, keys: 1 })
+  rates.apply('keys.key.x', state(1, { revision: 4, message_rate_per_second: 20 }))
+  expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 20, keys: 1 })
+})
+
+test('a stream made anew begins with nothing', () => {
+  const rates = told(state(1, { message_rate_per_second: 10 }))
+  rates.clear()
+  expect(rates.rateOf(7, NOW)).toEqual({ perSecond: 200, keys: 0 })
+})
