@@ -12,9 +12,9 @@ export const HELP = `node deploy/dead-letters.ts COMMAND    the messages that co
       --yes            with --all: do it
 
 Filters, of list and --all
-  --stream NAME        SCANS, $MQTT_msgs, CATALOG, EVENTS, PLACEMENTS
-  --durable NAME       who could not handle it: tracking-ingest, tracking-ingest-mqtt, tracking-catalog,
-                       tracking-placements, webhook-dispatcher-lanes
+  --stream NAME        SCANS, OVERFLOW, $MQTT_msgs, CATALOG, EVENTS, PLACEMENTS
+  --durable NAME       who could not handle it: tracking-ingest, tracking-ingest-mqtt, tracking-overflow,
+                       tracking-catalog, tracking-placements, webhook-dispatcher-lanes
   --org N              of one organization
   --since WHEN         kept since then: 2026-11-21T10:00:00Z, or 30m, 2h, 3d ago
 
@@ -24,7 +24,7 @@ Filters, of list and --all
 What a replay does. Mend the cause first: what fails again comes back as a new dead letter. All consumers of the stream get
 the message, each of them handles what it knows without effect, and it counts as received when it first was.
   SCANS       safe. A minute already stored stays as it is; a late scan fills history, moves nothing back and fires no event.
-              What came over MQTT ($MQTT_msgs) is published into SCANS
+              What came over MQTT ($MQTT_msgs), and what had to wait in OVERFLOW, is published into SCANS
   CATALOG     safe for the newest state of a thing, which revisions guard. An older one is refused: the log keeps one state
               of each, and this would put back what has changed since. Drop it
   EVENTS      safe for receivers that know a delivery_id again: who has had it gets it twice, after later ones. What is from

@@ -11,6 +11,7 @@ const SERVICES = ['gateway', 'keys', 'catalog', 'tracking', 'webhook-dispatcher'
 const DURABLES = [
   'tracking-ingest',
   'tracking-ingest-mqtt',
+  'tracking-overflow',
   'tracking-catalog',
   'tracking-placements',
   'webhook-dispatcher-lanes',
@@ -82,6 +83,8 @@ export const healthy: Series = {
   'ingest_messages_total{promise="kept"}': '0+6000x130',
   'ingest_messages_total{promise="late"}': '0+1x130',
   'stream_oldest_message_age_seconds{stream="SCANS"}': '259000x130',
+  'stream_bytes{stream="OVERFLOW"}': '1000x130',
+  'stream_max_bytes{stream="OVERFLOW"}': '1000000000x130',
   'stream_replicas{stream="SCANS"}': '3x130',
   'stream_replicas_current{stream="SCANS"}': '3x130',
   [ONLINE]: '100x130',
@@ -227,6 +230,11 @@ export const alertCases: readonly AlertCase[] = [
       'stream_oldest_message_age_seconds{stream="SCANS"}': '3600x130',
     },
     fires: ['IngestBehind', 'ScansAboutToBeLost'],
+  },
+  {
+    failure: 'an organization floods, and OVERFLOW fills',
+    series: { 'stream_bytes{stream="OVERFLOW"}': '0+10000000x130' },
+    fires: ['OverflowFilling'],
   },
   { failure: 'a site lost its network', series: { [ONLINE]: '100x119 30x10' }, fires: ['ReadersDroppedOff'] },
   {

@@ -34,6 +34,7 @@ export const FOLLOWING: readonly Service[] = ['gateway', 'tracking', 'webhook-di
 export const DURABLES = [
   'tracking-ingest',
   'tracking-ingest-mqtt',
+  'tracking-overflow',
   'tracking-catalog',
   'tracking-placements',
   'webhook-dispatcher-lanes',
@@ -42,6 +43,7 @@ export const DURABLES = [
 export const BOUNDED_STREAMS = [
   'NO_SCANS',
   'SCANS',
+  'OVERFLOW',
   'DEAD',
   '$MQTT_msgs',
   '$MQTT_sess',

@@ -141,6 +141,20 @@ export const tracking: readonly Metric[] = [
     'the same',
   ),
   counter(
+    'ingest_messages_over_rate_total',
+    ['tracking'],
+    { source: ['scans', 'mqtt_copies'] },
+    'Reader messages dropped, because their organization sends more than its keys may.',
+    'no organization is in the way of another',
+  ),
+  counter(
+    'ingest_messages_overflowed_total',
+    ['tracking'],
+    {},
+    'Reader messages moved to OVERFLOW, because their organization held more than its share.',
+    'the same',
+  ),
+  counter(
     'ingest_reads_total',
     ['tracking'],
     { outcome: ['observed', 'thinned', 'unknown_tag', 'unplaced', 'error', 'clock_skewed'] },

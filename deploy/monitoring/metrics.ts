@@ -182,7 +182,7 @@ const messaging: readonly Metric[] = [
     'stream_max_bytes',
     WATCHING,
     { stream: BOUNDED_STREAMS },
-    'Bytes from which on the oldest messages are dropped.',
+    'Bytes from which on the oldest messages are dropped; of OVERFLOW, from which on nothing new is taken.',
     'the same',
   ),
   gauge(

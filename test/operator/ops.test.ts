@@ -180,6 +180,7 @@ describe('key list and revoke', () => {
         name: 'Dock',
         scopes: ['assets:read'],
         rate_limit_per_minute: null,
+        message_rate_per_second: null,
         created_at: INSTANT,
         created_by: ID,
         created_by_key_id: null,

@@ -50,6 +50,15 @@ export const ingest: Board = {
         ],
       },
       {
+        title: 'Floods',
+        description: 'Messages moved to OVERFLOW, and messages dropped beyond the rate of their keys.',
+        unit: 'short',
+        queries: [
+          [`sum(rate(ingest_messages_overflowed_total${R}))`, 'moved'],
+          [`sum by (source) (rate(ingest_messages_over_rate_total${R}))`, 'dropped {{source}}'],
+        ],
+      },
+      {
         title: 'Dead letters',
         description: 'Messages given up in the last hour.',
         unit: 'short',

@@ -2540,6 +2540,7 @@ export interface components {
             reads_lost: number;
             read_errors: number;
             messages_buried: number;
+            messages_over_rate: number;
             clock_offset_ms: number | null;
             last_problem: string | null;
             /**
@@ -6142,6 +6143,7 @@ export interface operations {
                      *             "reads_lost": 1,
                      *             "read_errors": 1,
                      *             "messages_buried": 1,
+                     *             "messages_over_rate": 1,
                      *             "clock_offset_ms": null,
                      *             "last_problem": null,
                      *             "last_problem_at": null,
@@ -6237,6 +6239,7 @@ export interface operations {
                      *           "reads_lost": 1,
                      *           "read_errors": 1,
                      *           "messages_buried": 1,
+                     *           "messages_over_rate": 1,
                      *           "clock_offset_ms": null,
                      *           "last_problem": null,
                      *           "last_problem_at": null,
@@ -6312,6 +6315,7 @@ export interface operations {
                      *           "reads_lost": 1,
                      *           "read_errors": 1,
                      *           "messages_buried": 1,
+                     *           "messages_over_rate": 1,
                      *           "clock_offset_ms": null,
                      *           "last_problem": null,
                      *           "last_problem_at": null,
@@ -6432,6 +6436,7 @@ export interface operations {
                      *           "reads_lost": 1,
                      *           "read_errors": 1,
                      *           "messages_buried": 1,
+                     *           "messages_over_rate": 1,
                      *           "clock_offset_ms": null,
                      *           "last_problem": null,
                      *           "last_problem_at": null,

@@ -174,7 +174,10 @@ export class Overflow {
       this.#settle(stored)
       if (failed.length === 0) continue
       const reason = results.find((result) => !result.ok)?.reason
-      this.#options.logger.warn({ messages: this.#moves.length, reason }, 'OVERFLOW takes nothing, holding back')
+      this.#options.logger.warn(
+        { messages: this.#moves.length, reason },
+        'OVERFLOW takes nothing, holding back',
+      )
       await pause(RETRY_MS, signal)
     }
     this.#isMoving = false

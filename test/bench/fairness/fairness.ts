@@ -114,7 +114,12 @@ async function measure(bench: Bench): Promise<Verdict[]> {
   }
   return [...byFlood].map(([{ name }, ratios]) => {
     const ratio = median(ratios)
-    return { what: `${name}: p99 ÷ alone`, wanted: `≤ ${MOST}`, got: ratio.toFixed(2), reached: ratio <= MOST }
+    return {
+      what: `${name}: p99 ÷ alone`,
+      wanted: `≤ ${MOST}`,
+      got: ratio.toFixed(2),
+      reached: ratio <= MOST,
+    }
   })
 }
 

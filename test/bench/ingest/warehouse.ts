@@ -29,7 +29,12 @@ const shared = (org_id: number, id: number, external_key: string) => ({
 })
 
 /** What keys would tell of so many keys of an organization; the rate is that of everybody when left out. */
-export function announceKeys(nc: NatsConnection, org: number, keys: number, messagesPerSecond?: number): void {
+export function announceKeys(
+  nc: NatsConnection,
+  org: number,
+  keys: number,
+  messagesPerSecond?: number,
+): void {
   for (let n = 1; n <= keys; n += 1) {
     const jti = `00000000-0000-4000-8000-${String(org * 1_000 + n).padStart(12, '0')}`
     const state = {

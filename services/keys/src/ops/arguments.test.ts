@@ -46,6 +46,14 @@ describe('what is understood', () => {
       want: { command: 'key limit', key: JTI.toLowerCase(), perMinute: 600, json: false },
     },
     {
+      line: `key message-rate ${JTI} --per-second 500`,
+      want: { command: 'key message-rate', key: JTI.toLowerCase(), perSecond: 500, json: false },
+    },
+    {
+      line: 'key message-rate 7 --per-second default',
+      want: { command: 'key message-rate', key: 7, perSecond: null, json: false },
+    },
+    {
       line: 'key limit 7 --per-minute default',
       want: { command: 'key limit', key: 7, perMinute: null, json: false },
     },
@@ -75,6 +83,8 @@ describe('what is refused, and why', () => {
     { line: 'key list', why: "'--org <org-id>' not specified" },
     { line: 'key limit 7 --per-minute 0', why: 'an integer from 1 to 1000000' },
     { line: 'key limit 7 --per-minute 1000001', why: 'an integer from 1 to 1000000' },
+    { line: 'key message-rate 7 --per-second 0', why: 'an integer from 1 to 100000' },
+    { line: 'key message-rate 7 --per-second 100001', why: 'an integer from 1 to 100000' },
     { line: 'key limit dock --per-minute 5', why: 'its jti (a UUID)' },
     { line: 'key revoke', why: "missing required argument 'key'" },
     { line: 'key revoke 0', why: 'its id (a positive integer)' },

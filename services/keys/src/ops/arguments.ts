@@ -1,5 +1,12 @@
 import { Command, CommanderError } from 'commander'
-import { instantOrNever, integer, keyReference, orgId, perMinuteOrDefault, perSecondOrDefault } from './values.ts'
+import {
+  instantOrNever,
+  integer,
+  keyReference,
+  orgId,
+  perMinuteOrDefault,
+  perSecondOrDefault,
+} from './values.ts'
 
 type Page = { limit: number; offset: number }
 

@@ -1,4 +1,10 @@
-import { countKeys, listKeys, lockKey, updateKeyLimits, type KeyLimits } from '../api-keys/api-keys.queries.ts'
+import {
+  countKeys,
+  listKeys,
+  lockKey,
+  updateKeyLimits,
+  type KeyLimits,
+} from '../api-keys/api-keys.queries.ts'
 import { enqueueKeyState } from '../api-keys/api-keys.state.ts'
 import { revokeLockedKey } from '../api-keys/revocation.ts'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
@@ -45,11 +51,7 @@ export async function setKeyLimit(db: Db, reference: KeyReference, limit: number
 }
 
 /** `rate` null is the rate of everybody. */
-export async function setMessageRate(
-  db: Db,
-  reference: KeyReference,
-  rate: number | null,
-): Promise<Report> {
+export async function setMessageRate(db: Db, reference: KeyReference, rate: number | null): Promise<Report> {
   const { key, changed } = await setLimit(db, reference, 'message_rate_per_second', rate)
   return {
     json: { key: toKey(key), changed },

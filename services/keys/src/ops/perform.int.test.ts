@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { KeyState } from '@whereabouts/contracts/messages/keys-state'
 import { expect } from 'vitest'
 import { test, type Keys } from '../keys.fixture.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
@@ -84,6 +85,29 @@ test('a limit that is set twice is published once, with a higher revision than t
   expect(limited).toMatchObject({ rate_limit_per_minute: 600 })
   expect(limited?.revision).toBeGreaterThan(made?.revision ?? Infinity)
   expect(more).toEqual([])
+})
+
+test('the message rate of a key is published with its state, and the default takes it back', async ({
+  keys,
+}) => {
+  const { jti, id } = await keys.createKey(await keys.signUp())
+  const rate = (perSecond: number | null): Request => ({
+    command: 'key message-rate',
+    key: jti,
+    perSecond,
+    json: true,
+  })
+  expect(await run(keys, rate(500))).toMatchObject({
+    changed: true,
+    key: { id, message_rate_per_second: 500 },
+  })
+  expect(await run(keys, rate(500))).toMatchObject({ changed: false })
+  expect(await run(keys, rate(null))).toMatchObject({ changed: true, key: { message_rate_per_second: null } })
+  const published = (await states(keys, `keys.key.${jti}`)).map(({ payload }) => KeyState.parse(payload))
+  expect(published.map((state) => state.message_rate_per_second)).toEqual([null, 500, null])
+  expect(published.every((state) => state.rate_limit_per_minute === null)).toBe(true)
+  await run(keys, { command: 'key revoke', key: jti, json: true })
+  await expect(run(keys, rate(1))).rejects.toMatchObject({ type: 'conflict' })
 })
 
 test('the search is for literal text, whatever its case, in names and addresses', async ({ keys }) => {

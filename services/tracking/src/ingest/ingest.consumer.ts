@@ -50,9 +50,12 @@ export const ingestConsumer = (deps: IngestDeps, overflow?: Overflow): BatchCons
 /** Small, so that whoever does not flood waits behind one of them for some milliseconds only. */
 const OVERFLOW_BATCH = { maxMessages: 250, maxBytes: 256 * 1024 }
 
-/** The same of what organizations had beyond their share, with what time the others leave. It was admitted before. */
+/**
+ * The same of what organizations had beyond their share, with what time the others leave. It was admitted before. It is
+ * late by design and not counted as such: nobody may spend the budget of all by flooding.
+ */
 export function overflowConsumer(deps: IngestDeps, overflow: Overflow): BatchConsumer<ReaderMessage> {
-  const scans = ofScans(deps)
+  const scans = ofScans({ ...deps, metrics: { ...deps.metrics, finished: () => undefined } })
   return {
     ...OVERFLOW_BATCH,
     ...scans,

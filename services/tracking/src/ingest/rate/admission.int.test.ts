@@ -37,7 +37,9 @@ const key = (n: number, message_rate_per_second: number | null) => ({
   message_rate_per_second,
 })
 
-test('what is beyond the rate is dropped, counted and shown in the health of its reader', async ({ tracking }) => {
+test('what is beyond the rate is dropped, counted and shown in the health of its reader', async ({
+  tracking,
+}) => {
   await warehouse(tracking)
   tracking.rates.apply('keys.key.1', key(1, null))
   expect(admit(tracking, 2_212)).toBe(2_000)
@@ -56,13 +58,17 @@ test('what is beyond the rate is dropped, counted and shown in the health of its
   })
 })
 
-test('the rate that an operator sets counts, and several keys of an organization add up', async ({ tracking }) => {
+test('the rate that an operator sets counts, and several keys of an organization add up', async ({
+  tracking,
+}) => {
   await warehouse(tracking)
   tracking.rates.apply('keys.key.1', key(1, 30))
   tracking.rates.apply('keys.key.2', key(2, 20))
   expect(admit(tracking, 600)).toBe(500)
   expect(await health(tracking)).toMatchObject({
-    last_problem: expect.stringContaining('more than 50 messages a second for the 2 keys of this organization'),
+    last_problem: expect.stringContaining(
+      'more than 50 messages a second for the 2 keys of this organization',
+    ),
   })
 })
 

@@ -1,7 +1,7 @@
 import { KeyState } from '@whereabouts/contracts/messages/keys-state'
 
 /** Messages a second of a key for which no operator set a rate of its own. */
-export const DEFAULT_PER_SECOND = 200
+const DEFAULT_PER_SECOND = 200
 
 export type OrgRate = {
   /** Messages a second of all its keys together. */

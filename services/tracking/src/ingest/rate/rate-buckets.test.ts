@@ -7,7 +7,12 @@ const T0 = 1_700_000_000_000
 /** How many of so many messages came in, received `perSecond` a second from `fromMs` on. */
 function admitted(
   buckets: RateBuckets,
-  { count, perSecond, fromMs = T0, rate = 200 }: { count: number; perSecond: number; fromMs?: number; rate?: number },
+  {
+    count,
+    perSecond,
+    fromMs = T0,
+    rate = 200,
+  }: { count: number; perSecond: number; fromMs?: number; rate?: number },
 ): number {
   let came = 0
   for (let i = 0; i < count; i += 1)

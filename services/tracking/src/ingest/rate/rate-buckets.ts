@@ -1,5 +1,5 @@
 /** A full bucket lets so many seconds' worth through at once: 2 000 messages at 200 a second. */
-export const BURST_SECONDS = 10
+const BURST_SECONDS = 10
 /** Above this, buckets that are full again are forgotten: they would begin full. */
 const SWEEP_ABOVE = 10_000
 

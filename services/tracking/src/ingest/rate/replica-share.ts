@@ -15,7 +15,8 @@ export class ReplicaShare {
   #seen = 0
 
   note(deliverySeq: number): void {
-    if (this.#seen === 0 || deliverySeq <= this.#last) this.#begin(deliverySeq) // or the durable was made anew
+    if (this.#seen === 0 || deliverySeq <= this.#last)
+      this.#begin(deliverySeq) // or the durable was made anew
     else {
       this.#seen += 1
       this.#last = deliverySeq
