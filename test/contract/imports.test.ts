@@ -1,4 +1,4 @@
-import { MAX_UNFINISHED_IMPORTS } from '@whereabouts/contracts/imports'
+import { MAX_UNFINISHED_IMPORTS_OF_USER } from '@whereabouts/contracts/imports'
 import { request, type ClientRequest } from 'node:http'
 import { describe, expect, inject } from 'vitest'
 import { test } from './support/fixtures.ts'
@@ -138,7 +138,7 @@ describe('D10 who may', () => {
   })
 })
 
-test('D10 of one organization only so many imports are unfinished; another one is not affected', async ({
+test('D10 of one user only so many imports are unfinished; another organization is not affected', async ({
   api,
   newOrg,
 }) => {
@@ -154,12 +154,14 @@ test('D10 of one organization only so many imports are unfinished; another one i
       hold()
     })
   }
-  for (let i = 0; i < MAX_UNFINISHED_IMPORTS; i += 1) hold()
+  for (let i = 0; i < MAX_UNFINISHED_IMPORTS_OF_USER; i += 1) hold()
   try {
     // Those that are stored meanwhile are soon worked off; those that are held back count until they end.
     const detail = async () =>
       (await api.call('createImport', { token, query, body: 'name\na\n' })).body.error?.detail
-    await expect.poll(detail, { timeout: 15_000 }).toMatch(/^at most 5 imports at a time; /)
+    await expect
+      .poll(detail, { timeout: 15_000 })
+      .toMatch(/^At most 3 (?:imports|uploads) of one user at a time/)
     expect((await api.call('createImport', { token: other, query, body: 'name\na\n' })).status).toBe(201)
   } finally {
     for (const outgoing of held) outgoing.removeAllListeners('response').destroy()

@@ -24,8 +24,10 @@ export type ImportColumn = (typeof importColumns)[ImportResource][number]
 
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024
 export const MAX_IMPORT_ROWS = 100_000
-/** Imports of one organization that are being sent, wait or run. */
+/** Imports of one organization that are being sent, wait or run. They run one by one. */
 export const MAX_UNFINISHED_IMPORTS = 5
+/** Of one user: colleagues find a place. */
+export const MAX_UNFINISHED_IMPORTS_OF_USER = 3
 
 export const importStates = ['pending', 'running', 'done', 'cancelled', 'failed'] as const
 export const rowOutcomes = ['created', 'updated', 'unchanged', 'failed'] as const
@@ -109,7 +111,7 @@ export const importRoutes = {
     }),
     upload: { mediaTypes: ['text/csv'], maxBytes: MAX_IMPORT_BYTES },
     success: { status: 201, schema: dataOf(ImportView) },
-    errors: ['validation_error', 'bad_request', 'conflict'],
+    errors: ['validation_error', 'bad_request', 'rate_limited'],
   },
   listImports: {
     ...console,
@@ -146,7 +148,7 @@ export const importRoutes = {
     summary: 'Execute a finished dry run; again, the same import is answered',
     params: ImportPath,
     success: { status: 201, schema: dataOf(ImportView) },
-    errors: ['validation_error', 'not_found', 'conflict'],
+    errors: ['validation_error', 'not_found', 'conflict', 'rate_limited'],
   },
   deleteImport: {
     ...console,
@@ -163,7 +165,7 @@ export const importRoutes = {
     path: '/exports/assets',
     summary: 'All live assets as a CSV file that can be imported',
     success: { status: 200, download: csv },
-    errors: [],
+    errors: ['rate_limited'],
   },
   exportLocations: {
     ...console,
@@ -171,6 +173,6 @@ export const importRoutes = {
     path: '/exports/locations',
     summary: 'All live locations as a CSV file that can be imported, parents before children',
     success: { status: 200, download: csv },
-    errors: [],
+    errors: ['rate_limited'],
   },
 } as const satisfies Record<string, Route>

@@ -15,7 +15,7 @@ import { buildApp } from './app.ts'
 import type { Tables } from './db.ts'
 import { TrackingStandIn } from './places/tracking.fixture.ts'
 
-type As = { org?: number; mediaType?: string; vocabulary?: 'legacy' }
+type As = { org?: number; user?: number; mediaType?: string; vocabulary?: 'legacy' }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The service on a database of this file; `orgId` is an organization of this test's own. */
@@ -117,7 +117,7 @@ function catalogOf({ app, database, tenants, tracking, callers }: Service, orgId
       method,
       url: `${as.vocabulary === 'legacy' ? LEGACY_PREFIX : API_PREFIX}${path}`,
       headers: {
-        ...(await callers.headersFor({ orgId: as.org ?? orgId })),
+        ...(await callers.headersFor({ orgId: as.org ?? orgId, ...(as.user && { userId: as.user }) })),
         'content-type': as.mediaType ?? (method === 'PATCH' ? MERGE_PATCH_MEDIA_TYPE : JSON_MEDIA_TYPE),
       },
       ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),

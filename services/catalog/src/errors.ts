@@ -1,4 +1,8 @@
-import { MAX_IMPORT_ROWS, MAX_UNFINISHED_IMPORTS } from '@whereabouts/contracts/imports'
+import {
+  MAX_IMPORT_ROWS,
+  MAX_UNFINISHED_IMPORTS,
+  MAX_UNFINISHED_IMPORTS_OF_USER,
+} from '@whereabouts/contracts/imports'
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { WINDOW_PROBLEM } from '@whereabouts/contracts/object-rules'
 import { MAX_TAGS } from '@whereabouts/contracts/tags'
@@ -72,12 +76,21 @@ export const parentsDiffer = () => {
 
 export const importNotFound = () => new AppError('not_found', 'Import not found')
 
-export const tooManyImports = (oldest: { id: number; state: string }) =>
-  new AppError(
-    'conflict',
-    `at most ${MAX_UNFINISHED_IMPORTS} imports at a time; ` +
-      (oldest.state === 'uploading' ? 'a file is still being sent' : `import ${oldest.id} is not finished`),
-  )
+const rateLimited = (detail: string, retrySeconds: number) =>
+  new AppError('rate_limited', detail, { headers: { 'retry-after': String(retrySeconds) } })
+
+/** Refused before anything was read or sent. */
+export const tooManyTransfers = rateLimited
+
+/** A short import is done by then. */
+const IMPORT_RETRY_SECONDS = 10
+
+export function tooManyImports(of: 'user' | 'organization', oldest: { id: number; state: string }) {
+  const max = of === 'user' ? MAX_UNFINISHED_IMPORTS_OF_USER : MAX_UNFINISHED_IMPORTS
+  const why =
+    oldest.state === 'uploading' ? 'a file is still being sent' : `import ${oldest.id} is not finished`
+  return rateLimited(`At most ${max} imports of one ${of} at a time; ${why}`, IMPORT_RETRY_SECONDS)
+}
 
 export const notAFinishedDryRun = (id: number) =>
   new AppError('conflict', `import ${id} is no dry run that is finished`)

@@ -2,9 +2,11 @@ import { importColumns, type ImportColumn, type ImportResource } from '@whereabo
 import type { TagView } from '@whereabouts/contracts/tags'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
 import { stringify } from 'csv-stringify/sync'
+import { Readable } from 'node:stream'
 import type { HandlerDeps } from '../change.ts'
 import type { Db } from '../db.ts'
 import { guarded, joined } from '../imports/cells.ts'
+import { limitTransfers, type Transfers } from '../transfers/transfers.ts'
 import { findLocationsInOrder, listLocationIds, nextAssets } from './exports.queries.ts'
 
 /** Rows of a page. One with all that it may carry is some 100 KiB. */
@@ -13,19 +15,34 @@ const PAGE = 200
 type Value = string | boolean | Record<string, unknown> | null
 type Exported = { tags: readonly TagView[] } & Partial<Record<ImportColumn, Value>>
 
-export const exportHandlers = ({ db }: Pick<HandlerDeps, 'db'>) =>
+/** A slow reader may take a quarter of an hour; while a page is read it has a connection of the database. */
+const EXPORTS = { noun: 'exports', atATime: { user: 2, organization: 4 } } as const
+
+type ExportDeps = Pick<HandlerDeps, 'db'> & { exports?: Transfers }
+
+export const exportHandlers = ({ db, exports = limitTransfers(EXPORTS) }: ExportDeps) =>
   ({
-    async exportAssets({ principal: { orgId } }) {
-      return file('assets', assetPages(db.forOrg(orgId), orgId))
+    async exportAssets({ principal: { orgId, userId } }) {
+      const done = exports.begin(orgId, userId)
+      return file('assets', assetPages(db.forOrg(orgId), orgId), done)
     },
 
-    async exportLocations({ principal: { orgId } }) {
-      return file('locations', locationPages(db.forOrg(orgId), orgId))
+    async exportLocations({ principal: { orgId, userId } }) {
+      const done = exports.begin(orgId, userId)
+      return file('locations', locationPages(db.forOrg(orgId), orgId), done)
     },
   }) satisfies Partial<Handlers<'catalog'>>
 
-const file = (resource: ImportResource, pages: AsyncIterable<readonly Exported[]>) =>
-  new Answer(csv(resource, pages), { 'content-disposition': `attachment; filename="${resource}.csv"` })
+/** `done` is called when the file was sent, or nobody waits for it any more; also when nothing of it was asked for. */
+function file(
+  resource: ImportResource,
+  pages: AsyncIterable<readonly Exported[]>,
+  done: () => void,
+): Answer<Readable> {
+  const content = Readable.from(csv(resource, pages), { objectMode: false })
+  content.once('close', done)
+  return new Answer(content, { 'content-disposition': `attachment; filename="${resource}.csv"` })
+}
 
 async function* csv(
   resource: ImportResource,

@@ -1,5 +1,6 @@
 import type { ImportRowView, RowError, RowOutcome } from '@whereabouts/contracts/imports'
 import { tagTypes } from '@whereabouts/contracts/tags'
+import { mapInSlices } from '@whereabouts/service-kit/slices'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
 import { highestNumber, lockKeys } from '../keys/keys.queries.ts'
@@ -40,7 +41,7 @@ export async function workBatch(tx: Tx, claim: Claim, worker: string, size: numb
   if (!held) return 'lost'
   const most = { lines: size, characters: MAX_CHARACTERS }
   const lines = await nextLines(tx, held.org_id, held.file_id, held.last_line, most)
-  const rows = lines.map((line) => readRow(held.resource, held.columns, line))
+  const rows = await mapInSlices(lines, (line) => readRow(held.resource, held.columns, line))
   return advance(tx, held, await execute(tx, held, rows))
 }
 
@@ -91,7 +92,9 @@ async function execute(tx: Tx, held: ImportRow, rows: readonly Wanted[]): Promis
   if (rows.length === 0) return []
   const facts = await loadFacts(tx, held, rows)
   const before = new Map(facts.things)
-  const planned = await withLaterParents(tx, held, rows, plan(held.resource, facts, rows))
+  // Row by row: each sees what the ones before it have left in the facts.
+  const decided = await mapInSlices(rows, (row) => plan(held.resource, facts, [row]))
+  const planned = await withLaterParents(tx, held, rows, decided.flat())
   const changes = [...facts.things.values()]
     .map((after): Change => ({ before: before.get(after.key), after }))
     .filter((change) => change.before !== change.after)

@@ -10,8 +10,17 @@ export type Claim = { org_id: number; id: number; dry_run: boolean }
 const LEASE = sql`clock_timestamp() + interval '30 seconds'`
 
 /**
- * Takes the import whose turn it is: the one that was begun or worked on least recently, but none of an organization
- * that has another one running. `owner` sees the imports of all of them. Undefined when there is nothing to do.
+ * When somebody last worked for the organization of `next`. Its imports take turns with those of others as one: five
+ * small ones that wait must not go one after the other before a sixth that came later, of somebody else.
+ */
+const SERVED_AT = sql`(
+  select max(greatest(served.finished_at, served.worked_at)) from import as served
+  where served.org_id = next.org_id and served.started_at is not null)`
+
+/**
+ * Takes the import whose turn it is: of the organization that was worked for least recently, or came last, the oldest,
+ * but none of an organization that has another one running. `owner` sees the imports of all of them. Undefined when
+ * there is nothing to do.
  */
 export async function claimImport(
   owner: Kysely<Tables>,
@@ -28,7 +37,8 @@ export async function claimImport(
         and not exists (
           select from import as begun
           where begun.org_id = next.org_id and begun.id <> next.id and begun.state = 'running')
-      order by worked_at limit 1 for update skip locked)
+      order by greatest(next.worked_at, ${SERVED_AT}), next.worked_at limit 1
+      for update of next skip locked)
     returning org_id, id, dry_run`.execute(owner)
   const { rows } = await claimed.catch((error: unknown) => {
     // Two workers took two imports of one organization in the same instant: one of them has it.

@@ -1,5 +1,6 @@
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import type { TagType } from '@whereabouts/contracts/tags'
+import { jsonInSlices, mapInSlices } from '@whereabouts/service-kit/slices'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 import { ownerName, tagName, type Thing } from './plan.ts'
@@ -68,16 +69,18 @@ export async function loadTagOwners(
   tags: readonly { type: TagType; value: string }[],
 ): Promise<Map<string, string>> {
   if (tags.length === 0) return new Map()
-  const wanted = tags.map(({ type, value }) => ({
-    tag_type: type,
-    value,
-    match_value: matchValue(type, value),
-  }))
+  const wanted = await jsonInSlices(
+    await mapInSlices(tags, ({ type, value }) => ({
+      tag_type: type,
+      value,
+      match_value: matchValue(type, value),
+    })),
+  )
   const { rows } = await sql<{ tag_type: TagType; value: string; owner: Table; key: string }>`
     select tag.tag_type, tag.value,
            case when tag.asset_id is null then 'location' else 'asset' end as owner,
            coalesce(asset.external_key, location.external_key) as key
-    from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as wanted (tag_type text, value text, match_value text)
+    from jsonb_to_recordset(${wanted}::jsonb) as wanted (tag_type text, value text, match_value text)
     cross join lateral (${liveTag(orgId, 'wanted')}) as tag
     left join asset on asset.org_id = tag.org_id and asset.id = tag.asset_id
     left join location on location.org_id = tag.org_id and location.id = tag.location_id`.execute(db)

@@ -1,9 +1,14 @@
-import { rowOutcomes } from '@whereabouts/contracts/imports'
+import {
+  MAX_UNFINISHED_IMPORTS,
+  MAX_UNFINISHED_IMPORTS_OF_USER,
+  rowOutcomes,
+} from '@whereabouts/contracts/imports'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
 import type { HandlerDeps } from '../change.ts'
 import { importNotFound, notAFinishedDryRun } from '../errors.ts'
 import { pageOf } from '../lists/conditions.ts'
+import { limitTransfers, type Transfers } from '../transfers/transfers.ts'
 import {
   admitImport,
   endImport,
@@ -24,20 +29,40 @@ export type ImportDeps = HandlerDeps & {
   kickImports: () => void
   /** Called when there is something to clean up. */
   kickPurge: () => void
+  uploads?: Transfers
 }
 
 const created = (row: ImportRow) =>
   new Answer({ data: toImportView(row) }, { location: `${API_PREFIX}/imports/${row.id}` })
 
-export const importHandlers = ({ db, change, kickImports, kickPurge }: ImportDeps) =>
+/**
+ * Files that are being sent are those of unfinished imports, and those of which nothing is known yet. Many small files
+ * are many transactions: nobody imports one a second.
+ */
+const UPLOADS = {
+  noun: 'uploads',
+  atATime: { user: MAX_UNFINISHED_IMPORTS_OF_USER, organization: MAX_UNFINISHED_IMPORTS },
+  perMinute: { user: 60, organization: 120 },
+} as const
+
+export const importHandlers = ({
+  db,
+  change,
+  kickImports,
+  kickPurge,
+  uploads = limitTransfers(UPLOADS),
+}: ImportDeps) =>
   ({
     async createImport({ principal: { orgId, userId = null }, query, upload: bytes }) {
       const { resource, dry_run: dryRun = false } = query
       const file = { orgId, resource, dryRun, createdBy: userId, bytes }
-      const row = await receiveImport(change, file).catch((error: unknown) => {
-        kickPurge()
-        throw error
-      })
+      const done = uploads.begin(orgId, userId ?? undefined)
+      const row = await receiveImport(change, file)
+        .catch((error: unknown) => {
+          kickPurge()
+          throw error
+        })
+        .finally(done)
       kickImports()
       return created(row)
     },
@@ -69,7 +94,7 @@ export const importHandlers = ({ db, change, kickImports, kickPurge }: ImportDep
         if (!dryRun.dry_run || dryRun.state !== 'done') throw notAFinishedDryRun(import_id)
         const applied = await findApplied(tx, orgId, import_id)
         if (applied) return applied
-        await admitImport(tx, orgId)
+        await admitImport(tx, orgId, userId)
         return insertApplied(tx, dryRun, userId)
       })
       kickImports()

@@ -1,5 +1,6 @@
 import {
   MAX_UNFINISHED_IMPORTS,
+  MAX_UNFINISHED_IMPORTS_OF_USER,
   type ImportColumn,
   type ImportResource,
   type RowOutcome,
@@ -40,18 +41,23 @@ export async function listImports(
   return { rows: await newest.limit(limit).offset(offset).execute(), total }
 }
 
-/** Throws `tooManyImports`. Until the transaction ends, nobody else of this organization begins an import. */
-export async function admitImport(tx: Tx, orgId: number): Promise<void> {
+/**
+ * Throws `tooManyImports`. Until the transaction ends, nobody else of this organization begins an import. `userId` is
+ * null for callers that are not users.
+ */
+export async function admitImport(tx: Tx, orgId: number, userId: number | null): Promise<void> {
   const name = `imports:${orgId}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
   const unfinished = await kept(tx, orgId)
-    .select(['id', 'state'])
+    .select(['id', 'state', 'created_by'])
     .where('state', 'in', ['uploading', 'pending', 'running'])
     .where(sql<boolean>`(state <> 'uploading' or lease_until > clock_timestamp())`)
     .orderBy('created_at')
     .execute()
+  const own = unfinished.filter(({ created_by }) => userId !== null && created_by === userId)
+  if (own[0] && own.length >= MAX_UNFINISHED_IMPORTS_OF_USER) throw tooManyImports('user', own[0])
   const [oldest] = unfinished
-  if (oldest && unfinished.length >= MAX_UNFINISHED_IMPORTS) throw tooManyImports(oldest)
+  if (oldest && unfinished.length >= MAX_UNFINISHED_IMPORTS) throw tooManyImports('organization', oldest)
 }
 
 type Begun = {

@@ -1,4 +1,5 @@
 import type { ImportRowView, RowOutcome } from '@whereabouts/contracts/imports'
+import { jsonInSlices } from '@whereabouts/service-kit/slices'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 import type { CsvRow } from './csv.ts'
@@ -21,7 +22,7 @@ export async function insertLines(
   await sql`
     insert into import_line (org_id, file_id, line, size, external_key, cells)
     select ${orgId}, ${fileId}, line, size, external_key, cells
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+    from jsonb_to_recordset(${await jsonInSlices(rows)}::jsonb)
       as given (line int, size int, external_key text, cells jsonb)`.execute(tx)
 }
 
@@ -79,7 +80,7 @@ export async function insertOutcomes(
   await sql`
     insert into import_row (org_id, import_id, line, outcome, external_key, resource_id, changes, errors)
     select ${orgId}, ${importId}, line, outcome, external_key, id, changes, errors
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+    from jsonb_to_recordset(${await jsonInSlices(rows)}::jsonb)
       as given (line int, outcome text, external_key text, id bigint, changes jsonb, errors jsonb)`.execute(
     tx,
   )

@@ -1,4 +1,5 @@
 import { tagTypes } from '@whereabouts/contracts/tags'
+import { jsonInSlices } from '@whereabouts/service-kit/slices'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 import { gained, tagName, type Change, type Facts, type Thing } from './plan.ts'
@@ -60,7 +61,7 @@ export async function suppose(
   await sql`
     insert into import_fact (org_id, import_id, kind, key, value)
     select ${orgId}, ${importId}, kind, key, value
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as fact (kind text, key text, value jsonb)
+    from jsonb_to_recordset(${await jsonInSlices(rows)}::jsonb) as fact (kind text, key text, value jsonb)
     on conflict (org_id, import_id, kind, key) do update set value = excluded.value`.execute(tx)
 }
 

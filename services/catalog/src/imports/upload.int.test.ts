@@ -114,22 +114,56 @@ test('D10 a header alone is an import of nothing', async ({ imports }) => {
   expect(await imports.run('assets', 'name\n')).toMatchObject({ state: 'done', rows_total: 0, rows: [] })
 })
 
-describe('D10 unfinished imports of one organization', () => {
-  test('are five at most, however many are sent at once; the refusal names the oldest', async ({
+describe('D10 unfinished imports', () => {
+  const send = (catalog: Catalog, user: number) =>
+    catalog.call('POST', '/imports?resource=assets', 'name\na\n', { user, mediaType: 'text/csv' })
+  const unfinished = async (catalog: Catalog) =>
+    (await catalog.get('/imports')).json<{ data: ImportView[] }>().data.toReversed()
+
+  test('of one organization are five at most, however many are sent at once; the refusal names the oldest', async ({
     catalog,
+    replica,
     files,
     otherOrg,
   }) => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => post(catalog, 'name\na\n')))
-    const accepted = answers.filter(({ statusCode }) => statusCode === 201)
-    expect(accepted).toHaveLength(5)
-    const oldest = (await catalog.get('/imports')).json<{ data: ImportView[] }>().data.at(-1)
-    const { error } = (await post(catalog, 'name\na\n')).json()
-    const detail = `at most 5 imports at a time; import ${oldest?.id} is not finished`
-    expect(error).toMatchObject({ type: 'conflict', detail })
+    const processes = [catalog, replica, catalog, replica, catalog, replica, catalog, replica]
+    const answers = await Promise.all(processes.map((one, i) => send(one, i + 1)))
+    expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(5)
+    const [oldest] = await unfinished(catalog)
+    const refusal = await send(catalog, 9)
+    const detail = `At most 5 imports of one organization at a time; import ${oldest?.id} is not finished`
+    expect(refusal.json().error).toMatchObject({ type: 'rate_limited', status: 429, detail })
+    expect(refusal.headers['retry-after']).toBe('10')
     await files.send('assets', 'name\na\n', { org: otherOrg })
     await catalog.delete(`/imports/${oldest?.id}`)
-    expect((await post(catalog, 'name\na\n')).statusCode).toBe(201)
+    expect((await send(catalog, 9)).statusCode).toBe(201)
+  })
+
+  test('of one user are three at most, over all replicas; colleagues find a place', async ({
+    catalog,
+    replica,
+  }) => {
+    for (const one of [catalog, replica, catalog]) expect((await send(one, 1)).statusCode).toBe(201)
+    const [oldest] = await unfinished(catalog)
+    const refusal = (await send(replica, 1)).json().error
+    const detail = `At most 3 imports of one user at a time; import ${oldest?.id} is not finished`
+    expect(refusal).toMatchObject({ type: 'rate_limited', detail })
+    expect((await send(replica, 2)).statusCode).toBe(201)
+  })
+
+  test('a dry run that is applied counts for who applies it', async ({ catalog, imports }) => {
+    const dryRun = await imports.run('assets', 'name\na\n', { dryRun: true })
+    await catalog.database.pool.query(
+      `insert into import (org_id, file_id, resource, dry_run, state, columns, created_by, lease_until)
+       select $1, 0, 'assets', true, 'uploading', '{name}', 1, now() + interval '1 hour' from generate_series(1, 3)`,
+      [catalog.orgId],
+    )
+    const apply = (user: number) => catalog.call('POST', `/imports/${dryRun.id}/apply`, undefined, { user })
+    expect((await apply(1)).json().error).toMatchObject({
+      status: 429,
+      detail: expect.stringMatching(/of one user/),
+    })
+    expect((await apply(2)).statusCode).toBe(201)
   })
 })
 

@@ -35,7 +35,7 @@ export async function receiveImport(change: Change, upload: Upload): Promise<Imp
   const columns = readHeader(resource, header)
   const begun = { resource, dry_run: dryRun, columns, created_by: createdBy }
   const id = await change(orgId, async (tx) => {
-    await admitImport(tx, orgId)
+    await admitImport(tx, orgId, createdBy)
     return beginUpload(tx, orgId, begun)
   })
   try {

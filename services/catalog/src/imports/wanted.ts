@@ -58,12 +58,12 @@ export function readRow(
   { line, cells }: CsvRow,
 ): Wanted {
   const given = new Map(columns.map((column, i) => [column, unguarded(cells[i] ?? '')]))
-  const [key, tags] = [given.get('external_key') || undefined, tagsIn(given)]
+  const [key, { tags, errors: tagErrors }] = [given.get('external_key') || undefined, tagsIn(given)]
   const fields = parse(schemas[resource], fieldsIn(given))
   const errors = [
     ...fields.errors,
     ...(key === undefined ? [] : parse(KeyCell, { external_key: key }).errors),
-    ...tagProblems(tags),
+    ...tagErrors,
   ]
   return {
     line,
@@ -112,16 +112,42 @@ function json(cell: string): unknown {
   }
 }
 
-function tagsIn(given: ReadonlyMap<ImportColumn, string>): Wanted['tags'] {
-  const types = tagTypes.filter((type) => given.has(type))
-  return Object.fromEntries(types.map((type) => [type, [...new Set(split(given.get(type) ?? ''))]]))
+/** The values of the cells, each once, and what is wrong with them: one problem for each column. */
+function tagsIn(given: ReadonlyMap<ImportColumn, string>): Pick<Wanted, 'tags' | 'errors'> {
+  const tags: Wanted['tags'] = {}
+  const errors: RowError[] = []
+  for (const type of tagTypes) {
+    const cell = given.get(type)
+    if (cell === undefined) continue
+    const values = cell.length > MAX_TAG_CELL ? [] : [...new Set(split(cell))]
+    const problem =
+      cell.length > MAX_TAG_CELL || values.length > MAX_TAG_VALUES
+        ? tooManyValues(type)
+        : firstProblem(type, values)
+    tags[type] = values.slice(0, MAX_TAG_VALUES)
+    if (problem) errors.push(problem)
+  }
+  return { tags, errors }
 }
 
-function tagProblems(tags: Wanted['tags']): RowError[] {
-  return tagTypes.flatMap((type) => {
-    const problems = (tags[type] ?? []).flatMap((value) => parse(tagCells[type], { [type]: value }).errors)
-    return problems.slice(0, 1) // one for each column
-  })
+/** More than anything has, also from before there was a limit; each costs a look at the tags that are stored. */
+const MAX_TAG_VALUES = 1_000
+/** As long as all of them can be, with each character escaped. */
+const MAX_TAG_CELL = 256 * 1024
+
+const tooManyValues = (type: TagType): RowError => ({
+  field: type,
+  code: 'too_long',
+  message: `${type} must contain at most ${MAX_TAG_VALUES} values`,
+  params: { max_length: MAX_TAG_VALUES },
+})
+
+function firstProblem(type: TagType, values: readonly string[]): RowError | undefined {
+  for (const value of values) {
+    const [problem] = parse(tagCells[type], { [type]: value }).errors
+    if (problem) return problem
+  }
+  return undefined
 }
 
 function parse(schema: z.ZodType, input: Record<string, unknown>): { data: unknown; errors: RowError[] } {

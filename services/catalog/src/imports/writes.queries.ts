@@ -2,6 +2,7 @@ import { assetState, locationState, tagState } from '@whereabouts/contracts/mess
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import { tagTypes, type TagType } from '@whereabouts/contracts/tags'
 import { enqueue } from '@whereabouts/db/outbox'
+import { jsonInSlices, mapInSlices } from '@whereabouts/service-kit/slices'
 import { sql, type RawBuilder } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
 import { assetColumns } from '../assets/assets.queries.ts'
@@ -33,12 +34,16 @@ export async function writeChanges(
   changes: readonly Change[],
 ): Promise<Map<string, number>> {
   const ids = await idsOf(tx, facts, changes)
-  const written = changes
-    .filter(({ before, after }) => !isDeepStrictEqual(before?.fields, after.fields))
-    .map((change) => ({ isNew: change.after.id === null, row: rowOf(change, ids) }))
+  const written = (await mapInSlices(changes, (change) => writtenOf(change, ids))).flat()
   await writeThings(tx, orgId, table, facts.now, written)
   await writeTags(tx, orgId, table, changes, ids)
   return ids
+}
+
+function writtenOf(change: Change, ids: ReadonlyMap<string, number>): Written[] {
+  const { before, after } = change
+  if (isDeepStrictEqual(before?.fields, after.fields)) return []
+  return [{ isNew: after.id === null, row: rowOf(change, ids) }]
 }
 
 /** Those of new things are minted here, since the new ones may refer to each other. */
@@ -74,8 +79,8 @@ const columnsOf = (table: Table): RawBuilder<unknown> =>
 
 async function writeThings(tx: Tx, orgId: number, table: Table, now: string, written: readonly Written[]) {
   const [added, changed] = [written.filter(({ isNew }) => isNew), written.filter(({ isNew }) => !isNew)]
-  const given = (rows: readonly Written[]) => sql`
-    jsonb_to_recordset(${JSON.stringify(rows.map(({ row }) => row))}::jsonb)
+  const given = async (rows: readonly Written[]) => sql`
+    jsonb_to_recordset(${await jsonInSlices(rows.map(({ row }) => row))}::jsonb)
       as given (id bigint, external_key text, name text, description text, is_active boolean,
                 valid_from timestamptz, valid_to timestamptz, ${own[table].types})`
   const common = sql`id, external_key, name, description, is_active, valid_from, valid_to, ${own[table].columns}`
@@ -83,7 +88,7 @@ async function writeThings(tx: Tx, orgId: number, table: Table, now: string, wri
   if (added.length > 0) {
     const { rows } = await sql<AssetRow & LocationRow>`
       insert into ${sql.table(table)} (org_id, created_at, updated_at, ${common})
-      select ${orgId}, ${now}::timestamptz, ${now}::timestamptz, ${common} from ${given(added)}
+      select ${orgId}, ${now}::timestamptz, ${now}::timestamptz, ${common} from ${await given(added)}
       on conflict (org_id, external_key) where deleted_at is null do nothing
       returning ${columnsOf(table)}`.execute(tx)
     results.push(...rows)
@@ -94,7 +99,7 @@ async function writeThings(tx: Tx, orgId: number, table: Table, now: string, wri
         name = given.name, description = given.description, is_active = given.is_active,
         valid_from = given.valid_from, valid_to = given.valid_to, ${assigned[table]},
         updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond'), revision = ${nextRevision}
-      from ${given(changed)}
+      from ${await given(changed)}
       where ${sql.ref(`${table}.org_id`)} = ${orgId} and ${sql.ref(`${table}.id`)} = given.id
         and ${sql.ref(`${table}.id`)} = any(${changed.map(({ row }) => row.id)}::bigint[])
       returning ${columnsOf(table)}`.execute(tx)
