@@ -10,6 +10,7 @@ import { reportOf, type Ask } from '../ingest/delay.ts'
 import { announce, announceKeys, configureReaders, restartTracking } from '../ingest/warehouse.ts'
 import { median, quantile, table } from '../load/figures.ts'
 import { machine } from '../load/machine.ts'
+import { cpuSecondsOf } from '../load/processes.ts'
 import { floods, startFlood, type Flood } from './floods.ts'
 import type { Flooded } from './flood-process.ts'
 import { QUIET_ORG, timeScans } from './quiet.ts'
@@ -19,6 +20,7 @@ export const FAIRNESS_HELP = `pnpm bench fairness [flags]   scan to report of on
   --rounds N        of alone and beside each flood in turn, 1 to 10      default 3
   --seconds N       of each part, 5 to 60                                default 15
   --per-second N    scans a second that are timed, 1 to 50               default 10
+  --only TEXT       floods whose name has this text
 `
 
 const FLOOD_ASSETS = 10_000
@@ -26,7 +28,7 @@ const WARM_UP_SECONDS = 5
 /** So many times the p99 of the same round without a flood. */
 const MOST = 3
 
-type Settings = { rounds: number; seconds: number; perSecond: number }
+type Settings = { rounds: number; seconds: number; perSecond: number; floods: readonly Flood[] }
 type Bench = {
   stack: Stack
   nc: NatsConnection
@@ -36,7 +38,7 @@ type Bench = {
   next: () => number
 }
 /** One part of one round. */
-type Part = { name: string; ms: number[]; ratio: number; flooded: Flooded | undefined }
+type Part = { name: string; ms: number[]; ratio: number; flooded: Flooded | undefined; cores: number }
 
 function readSettings(args: string[]): Settings {
   const { values } = parseArgs({
@@ -45,9 +47,10 @@ function readSettings(args: string[]): Settings {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '15' },
       'per-second': { type: 'string', default: '10' },
+      only: { type: 'string', default: '' },
     },
   })
-  const bounded = (name: keyof typeof values, min: number, max: number) => {
+  const bounded = (name: Exclude<keyof typeof values, 'only'>, min: number, max: number) => {
     const value = Number(values[name])
     if (Number.isInteger(value) && value >= min && value <= max) return value
     throw new Error(`--${name} is ${min} to ${max}`)
@@ -56,6 +59,7 @@ function readSettings(args: string[]): Settings {
     rounds: bounded('rounds', 1, 10),
     seconds: bounded('seconds', 5, 60),
     perSecond: bounded('per-second', 1, 50),
+    floods: floods.filter(({ name }) => name.includes(values.only)),
   }
 }
 
@@ -97,8 +101,8 @@ async function prepare(stack: Stack, nc: NatsConnection, { rounds, seconds, perS
 
 async function measure(bench: Bench): Promise<Verdict[]> {
   const { settings, say } = bench
-  const { rounds, seconds } = settings
-  for (const flood of [undefined, ...floods]) await runPart(bench, flood, WARM_UP_SECONDS)
+  const { rounds, seconds, floods } = settings
+  for (const flood of [undefined, ...settings.floods]) await runPart(bench, flood, WARM_UP_SECONDS)
   const byFlood = new Map<Flood, number[]>()
   for (let round = 1; round <= rounds; round += 1) {
     const alone = await runPart(bench, undefined, seconds)
@@ -125,11 +129,14 @@ async function measure(bench: Bench): Promise<Verdict[]> {
 
 async function runPart(bench: Bench, flood: Flood | undefined, seconds: number): Promise<Part> {
   const { stack, settings, next } = bench
+  const { pid } = stack.service('tracking')
+  const [startedAt, cpuBefore] = [performance.now(), cpuSecondsOf(pid)]
   const running = flood && (await startFlood(stack, flood, FLOOD_ASSETS))
   const ms = await timeScans(bench, { seconds, perSecond: settings.perSecond, next })
   const flooded = await running?.stop()
+  const cores = (cpuSecondsOf(pid) - cpuBefore) / ((performance.now() - startedAt) / 1_000)
   await throwAway(bench.nc)
-  return { name: flood?.name ?? 'alone', ms, ratio: 1, flooded }
+  return { name: flood?.name ?? 'alone', ms, ratio: 1, flooded, cores }
 }
 
 /** What is left of a flood, so that the next part does not meet it. */
@@ -149,14 +156,26 @@ async function throwAway(nc: NatsConnection): Promise<void> {
 }
 
 function tableOf(parts: readonly Part[]): string {
-  const head = ['', 'n', 'p50 ms', 'p90 ms', 'p99 ms', 'longest', 'p99 ÷ alone', 'flood: reads/s', 'MB/s']
-  const rows = parts.map(({ name, ms, ratio, flooded }) => [
+  const head = [
+    '',
+    'n',
+    'p50 ms',
+    'p90 ms',
+    'p99 ms',
+    'longest',
+    'p99 ÷ alone',
+    'flood: reads/s',
+    'MB/s',
+    'cores of tracking',
+  ]
+  const rows = parts.map(({ name, ms, ratio, flooded, cores }) => [
     name,
     String(ms.length),
     ...[0.5, 0.9, 0.99, 1].map((share) => quantile(ms, share).toFixed(1)),
     ratio.toFixed(2),
     flooded ? Math.round(flooded.reads / flooded.seconds).toLocaleString('en') : '-',
     flooded ? (flooded.bytes / flooded.seconds / 1e6).toFixed(1) : '-',
+    cores.toFixed(2),
   ])
   return table([head, ...rows])
 }

@@ -3,6 +3,7 @@ import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
 import { connect } from '@whereabouts/messaging/connection'
 import { consumeBatches } from '@whereabouts/messaging/consume'
 import type { ConsumerMetrics } from '@whereabouts/messaging/consumer'
+import { Overflow } from '@whereabouts/messaging/overflow'
 import { outboxPublish } from '@whereabouts/messaging/publish'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { Kysely, PostgresDialect } from 'kysely'
@@ -12,7 +13,7 @@ import { CatalogView } from '../../projections/catalog-view.ts'
 import { ReaderDirectory } from '../../readers/reader-directory.ts'
 import { ReaderHealthLog } from '../../readers/reader-health.ts'
 import { UnknownTagLog } from '../../unknown-tags/unknown-tag-log.ts'
-import { ingestConsumer } from '../ingest.consumer.ts'
+import { ingestConsumer, overflowConsumer } from '../ingest.consumer.ts'
 import type { IngestMetrics } from '../ingest-metrics.ts'
 import type { Observation } from '../observation.ts'
 import { Admission } from '../rate/admission.ts'
@@ -70,7 +71,9 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     overRate: () => undefined,
     overflowed: () => undefined,
   }
-  const consumer = ingestConsumer({
+  const overflow = new Overflow(broker, { logger: log })
+  await overflow.start()
+  const deps = {
     db,
     view,
     gaps: new GapFiller(view, askCatalogOver(broker)),
@@ -81,7 +84,8 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     metrics: ingestMetrics,
     admission: new Admission({ rates: new KeyRates(), health, metrics: ingestMetrics }),
     kick: () => relay.kick(),
-  })
+  }
+  const consumer = ingestConsumer(deps, overflow)
   const handled: ConsumerMetrics['handled'] = (outcome, count) => {
     metrics?.handled(outcome, count)
     if (outcome === 'ack') at('acknowledged')
@@ -91,9 +95,10 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     return consumer.decode(message)
   }
   const ingest = consumeBatches(broker, { ...consumer, decode }, { logger: log, metrics: { handled } })
+  const overflowed = consumeBatches(broker, overflowConsumer(deps, overflow), { logger: log })
   return {
     async stop(): Promise<void> {
-      await ingest.stop()
+      await Promise.all([ingest.stop(), overflowed.stop(), overflow.stop()])
       await relay.stop()
       await broker.close()
       await directory.stop()

@@ -2,6 +2,7 @@ import { catalogLookup, type CatalogLookup } from '@whereabouts/contracts/messag
 import { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import type { AssetState, LocationState } from '@whereabouts/contracts/messages/catalog-state'
 import { followStream } from '@whereabouts/messaging/follow'
+import { natsOf } from '@whereabouts/messaging/connection'
 import { publish } from '@whereabouts/messaging/publish'
 import { respond } from '@whereabouts/messaging/request'
 import { startBus } from '@whereabouts/testing/bus'
@@ -44,8 +45,17 @@ export async function startStage() {
     return { orgId, assets, places }
   }
 
-  const send = ({ orgId }: Site, reads: readonly Seen[]) =>
-    publish(bus.broker, { subject: `scans.${orgId}.gate.canonical`, payload: { reads: reads.map(toRead) } })
+  /** One message, padded to `bytes` where they are given. */
+  const send = ({ orgId }: Site, reads: readonly Seen[], bytes = 0) => {
+    const payload = Buffer.from(JSON.stringify({ reads: reads.map(toRead) }).padEnd(bytes))
+    return publish(bus.broker, { subject: `scans.${orgId}.gate.canonical`, payload })
+  }
+
+  /** Messages in OVERFLOW. */
+  const overflowing = async () => {
+    const jsm = await natsOf(bus.broker).jetstreamManager()
+    return (await jsm.streams.info('OVERFLOW')).state.messages
+  }
 
   /** Until every message is acknowledged and every event published. */
   async function settled(): Promise<void> {
@@ -103,7 +113,7 @@ export async function startStage() {
     await responder.stop()
     await Promise.all([bus.stop(), tracking.stop()])
   }
-  return { replica, open, send, settled, outcome, stop }
+  return { replica, open, send, overflowing, settled, outcome, stop }
 }
 export type Stage = Awaited<ReturnType<typeof startStage>>
 
@@ -121,14 +131,14 @@ const toRead = ({ asset, antenna, at }: Seen) => ({
 type Consumer = { name: string; num_pending: number; num_ack_pending: number }
 type Monitored = { account_details: { stream_detail?: { consumer_detail?: Consumer[] }[] }[] }
 
-/** Messages that ingest has yet to acknowledge, as the broker counts them. */
+/** Messages that ingest has yet to acknowledge, those in OVERFLOW included, as the broker counts them. */
 async function consumerOf(monitorUrl: string): Promise<{ unhandled: number }> {
   const answer = await fetch(`${monitorUrl}/jsz?accounts=true&streams=true&consumers=true`)
   const { account_details } = (await answer.json()) as Monitored
   const consumers = account_details.flatMap(({ stream_detail = [] }) =>
     stream_detail.flatMap(({ consumer_detail = [] }) => consumer_detail),
   )
-  const ingest = consumers.find(({ name }) => name === 'tracking-ingest')
-  if (!ingest) throw new Error('the broker does not know tracking-ingest')
-  return { unhandled: ingest.num_pending + ingest.num_ack_pending }
+  const ours = consumers.filter(({ name }) => name === 'tracking-ingest' || name === 'tracking-overflow')
+  if (ours.length < 2) throw new Error('the broker does not know the durables of ingest')
+  return { unhandled: ours.reduce((sum, one) => sum + one.num_pending + one.num_ack_pending, 0) }
 }
