@@ -80,6 +80,10 @@ function startReplica(broker: Broker, options: Options = {}) {
   const paces = new Paces()
   for (const org of oneAtATime) paces.report(org, false, 10)
   const waited: number[] = []
+  const heldBriefly = (ms: number) => {
+    waited.push(ms)
+    return delay(50)
+  }
   const made = attemptDeps({
     store: deliveryStore(tenants, database.db),
     ca: receiver.ca,
@@ -87,7 +91,7 @@ function startReplica(broker: Broker, options: Options = {}) {
     slots: new Slots(slots, paces),
     ...(log && { log }),
     // Time passes between two questions, or five minutes would be over before keys is there.
-    ...(subscriptions && { subscriptions, wait: (ms: number) => waited.push(ms) && delay(50) }),
+    ...(subscriptions && { subscriptions, wait: heldBriefly }),
   })
   const settled: string[] = []
   const lanes = new Lanes({ ...LANE_LIMITS, ...limits }, paces)
