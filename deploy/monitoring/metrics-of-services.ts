@@ -227,6 +227,13 @@ export const tracking: readonly Metric[] = [
     'Streams ended because their client did not keep up.',
     'one slow client costs the others nothing',
   ),
+  counter(
+    'live_displaced_total',
+    ['tracking'],
+    {},
+    'Streams ended for another listener, since the feed was full.',
+    'nobody closes the live feed for others',
+  ),
   counter('live_resets_total', ['tracking'], {}, 'Clients told to reload.', 'the live feed has no gaps'),
 ]
 

@@ -13,12 +13,18 @@ import { newWorld, type World } from './support/world.ts'
 
 const PATIENTLY = { timeout: 10_000 }
 
-type Listening = { token: string; lastId?: string; base?: string }
+type Listening = { token: string; lastId?: string; base?: string; from?: { 'x-forwarded-for': string } }
 
-const listen = ({ token, lastId, base = inject('urls').base }: Listening): Promise<EventStream> =>
+const listen = ({
+  token,
+  lastId,
+  base = inject('urls').base,
+  from = fromNewAddress(),
+}: Listening): Promise<EventStream> =>
   openEvents(`${base}${API_PREFIX}/movements/live`, {
     authorization: `Bearer ${token}`,
     'user-agent': 'contract-suite/1',
+    ...from,
     ...(lastId !== undefined && { 'last-event-id': lastId }),
   })
 
@@ -148,4 +154,56 @@ describe('D10 the live feed', () => {
     expect(refused.status).toBe(403)
     expect(JSON.parse(await refused.body).error.detail).toBe('A signed-in user is required')
   })
+})
+
+/** Every one of so many attempts at once, and the answers. */
+const listenOften = (count: number, options: Listening) =>
+  Promise.all(Array.from({ length: count }, () => listen(options)))
+
+const refusals = async (streams: readonly EventStream[]) =>
+  Promise.all(streams.filter(({ status }) => status !== 200).map(async ({ body, status, headers }) => ({
+    status,
+    retry: headers['retry-after'],
+    error: (JSON.parse(await body) as { error: object }).error,
+  }))) // prettier-ignore
+
+describe('S5 no organization closes the live feed for others', () => {
+  test(
+    'eleven sign-ups that take all they can leave room for the next',
+    { timeout: 60_000 },
+    async ({ newOrg }) => {
+      const taken: EventStream[] = []
+      for (let i = 0; i < 11; i += 1) {
+        const { admin: token } = await newOrg()
+        const streams = await listenOften(102, { token })
+        const refused = await refusals(streams)
+        expect(refused).toHaveLength(92)
+        for (const each of refused)
+          expect(each).toMatchObject({
+            status: 429,
+            retry: '5',
+            error: { type: 'rate_limited', detail: 'At most 10 live streams of a user at a time' },
+          })
+        taken.push(...streams)
+      }
+      const stream = await listening({ token: (await newOrg()).admin })
+      expect(stream.status).toBe(200)
+      for (const each of [...taken, stream]) each.close()
+    },
+  )
+
+  test('one address takes 40, whatever it signs up as; another address is served', async ({ newOrg }) => {
+    const from = fromNewAddress()
+    const streams: EventStream[] = []
+    for (let i = 0; i < 5; i += 1) streams.push(...(await listenOften(10, { token: (await newOrg()).admin, from })))
+    const refused = await refusals(streams)
+    expect(refused.map(({ error }) => error)).toMatchObject(
+      Array.from({ length: 10 }, () => ({ detail: 'At most 40 live streams of a client address at a time' })),
+    )
+    const { admin: token } = await newOrg()
+    expect((await listen({ token, from })).status).toBe(429)
+    const elsewhere = await listen({ token })
+    expect(elsewhere.status).toBe(200)
+    for (const each of [...streams, elsewhere]) each.close()
+  }) // prettier-ignore
 })

@@ -73,11 +73,12 @@ export const api: Board = {
       },
       {
         title: 'Live streams',
-        description: 'Open, and those ended because their client was too slow.',
+        description: 'Open, and those ended because their client was too slow or the feed was full.',
         unit: 'short',
         queries: [
           ['sum(live_connections)', 'open'],
           [`sum(increase(live_slow_clients_total${R}))`, 'ended'],
+          [`sum(increase(live_displaced_total${R}))`, 'ended for others'],
           [`sum(increase(live_resets_total${R}))`, 'told to reload'],
         ],
       },

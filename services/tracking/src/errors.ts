@@ -10,8 +10,9 @@ export const readerExists = (key: string) => new AppError('conflict', `reader ${
 export const antennaTaken = (antenna: number) =>
   new AppError('conflict', `antenna ${antenna} of this reader already has a scan point`)
 
-export const tooManyStreams = (max: number) =>
-  new AppError('rate_limited', `At most ${max} live streams of an organization at a time`, {
+/** `holder`: a user, a client address or an organization. */
+export const tooManyStreams = (max: number, holder: string) =>
+  new AppError('rate_limited', `At most ${max} live stream${max === 1 ? '' : 's'} of ${holder} at a time`, {
     headers: { 'retry-after': '5' },
   })
 

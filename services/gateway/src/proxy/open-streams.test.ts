@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { once } from 'node:events'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { Caller } from '../auth/authenticator.ts'
 import { openStreams } from './open-streams.ts'
@@ -37,4 +37,23 @@ test('a stream that comes while the gateway stops ends at once', async () => {
   const reply = { raw: new PassThrough() } as unknown as FastifyReply
   await once(streams.guard(request as unknown as FastifyRequest, reply, source).resume(), 'end')
   expect(source.destroyed).toBe(true)
+})
+
+test('S5 what a client does not read stays with the service: the gateway takes little more than 32 KiB of it', async () => {
+  const caller = callerUntil(Date.now() / 1000 + 60)
+  const streams = openStreams(async () => caller)
+  let taken = 0
+  const source = new Readable({
+    highWaterMark: 1,
+    read() {
+      taken += 1024
+      this.push(Buffer.alloc(1024))
+    },
+  })
+  const request = { caller, headers: { authorization: 'Bearer x' } } as unknown as FastifyRequest
+  const passed = streams.guard(request, { raw: new PassThrough() } as unknown as FastifyReply, source)
+  let before = -1
+  await expect.poll(() => before === (before = taken) && taken > 0, { interval: 50 }).toBe(true)
+  expect(taken).toBeLessThanOrEqual(40 * 1024)
+  passed.destroy()
 })

@@ -16,6 +16,9 @@ const LOOK_MS = 500
 /** How long a client may take to read what it had been sent before the end. */
 const LAST_BYTES_MS = 1_000
 
+/** What waits here for a slow client; the rest waits in the service, which ends whoever falls behind. */
+const WAITING_BYTES = 16 * 1024
+
 type Stream = { end(): void; look(): Promise<void> }
 
 /**
@@ -67,7 +70,7 @@ function guarded(
   const { caller } = request
   if (!caller) throw invalidToken()
   const token = readBearer(request.headers)
-  const passed = new PassThrough()
+  const passed = new PassThrough({ highWaterMark: WAITING_BYTES })
   let isLooking = false
 
   function end(): void {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Listener } from './stream-shares.ts'
 
 /** With so much waiting for it a client has fallen behind: what follows stays in the stream until there is room. */
 const MAX_BUFFERED_BYTES = 256 * 1024
@@ -8,6 +9,8 @@ const MAX_HELD_LENGTH = 64 * 1024
 const PAGE_BYTES = 16 * 1024
 /** How long a client that has fallen behind may take to make room. */
 const ROOM_MS = 10_000
+/** How long a client may take to read the end. */
+const END_MS = 1_000
 
 export class SlowClient extends Error {
   override readonly name = 'SlowClient'
@@ -23,7 +26,8 @@ type LiveEvent = { seq: number; text: string }
  * events are held; what does not fit is left out and read from the stream once more.
  */
 export class LiveConnection extends Readable {
-  readonly orgId: number
+  readonly listener: Listener
+  readonly openedAtMs = Date.now()
   /** Of the last event put in, or known not to be for it. */
   seq: number
   #held: LiveEvent[] | undefined
@@ -34,12 +38,16 @@ export class LiveConnection extends Readable {
   readonly #onGone: (cause: Error | null) => void
   readonly #roomMs: number
 
-  constructor(orgId: number, seq: number, onGone: (cause: Error | null) => void, roomMs = ROOM_MS) {
+  constructor(listener: Listener, seq: number, onGone: (cause: Error | null) => void, roomMs = ROOM_MS) {
     super({ highWaterMark: PAGE_BYTES })
-    this.orgId = orgId
+    this.listener = listener
     this.seq = seq
     this.#onGone = onGone
     this.#roomMs = roomMs
+  }
+
+  get orgId(): number {
+    return this.listener.orgId
   }
 
   get isLive(): boolean {
@@ -111,8 +119,12 @@ export class LiveConnection extends Readable {
   finish(): void {
     if (this.#isFinished) return
     this.#isFinished = true
-    if (this.readableLength > 0) this.destroy()
-    else this.push(null)
+    if (this.readableLength > 0) {
+      this.destroy()
+      return
+    }
+    this.push(null)
+    setTimeout(() => this.destroy(), END_MS).unref()
   }
 
   override _read(): void {

@@ -3,29 +3,25 @@ import { followStream, type Follower } from '@whereabouts/messaging/follow'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Readable } from 'node:stream'
-import { tooManyStreams } from '../errors.ts'
 import { CatchUp } from './catch-up.ts'
 import { COMMENT, epochOf, movementText, parseId, placeText, resetText, retryText } from './event-text.ts'
 import type { Place } from './event-text.ts'
 import { LiveConnection, SlowClient } from './live-connection.ts'
 import type { LiveMetrics } from './live-metrics.ts'
+import { StreamShares, type Listener } from './stream-shares.ts'
 
 const SUBJECT = 'events.asset-moved.'
 const HEARTBEAT_MS = 15_000
-/** Of this process. */
-export const MAX_PER_ORG = 100
-export const MAX_CONNECTIONS = 1_000
 
 type Options = { log: Logger; metrics: LiveMetrics; heartbeatMs?: number; roomMs?: number }
 
 /** Movements as they happen, to any number of clients: one follower of the EVENTS stream, whoever listens. */
 export class LiveFeed {
   readonly #options: Options
-  readonly #connections = new Map<number, Set<LiveConnection>>()
+  readonly #shares = new StreamShares<LiveConnection>()
   /** Organization → its newest event, of those since the start. */
   readonly #newest = new Map<number, number>()
   #startSeq: number | undefined
-  #count = 0
   #source: { follower: Follower; catchUp: CatchUp } | undefined
   #heartbeat: NodeJS.Timeout | undefined
   #closed = false
@@ -55,18 +51,19 @@ export class LiveFeed {
   }
 
   get size(): number {
-    return this.#count
+    return this.#shares.size
   }
 
   /**
    * What is new from now on, or behind `lastEventId`. Counts until it is destroyed or has ended, which it does at
-   * `expiresAtMs`. Throws 429 and 503 when there are too many.
+   * `expiresAtMs`, or when the feed is full and somebody else has fewer. Throws 429 and 503 when there are too many.
    */
-  open(orgId: number, lastEventId: string | undefined, expiresAtMs: number): Readable {
+  open(listener: Listener, lastEventId: string | undefined, expiresAtMs: number): Readable {
     const place = this.#place()
-    if (this.#closed || !place || this.#count >= MAX_CONNECTIONS) throw serviceUnavailable()
-    if ((this.#connections.get(orgId)?.size ?? 0) >= MAX_PER_ORG) throw tooManyStreams(MAX_PER_ORG)
-    const connection = this.#add(orgId, place.seq, expiresAtMs)
+    if (this.#closed || !place) throw serviceUnavailable()
+    const displaced = this.#shares.claim(listener, Date.now())
+    if (displaced) this.#displace(displaced)
+    const connection = this.#add(listener, place.seq, expiresAtMs)
     connection.write(retryText(1_000 + Math.random() * 2_000))
     if (lastEventId === undefined || lastEventId === '') connection.write(placeText(place))
     else this.#resume(connection, parseId(lastEventId), place)
@@ -77,7 +74,7 @@ export class LiveFeed {
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#heartbeat)
-    for (const connection of this.#all()) connection.finish()
+    for (const connection of this.#shares.all()) connection.finish()
     await this.#source?.follower.stop()
   }
 
@@ -88,25 +85,23 @@ export class LiveFeed {
     return { epoch: epochOf(created), seq: follower.lastSeq() }
   }
 
-  #add(orgId: number, seq: number, expiresAtMs: number): LiveConnection {
+  #add(listener: Listener, seq: number, expiresAtMs: number): LiveConnection {
     const timer = setTimeout(() => connection.finish(), Math.max(0, expiresAtMs - Date.now())).unref()
     const onGone = (cause: Error | null) => {
       clearTimeout(timer)
-      this.#remove(connection)
+      this.#shares.remove(connection)
       if (cause instanceof SlowClient) this.#options.metrics.slow.inc()
     }
-    const connection = new LiveConnection(orgId, seq, onGone, this.#options.roomMs)
-    const others = this.#connections.get(orgId) ?? new Set()
-    this.#connections.set(orgId, others.add(connection))
-    this.#count += 1
+    const connection = new LiveConnection(listener, seq, onGone, this.#options.roomMs)
+    this.#shares.add(connection)
     return connection
   }
 
-  #remove(connection: LiveConnection): void {
-    const others = this.#connections.get(connection.orgId)
-    if (!others?.delete(connection)) return
-    this.#count -= 1
-    if (others.size === 0) this.#connections.delete(connection.orgId)
+  /** Its place is free at once, whenever its client may have read the end. */
+  #displace(connection: LiveConnection): void {
+    this.#options.metrics.displaced.inc()
+    this.#shares.remove(connection)
+    connection.finish()
   }
 
   #resume(connection: LiveConnection, from: Place | undefined, now: Place): void {
@@ -132,7 +127,7 @@ export class LiveFeed {
   #spread(subject: string, payload: unknown, seq: number): void {
     const orgId = Number(subject.slice(SUBJECT.length))
     this.#newest.set(orgId, seq)
-    const listeners = this.#connections.get(orgId)
+    const listeners = this.#shares.of(orgId)
     const place = this.#place()
     if (!listeners || !place) return
     const text = movementText({ ...place, seq }, orgId, payload)
@@ -145,7 +140,7 @@ export class LiveFeed {
     const now = this.#place()
     this.#startSeq = now?.seq
     if (!now) return
-    for (const connection of this.#all()) this.#reset(connection, now)
+    for (const connection of this.#shares.all()) this.#reset(connection, now)
   }
 
   #reset(connection: LiveConnection, now: Place): void {
@@ -157,13 +152,9 @@ export class LiveFeed {
   /** Says the place as well: who hears nothing for a week can still go on from here. */
   #beat(): void {
     const now = this.#place()
-    for (const connection of this.#all()) {
+    for (const connection of this.#shares.all()) {
       const seq = Math.max(connection.seq, now?.seq ?? 0)
       connection.write(now && connection.isLive ? placeText({ ...now, seq }) : COMMENT)
     }
-  }
-
-  #all(): LiveConnection[] {
-    return [...this.#connections.values()].flatMap((connections) => Array.from(connections))
   }
 }

@@ -8,6 +8,11 @@ export function liveMetrics(registry: Registry) {
       help: 'Live streams that were ended because their client did not keep up.',
       registers,
     }),
+    displaced: new Counter({
+      name: 'live_displaced_total',
+      help: 'Live streams that were ended for another listener, since the feed was full.',
+      registers,
+    }),
     resets: new Counter({
       name: 'live_resets_total',
       help: 'Clients of the live feed that were told to reload.',

@@ -20,6 +20,15 @@ export const PATIENTLY = { timeout: 10_000 }
 
 const path = routePath(routes.streamMovements)
 
+type From = { userId: number; address: string }
+
+let people = 0
+/** Somebody new, at an address of its own. */
+export function anybody(): From {
+  people += 1
+  return { userId: people, address: `10.${people >> 16}.${(people >> 8) & 255}.${people & 255}` }
+}
+
 type Times = { heartbeatMs?: number; roomMs?: number }
 
 /** One process of tracking as far as the live feed goes. */
@@ -39,11 +48,17 @@ async function startReplica(broker: Broker, times: Times = {}) {
   live.start(broker)
   await expect.poll(() => live.isReady(), PATIENTLY).toBe(true)
 
-  /** `lastId`: sent as Last-Event-ID. */
-  async function open(orgId: number, lastId?: string, query = ''): Promise<EventStream> {
-    const headers = await callers.headersFor({ orgId })
+  /** `lastId`: sent as Last-Event-ID. Unless said, each comes from a user and an address of its own. */
+  async function open(
+    orgId: number,
+    lastId?: string,
+    query = '',
+    from: From = anybody(),
+  ): Promise<EventStream> {
+    const headers = await callers.headersFor({ orgId, userId: from.userId })
     return openEvents(`${origin}${path}${query}`, {
       ...headers,
+      'x-forwarded-for': from.address,
       ...(lastId !== undefined && { 'last-event-id': lastId }),
     })
   }

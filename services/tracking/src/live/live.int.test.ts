@@ -1,8 +1,8 @@
 import { dropBefore, makeAnew } from '@whereabouts/testing/streams'
 import { describe, expect } from 'vitest'
 import { MAX_REPLAYED } from './catch-up.ts'
-import { MAX_CONNECTIONS, MAX_PER_ORG } from './live-feed.ts'
-import { numbersOf, PATIENTLY, publishMoves, range, test } from './live.fixture.ts'
+import { anybody, numbersOf, PATIENTLY, publishMoves, range, test } from './live.fixture.ts'
+import { MAX_CONNECTIONS, MAX_PER_ADDRESS, MAX_PER_ORG, MAX_PER_USER, RESERVED } from './stream-shares.ts'
 
 const [ORG, OTHER] = [7, 8]
 
@@ -13,7 +13,7 @@ describe('D10 a live stream', () => {
     const [mine, other] = [await open(ORG), await open(OTHER)]
     expect(mine.headers).toMatchObject({
       'content-type': 'text/event-stream',
-      'cache-control': 'no-store, no-transform',
+      'cache-control': 'private, no-store, no-transform',
       'x-accel-buffering': 'no',
     })
     await publishMoves(bus.broker, ORG, [2])
@@ -201,7 +201,7 @@ describe('D10 live streams are bounded', () => {
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '5'])
     expect(JSON.parse(await refused.body).error).toMatchObject({
       type: 'rate_limited',
-      detail: 'At most 100 live streams of an organization at a time',
+      detail: 'At most 25 live streams of an organization at a time',
     })
     expect((await open(OTHER)).status).toBe(200)
     last.close()
@@ -212,19 +212,58 @@ describe('D10 live streams are bounded', () => {
     expect(numbersOf(await (streams[0] ?? next).next(1))).toEqual([1])
   })
 
-  test('by process: 503, until one of them ends', async ({ replica }) => {
-    const { live } = await replica()
+  test.for([
+    { what: 'user', max: MAX_PER_USER, detail: 'At most 10 live streams of a user at a time' },
+    {
+      what: 'address',
+      max: MAX_PER_ADDRESS,
+      detail: 'At most 40 live streams of a client address at a time',
+    },
+  ] as const)('by $what: 429, in whichever organization', async ({ what, max, detail }, { replica }) => {
+    const { open } = await replica()
+    const one = anybody()
+    const same = (n: number) => (what === 'user' ? { ...anybody(), userId: one.userId } : ipv6(n))
+    const ipv6 = (n: number) => ({ ...anybody(), address: `2001:db8:0:7:${n.toString(16)}::1` })
+    const streams = await Promise.all(range(0, max).map((n) => open(n % 5, undefined, '', same(n))))
+    expect(streams.filter(({ status }) => status !== 200)).toEqual([])
+    const refused = await open(99, undefined, '', same(max))
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '5'])
+    expect(JSON.parse(await refused.body).error).toMatchObject({ type: 'rate_limited', detail })
+    expect((await open(99)).status).toBe(200)
+  })
+
+  test('by process: organizations that take all they can leave a stream for every other one', async ({
+    replica,
+    bus,
+  }) => {
+    const { live, metrics } = await replica()
     const inAMinute = Date.now() + 60_000
-    const streams = range(0, MAX_CONNECTIONS).map((n) => live.open(n % 10, undefined, inAMinute))
-    expect(() => live.open(ORG + 10, undefined, inAMinute)).toThrow(/unavailable/)
-    streams[0]?.destroy()
-    await expect.poll(() => live.size, PATIENTLY).toBe(MAX_CONNECTIONS - 1)
-    live.open(ORG + 10, undefined, inAMinute)
+    const listen = (orgId: number) => live.open({ orgId, ...anybody() }, undefined, inAMinute).resume()
+    const greedy = range(1_000, 30)
+    const taken = greedy.flatMap((orgId) =>
+      range(0, MAX_PER_ORG).map(() => ({ orgId, stream: listen(orgId) })),
+    )
+    expect(taken).toHaveLength(MAX_CONNECTIONS - RESERVED)
+    for (const orgId of greedy) expect(() => listen(orgId)).toThrow(/At most 25 live streams of an org/)
+    // From the reserve while it lasts, then in the place of those who hold the most.
+    const modest = range(2_000, RESERVED + 100).map((orgId) => ({ orgId, stream: listen(orgId) }))
+    expect(live.size).toBe(MAX_CONNECTIONS)
+    await expect.poll(() => taken.filter(({ stream }) => stream.destroyed).length, PATIENTLY).toBe(100)
+    expect(modest.filter(({ stream }) => stream.destroyed)).toEqual([])
+    expect((await metrics.displaced.get()).values[0]?.value).toBe(100)
+    const left = greedy.map((id) => taken.filter((t) => t.orgId === id && !t.stream.destroyed).length)
+    expect([Math.min(...left), Math.max(...left)]).toEqual([21, 22])
+    // A second stream of a modest one still comes before the 22nd of a greedy one; the greedy get no more.
+    listen(2_000)
+    expect(() => listen(1_000)).toThrow(/At most 2[12] live streams/)
+    await publishMoves(bus.broker, 2_001, [1])
+    const read = new Promise((resolve) => modest[1]?.stream.on('data', (text) => resolve(String(text))))
+    expect(await read).toMatch(/asset\.moved/)
   })
 
   test('by the time for which the gateway vouches', async ({ replica }) => {
     const { live } = await replica()
-    const stream = live.open(ORG, undefined, Date.now() + 100)
+    const stream = live.open({ orgId: ORG, ...anybody() }, undefined, Date.now() + 100)
     stream.resume()
     await new Promise((resolve) => stream.once('end', resolve))
     expect(live.size).toBe(0)
@@ -238,6 +277,8 @@ describe('D10 live streams are bounded', () => {
     await stop()
     expect(new Set(await Promise.all(streams.map(({ ended }) => ended)))).toEqual(new Set(['complete']))
     expect(live.size).toBe(0)
-    expect(() => live.open(ORG, undefined, Date.now() + 1_000)).toThrow(/unavailable/)
+    expect(() => live.open({ orgId: ORG, ...anybody() }, undefined, Date.now() + 1_000)).toThrow(
+      /unavailable/,
+    )
   })
 })
