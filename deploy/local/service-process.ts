@@ -2,7 +2,7 @@ import { type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasEnded, lastLines, spawnLogged, stopChild } from './servers/child.ts'
+import { hasEnded, lastLines, logsDir, spawnLogged, stopChild } from './servers/child.ts'
 import { guardChild } from './servers/guard.ts'
 import { poll } from './servers/poll.ts'
 import { recordProcess, stopRecordedProcess } from './servers/process-record.ts'
@@ -48,7 +48,7 @@ export function stopLeftoverService(name: ServiceName, dataDir: string): Promise
 }
 
 export function createServiceControl({ name, env, opsUrl, dataDir, root = ROOT }: Options): ServiceControl {
-  const logFile = join(dataDir, 'logs', `${name}.log`)
+  const logFile = join(logsDir(dataDir), `${name}.log`)
   const pidFile = pidFileOf(name, dataDir)
   let child: ChildProcess | undefined
   const isRunning = () => child !== undefined && !hasEnded(child)

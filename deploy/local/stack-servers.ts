@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Secrets } from './secrets.ts'
+import { logsDir } from './servers/child.ts'
 import { freePort } from './servers/free-port.ts'
 import { findNatsServer } from './servers/nats-binary.ts'
 import { type NatsOptions, startNatsServer } from './servers/nats-server.ts'
@@ -36,7 +37,7 @@ export async function startDatabase(
     dataDir: postgresDir(dataDir),
     password: secrets.postgres_password,
     durable,
-    logFile: join(dataDir, 'logs/postgres.log'),
+    logFile: join(logsDir(dataDir), 'postgres.log'),
     onNote,
   })
   return { url: server.url(), pid: server.pid, stop: () => server.stop() }
@@ -55,7 +56,7 @@ export async function startBroker(
     secrets: secrets.nats,
     port: ports.nats ?? (await freePort()),
     mqttPort: ports.mqtt ?? (await freePort()),
-    logFile: join(dataDir, 'logs/nats.log'),
+    logFile: join(logsDir(dataDir), 'nats.log'),
     onNote,
   }
   let server = await startNatsServer(options)

@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { migrateAll } from '../database/migrations.ts'
 import { DATABASE, createRoles } from '../database/roles.ts'
 import { applyBrokerTopology } from './broker-topology.ts'
 import { type Secrets, loadSecrets } from './secrets.ts'
 import { writeOpsEnv } from './ops-env.ts'
+import { makePrivate } from './private-folder.ts'
 import { freePorts } from './servers/free-port.ts'
 import { type ServiceControl, createServiceControl } from './service-process.ts'
 import { SERVICES, type ServiceName, type ServicePorts, type Wiring } from './services.ts'
@@ -68,7 +68,7 @@ export type Stack = {
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const dataDir = resolve(options.dataDir)
-  mkdirSync(dataDir, { recursive: true })
+  makePrivate(dataDir, options.postgresUrl === undefined)
   const release = claimDataDir(dataDir)
   const started: (() => Promise<void>)[] = [] // in the order of their stop
   const stop = async () => {

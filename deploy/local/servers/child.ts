@@ -1,7 +1,12 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, fchmodSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Logs tell who did what. */
+const OWNER_ONLY = 0o600
+
+export const logsDir = (dataDir: string) => join(dataDir, 'logs')
 
 /**
  * Starts a program that writes to a log file. A file and not a pipe to us: when we are killed, the program must be able
@@ -14,8 +19,9 @@ export function spawnLogged(
   options: SpawnOptions,
 ): ChildProcess {
   mkdirSync(dirname(logFile), { recursive: true })
-  const log = openSync(logFile, 'a')
+  const log = openSync(logFile, 'a', OWNER_ONLY)
   try {
+    fchmodSync(log, OWNER_ONLY) // it may be of an earlier release
     const child = spawn(command, args, { ...options, stdio: ['ignore', log, log] })
     child.on('error', () => {}) // hasEnded tells it
     return child

@@ -1,0 +1,34 @@
+import { routePath, routes } from '@whereabouts/contracts/routes'
+import { isApiPath } from './allowed-methods.ts'
+import { corsHeaders } from './cors.ts'
+
+/** In JSON and CSV there is nothing to run, whatever a browser makes of it. */
+const NO_SNIFFING = { 'x-content-type-options': 'nosniff' }
+
+/** What is answered belongs to one caller, and is kept nowhere (D12.11). */
+const DATA = { ...corsHeaders, ...NO_SNIFFING, 'cache-control': 'private, no-store' }
+/** As RFC 6749 words it (D9.1). */
+const TOKENS = { ...DATA, 'cache-control': 'no-store' }
+const OTHER = { ...corsHeaders, ...NO_SNIFFING }
+
+/** For who keeps an answer and asks whether it still holds. */
+export const REVALIDATED = 'private, no-cache'
+
+const TOKEN_PATH = routePath(routes.issueToken)
+
+/** A year: browsers do not come back over plain HTTP. */
+const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
+
+export type EdgeHeaders = (path: string) => Readonly<Record<string, string>>
+
+/** Headers of every answer to a path, errors included. `isSecure`: the public address is https. */
+export function edgeHeaders(isSecure: boolean): EdgeHeaders {
+  const strict = isSecure ? STRICT_TRANSPORT : {}
+  const tokens = { ...TOKENS, ...strict }
+  const data = { ...DATA, ...strict }
+  const other = { ...OTHER, ...strict }
+  return (path) => {
+    if (path === TOKEN_PATH) return tokens
+    return isApiPath(path) ? data : other
+  }
+}
