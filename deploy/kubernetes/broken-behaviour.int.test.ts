@@ -144,6 +144,11 @@ const VARIABLES: Case[] = [
     (installation) => (settings(installation, 'tracking')['RETENTION_DAYS'] = 'for ever'),
   ],
   [
+    'no word on what stands in front of the gateway',
+    /gateway: 1 configuration variable.*\n.*TRUSTED_PROXIES is not set/,
+    (installation) => (settings(installation, 'gateway')['TRUSTED_PROXIES'] = ''),
+  ],
+  [
     'a secret that another service has',
     'catalog is given PRINCIPAL_PRIVATE_KEY, which it does not read',
     ({ secrets }) => (find(secrets, 'Secret', 'catalog')!.data!['PRINCIPAL_PRIVATE_KEY'] = 'x'),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { ROOT } from '../local/services.ts'
 import { problemsOf } from './checks.ts'
+import { environments } from './environment.ts'
 import { EXPECTED, renderInstallation, type Installation } from './installation.fixture.ts'
 import { find } from './manifest.ts'
 import { prometheusRule, RULE_FILE } from './prometheus-rule.ts'
@@ -23,6 +24,15 @@ test('production: kinds, references, selectors, variables, arrows and rights are
 
 test('preview, whose database is outside, likewise', async () => {
   expect(await check(preview)).toEqual([])
+})
+
+test('the public address of gateway and console is the host of the route, over https', () => {
+  for (const { objects, secrets } of [production, preview]) {
+    const hosts = find(objects, 'HTTPRoute', 'gateway')!.spec.hostnames ?? []
+    const told = environments(objects, secrets)
+    for (const name of ['gateway', 'console'])
+      expect(told.get(name)?.['PUBLIC_URL'], name).toBe(`https://${hosts[0]}`)
+  }
 })
 
 test('production and preview share no namespace, host, issuer or secret', () => {

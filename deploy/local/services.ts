@@ -62,7 +62,7 @@ export function presentServices(): ServiceName[] {
 /** The environment of one service, complete but for what the process inherits. */
 export function serviceEnvironment(name: ServiceName, wiring: Wiring): Record<string, string> {
   const { api, ops } = wiring.ports[name]
-  const common = { HOST: '127.0.0.1', PORT: String(api), OPS_PORT: String(ops) }
+  const common = { ENVIRONMENT: 'local', HOST: '127.0.0.1', PORT: String(api), OPS_PORT: String(ops) }
   return { ...common, ...databaseEnvironment(name, wiring), ...OWN[name](wiring) }
 }
 
@@ -98,6 +98,8 @@ const OWN: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
     KEYS_URL: apiUrl('keys', wiring),
     WEBHOOK_DISPATCHER_URL: apiUrl('webhook-dispatcher', wiring),
     CONSOLE_URL: apiUrl('console', wiring),
+    PUBLIC_URL: apiUrl('gateway', wiring),
+    TRUSTED_PROXIES: 'none',
   }),
   catalog: (wiring) => ({ ...broker(wiring), ...principal(wiring) }),
   tracking: (wiring) => ({ ...broker(wiring), ...principal(wiring) }),
@@ -118,7 +120,7 @@ const OWN: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
   }),
   console: (wiring) => ({
     KEYS_URL: apiUrl('keys', wiring),
-    SESSION_COOKIE_SECURE: 'false', // people come here over plain HTTP
+    PUBLIC_URL: apiUrl('gateway', wiring),
     READER_NATS_URL: wiring.natsUrl,
     ...(wiring.mqttUrl !== undefined && { READER_MQTT_URL: wiring.mqttUrl }),
   }),

@@ -20,7 +20,7 @@ describe('D9.6 creating a key', () => {
     const expires_at = HOUR_AHEAD().toISOString()
     const answer = await create(api, org, { name: 'Dock sync', scopes: ['scans:read'], expires_at })
     expect(answer.status).toBe(201)
-    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('cache-control')).toBe('private, no-store')
     const { data } = answer.body
     expect(data).toEqual({
       id: expect.any(Number),

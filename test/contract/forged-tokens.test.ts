@@ -73,21 +73,21 @@ const forged: { name: string; change: Change }[] = [
     change: ({ claims }) => ({
       claims: {
         ...claims,
-        iss: String(claims['iss']).replace('production', 'preview'),
-        aud: String(claims['aud']).replace('production', 'preview'),
+        iss: String(claims['iss']).replace('local', 'preview'),
+        aud: String(claims['aud']).replace('local', 'preview'),
       },
     }),
   },
   {
     name: 'of the other environment by its issuer alone',
     change: ({ claims }) => ({
-      claims: { ...claims, iss: String(claims['iss']).replace('production', 'preview') },
+      claims: { ...claims, iss: String(claims['iss']).replace('local', 'preview') },
     }),
   },
   {
     name: 'of the other environment by its audience alone',
     change: ({ claims }) => ({
-      claims: { ...claims, aud: String(claims['aud']).replace('production', 'preview') },
+      claims: { ...claims, aud: String(claims['aud']).replace('local', 'preview') },
     }),
   },
   {

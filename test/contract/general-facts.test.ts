@@ -143,7 +143,8 @@ describe('general facts 8 and 9: CORS', () => {
       expect(answer.headers.get('access-control-allow-origin')).toBe('*')
       const methods = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS'
       expect(answer.headers.get('access-control-allow-methods')).toBe(methods)
-      const allowed = 'Content-Type, Authorization, X-Request-ID'
+      const allowed =
+        'Content-Type, Authorization, X-Request-ID, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID' // D12.12
       expect(answer.headers.get('access-control-allow-headers')).toBe(allowed)
       expect(answer.headers.get('access-control-max-age')).toBe('3600')
     },
@@ -159,6 +160,7 @@ describe('general facts 8 and 9: CORS', () => {
       const exposed = headers.get('access-control-expose-headers')?.toLowerCase().split(', ')
       const ours = [...headers.keys()].filter((name) => /^(?:x-|retry-after|location|www-)/.test(name))
       expect(exposed).toEqual(expect.arrayContaining(ours))
+      expect(exposed).toEqual(expect.arrayContaining(['etag', 'idempotent-replayed', 'retry-after', 'link'])) // D12.12
     }
   })
 })
@@ -173,7 +175,14 @@ describe('general fact 10: X-Request-ID', () => {
     expect(new Set(ids).size).toBe(5)
   })
 
-  test.for(['7', 'not a ulid', '"quoted" {json}; <b>', '01ARZ3NDEKTSV4RRFFQ69G5FAV', 'x'.repeat(512)])(
+  test.for([
+    '7',
+    'not a ulid',
+    '"quoted" {json}; <b>',
+    '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    'x'.repeat(512),
+    'y'.repeat(9_000),
+  ])(
     'general fact 10 the given id %j comes back unchanged, in success and error',
     async (id, { api, org }) => {
       const headers = { 'x-request-id': id }

@@ -134,7 +134,7 @@ describe('D9.7 sessions', () => {
     expect(session).toMatchObject({ expires_in: 3_600, org: { id: org.id }, user: { role: 'admin' } })
     const answer = await refresh(api, session.refresh_token)
     expect(answer.body.data).toMatchObject({ expires_in: 3_600, org: { id: org.id } })
-    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('cache-control')).toBe('private, no-store')
     const { access_token: token } = answer.body.data
     expect((await api.call('listAssets', { token })).status).toBe(200)
   })

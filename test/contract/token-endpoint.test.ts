@@ -82,8 +82,8 @@ describe('D9.1 client credentials are taken in every form', () => {
   test('D9.2 the access token is EdDSA, names key and environment, and lives 15 minutes', async ({ key }) => {
     const { header, claims } = jwtParts(key.token)
     expect(header).toMatchObject({ alg: 'EdDSA', kid: expect.any(String) })
-    expect(claims['iss']).toContain('production')
-    expect(claims['aud']).toContain('production')
+    expect(claims['iss']).toContain('local')
+    expect(claims['aud']).toContain('local')
     expect(Number(claims['exp']) - Number(claims['iat'])).toBe(900)
   })
 })

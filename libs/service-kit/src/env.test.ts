@@ -4,6 +4,7 @@ import { brokerEnv, commonEnv, ConfigError, databaseEnv, loadEnv } from './env.t
 
 const Config = z.object({ ...commonEnv, ...databaseEnv, ...brokerEnv })
 const good = {
+  ENVIRONMENT: 'preview',
   PORT: '8080',
   OPS_PORT: '9080',
   DATABASE_URL: 'postgres://catalog:secret@localhost/whereabouts',
@@ -33,4 +34,10 @@ test('one error names every bad variable and shows no value', () => {
   for (const name of ['PORT', 'DATABASE_URL', 'NATS_PASSWORD is not set', 'LOG_LEVEL'])
     expect(attempt).toThrow(name)
   for (const value of ['eighty', 'hunter2', 'loud']) expect(attempt).not.toThrow(value)
+})
+
+test('S11 k the environment has no default: a token must not pass for one of production by accident', () => {
+  for (const ENVIRONMENT of ['', 'staging'])
+    expect(() => loadEnv(Config, { ...good, ENVIRONMENT })).toThrow(/ENVIRONMENT is not/)
+  expect(loadEnv(Config, { ...good, ENVIRONMENT: 'local' }).ENVIRONMENT).toBe('local')
 })

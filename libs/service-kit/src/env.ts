@@ -8,8 +8,7 @@ export class ConfigError extends Error {
 /** Settings every service has. */
 export const commonEnv = {
   ENVIRONMENT: z
-    .enum(['production', 'preview'])
-    .default('production')
+    .enum(['production', 'preview', 'local'])
     .describe('Name of the environment; tokens of one do not open another.'),
   HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
   PORT: z.coerce.number().int().min(0).max(65_535).describe('Port of the API.'),
@@ -47,6 +46,19 @@ export const commonEnv = {
       'Share of the traces beginning here that is recorded; one begun elsewhere is recorded as its sender says.',
     ),
 }
+
+/** Of what faces browsers. */
+export const publicEnv = {
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .describe(
+      'Address under which people and integrators come here; with https, browsers are told to use nothing else.',
+    ),
+}
+
+/** Whether connections of browsers are encrypted all the way to us, or to what stands in front of us. */
+export const isSecure = ({ PUBLIC_URL }: { PUBLIC_URL: string }): boolean =>
+  new URL(PUBLIC_URL).protocol === 'https:'
 
 export const databaseEnv = {
   DATABASE_URL: z

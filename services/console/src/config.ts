@@ -1,17 +1,13 @@
-import { commonEnv, loadEnv } from '@whereabouts/service-kit/env'
+import { commonEnv, loadEnv, publicEnv } from '@whereabouts/service-kit/env'
 import { z } from 'zod'
 
 export const Config = z.object({
   ...commonEnv,
+  ...publicEnv,
   KEYS_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ''))
     .describe('Address of keys.'),
-  SESSION_COOKIE_SECURE: z
-    .enum(['true', 'false'])
-    .default('true')
-    .transform((value) => value === 'true')
-    .describe('Whether browsers send the session cookie over HTTPS only; false where people use plain HTTP.'),
   READER_NATS_URL: z
     .string()
     .min(1)

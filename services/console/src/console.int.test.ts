@@ -8,6 +8,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildApp } from './app.ts'
 import { readPages } from './pages.ts'
+import { sessionCookie } from './session/cookie.ts'
 
 const SCRIPT = 'export const here = true\n'.repeat(100)
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
     registry: createRegistry('console'),
     pages: await readPages(pathToFileURL(`${folder}/`)),
     settings: { reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
-    isCookieSecure: true,
+    cookie: sessionCookie(true),
     askKeys: () => Promise.reject(new Error('pages need no keys')),
   })
 })

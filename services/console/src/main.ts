@@ -1,3 +1,4 @@
+import { isSecure } from '@whereabouts/service-kit/env'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
@@ -6,6 +7,7 @@ import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { loadConfig } from './config.ts'
 import { readPages } from './pages.ts'
+import { sessionCookie } from './session/cookie.ts'
 import { keysClient } from './session/keys.ts'
 
 await start('console', async () => {
@@ -19,8 +21,14 @@ await start('console', async () => {
     reader_nats_url: config.READER_NATS_URL ?? null,
     reader_mqtt_url: config.READER_MQTT_URL ?? null,
   }
-  const isCookieSecure = config.SESSION_COOKIE_SECURE
-  const app = buildApp({ log, registry, pages, settings, isCookieSecure, askKeys: keys.ask })
+  const app = buildApp({
+    log,
+    registry,
+    pages,
+    settings,
+    cookie: sessionCookie(isSecure(config)),
+    askKeys: keys.ask,
+  })
   await app.listen({ host: config.HOST, port: config.PORT })
   const ops = await startOps({ host: config.HOST, port: config.OPS_PORT, registry, ready: () => ({}) })
   runUntilSignal(

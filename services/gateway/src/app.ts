@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Authenticate } from './auth/authenticator.ts'
 import type { RateLimiter } from './limits/rate-limiter.ts'
 import type { GatewayMetrics } from './metrics.ts'
+import { edgeHeaders } from './pipeline/edge-headers.ts'
 import { legacy } from './pipeline/legacy.ts'
 import { addPipeline, protocolErrors } from './pipeline/pipeline.ts'
 import { addOperations } from './proxy/operations.ts'
@@ -23,6 +24,8 @@ export type GatewayDeps = {
   /** Origins, without a slash at their end. */
   upstreams: Readonly<Record<Upstream | 'console', string>>
   refusedAgents: readonly string[]
+  /** Whether people and integrators come here over https. */
+  isSecure: boolean
   /** Proxies in front whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
   /**
@@ -39,12 +42,13 @@ export type GatewayDeps = {
 /** The public port, in the order of D2. No I/O until it listens. */
 export function buildApp(deps: GatewayDeps): FastifyInstance {
   const old = legacy(deps.legacySunset)
+  const headersOf = edgeHeaders(deps.isSecure)
   const app = createServer(deps, {
-    ...protocolErrors(old),
+    ...protocolErrors(old, headersOf),
     isPublic: true,
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
   })
-  addPipeline(app, { refusedAgents: deps.refusedAgents, routes: deps.routes, legacy: old })
+  addPipeline(app, { refusedAgents: deps.refusedAgents, routes: deps.routes, legacy: old, headersOf })
   addReference(app, deps.routes)
   // A scope of its own: the pass-through below brings its own `reply.from`.
   const streams = openStreams(deps.authenticate)

@@ -10,6 +10,9 @@ test('the README documents every variable as it is', () => {
 
 const url = 'http://127.0.0.1:1'
 const enough = {
+  ENVIRONMENT: 'local',
+  PUBLIC_URL: 'https://whereabouts.example',
+  TRUSTED_PROXIES: 'none',
   PORT: '1',
   OPS_PORT: '2',
   DATABASE_URL: 'postgres://a@b/c',
@@ -34,3 +37,18 @@ test.for([
 test.for(['tomorrow', '2027-02-30', '06/01/2027'])('LEGACY_SUNSET %j is refused, not guessed', (text) => {
   expect(() => loadConfig({ ...enough, LEGACY_SUNSET: text })).toThrow(ConfigError)
 })
+
+test.for([
+  ['none', []],
+  ['10.0.0.0/8', ['10.0.0.0/8']],
+  ['192.0.2.7, 2001:db8::/32', ['192.0.2.7', '2001:db8::/32']],
+] as const)('TRUSTED_PROXIES %j is %j', ([text, proxies]) => {
+  expect(loadConfig({ ...enough, TRUSTED_PROXIES: text }).TRUSTED_PROXIES).toEqual(proxies)
+})
+
+test.for(['', ',', 'proxy.example', 'none,10.0.0.0/8', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/'])(
+  'S4 TRUSTED_PROXIES %j is refused by name: what stands in front has to be said',
+  (text) => {
+    expect(() => loadConfig({ ...enough, TRUSTED_PROXIES: text })).toThrow(/TRUSTED_PROXIES is not/)
+  },
+)

@@ -1,5 +1,6 @@
 import { parseInstant } from '@whereabouts/contracts/instant'
-import { brokerEnv, commonEnv, databaseEnv, loadEnv } from '@whereabouts/service-kit/env'
+import { brokerEnv, commonEnv, databaseEnv, loadEnv, publicEnv } from '@whereabouts/service-kit/env'
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { DEFAULT_REFUSED_AGENTS } from './pipeline/web-filter.ts'
 
@@ -23,10 +24,29 @@ const list = (text: string) =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
+/** Nobody stands in front. A word of its own: an empty variable is one that was forgotten. */
+const NO_PROXIES = 'none'
+
+function proxies(text: string, ctx: z.RefinementCtx): string[] {
+  if (text.trim() === NO_PROXIES) return []
+  const parts = list(text)
+  if (parts.length > 0 && parts.every(isAddressOrRange)) return parts
+  ctx.addIssue({ code: 'custom', message: 'must be addresses or CIDR ranges separated by commas, or `none`' })
+  return z.NEVER
+}
+
+function isAddressOrRange(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || more.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+}
+
 export const Config = z.object({
   ...commonEnv,
   ...databaseEnv,
   ...brokerEnv,
+  ...publicEnv,
   CATALOG_URL: upstream('catalog'),
   TRACKING_URL: upstream('tracking'),
   KEYS_URL: upstream('keys'),
@@ -43,10 +63,9 @@ export const Config = z.object({
     .describe('Beginnings of User-Agent values that are refused, separated by commas.'),
   TRUSTED_PROXIES: z
     .string()
-    .default('')
-    .transform(list)
+    .transform(proxies)
     .describe(
-      'Addresses or CIDR ranges of proxies in front whose X-Forwarded-For is believed, separated by commas.',
+      'Addresses or CIDR ranges of proxies in front whose X-Forwarded-For is believed, separated by commas; `none` where clients connect directly.',
     ),
   READ_TIMEOUT_MS: z.coerce
     .number()

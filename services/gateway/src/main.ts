@@ -3,6 +3,7 @@ import { openDatabase } from '@whereabouts/db/database'
 import { openPipeline } from '@whereabouts/db/pipeline'
 import { measurePools } from '@whereabouts/db/pool-metrics'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
+import { isSecure } from '@whereabouts/service-kit/env'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, stateMetrics } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
@@ -81,6 +82,7 @@ await start('gateway', async () => {
     }),
     upstreams: upstreamsOf(config),
     refusedAgents: config.WEB_FILTER_PREFIXES,
+    isSecure: isSecure(config),
     trustedProxies: config.TRUSTED_PROXIES,
     timeoutsMs: {
       read: config.READ_TIMEOUT_MS,

@@ -45,6 +45,7 @@ const key32 = () => randomBytes(32).toString('base64url')
 async function environment(): Promise<Record<string, string>> {
   const { users, calloutKeys, url } = bus.server
   return {
+    ENVIRONMENT: 'local',
     HOST: '127.0.0.1',
     PORT: String(await freePort()),
     OPS_PORT: String(await freePort()),

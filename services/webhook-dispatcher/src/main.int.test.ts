@@ -54,6 +54,7 @@ async function startService(bus: Bus, env: NodeJS.ProcessEnv = {}): Promise<Chil
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
+      ENVIRONMENT: 'local',
       HOST: '127.0.0.1',
       PORT: '0',
       OPS_PORT: '0',

@@ -3,6 +3,6 @@ import type { Scenario } from './scenario.ts'
 export const liveScenarios: Record<string, Scenario> = {
   streamMovements: {
     200: () => ({}),
-    429: 'needs a hundred streams at once: the integration tests of tracking open them',
+    429: 'needs eleven streams at once: live.test.ts opens them',
   },
 }

@@ -1,4 +1,5 @@
 import { errorTypes, fieldCodes, type ErrorEnvelope } from '@whereabouts/contracts/errors'
+import { EVENT_STREAM_MEDIA_TYPE } from '@whereabouts/contracts/route'
 import { expect } from 'vitest'
 import type { HttpAnswer, HttpRequest } from './http.ts'
 
@@ -14,10 +15,23 @@ export function checkAnswer(request: HttpRequest, answer: HttpAnswer): void {
   const sent = request.headers['x-request-id']
   if (sent === undefined || sent === '') expect(requestId, where).toMatch(ULID)
   else expect(requestId, where).toBe(sent)
+  expect(headers.get('x-content-type-options'), where).toBe('nosniff')
+  if (isData(request.path))
+    expect(headers.get('cache-control'), where).toBe(cacheControl(request.path, answer))
   // D1.2: every answer of the older vocabulary says that it is deprecated, and no other one does.
   expect(headers.get('deprecation'), where).toBe(isLegacy(request.path) ? 'true' : null)
   if (request.method === 'HEAD' || status === 204 || status === 304) expect(text, where).toBe('')
   else if (status >= 400 && !isWebFilter(answer)) checkEnvelope(request, answer, where)
+}
+
+const isData = (path: string) => /^(?:\/legacy)?\/api\/v1\//.test(path)
+
+/** D12.11. The token endpoint is worded as in D9.1, and a stream may not be changed on its way either. */
+function cacheControl(path: string, { headers }: HttpAnswer): string {
+  if (/^\/api\/v1\/oauth\/token(?:\?|$)/.test(path)) return 'no-store'
+  if (headers.has('etag')) return 'private, no-cache'
+  const isStream = headers.get('content-type') === EVENT_STREAM_MEDIA_TYPE
+  return isStream ? 'private, no-store, no-transform' : 'private, no-store'
 }
 
 const isLegacy = (path: string) => /^\/legacy(?:[/?]|$)/.test(path)

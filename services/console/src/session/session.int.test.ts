@@ -1,8 +1,9 @@
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../app.ts'
+import { sessionCookie } from './cookie.ts'
 import { keysClient } from './keys.ts'
 
 type Answer = (request: FastifyRequest, reply: FastifyReply) => unknown
@@ -12,6 +13,7 @@ let far: FastifyInstance
 let seen: FastifyRequest[] = []
 let answer: Answer
 let app: FastifyInstance
+let askFar: ReturnType<typeof keysClient>['ask']
 let closeKeys: () => Promise<void>
 
 const SESSION = {
@@ -37,7 +39,8 @@ beforeAll(async () => {
   })
   const keys = keysClient(await far.listen({ host: '127.0.0.1', port: 0 }))
   closeKeys = keys.close
-  app = appWith(keys.ask)
+  askFar = keys.ask
+  app = appWith(askFar)
 })
 afterEach(() => {
   seen = []
@@ -56,7 +59,10 @@ const ask = (name: string, headers: Record<string, string> = {}, payload: unknow
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers },
     payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
   })
-const COOKIE = { cookie: 'other=1; whereabouts_session=refresh-1; more=2' }
+const COOKIE = { cookie: 'other=1; __Host-whereabouts_session=refresh-1; more=2' }
+const FORGOTTEN = '__Host-whereabouts_session=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
+/** As releases before this one named it. */
+const EARLIER = { cookie: 'whereabouts_session=refresh-0' }
 
 test('signing in answers all but the refresh token, which goes into a cookie that no script can read', async () => {
   answer = opens
@@ -64,9 +70,9 @@ test('signing in answers all but the refresh token, which goes into a cookie tha
   const reply = await ask('sign-in', { 'x-forwarded-for': '203.0.113.7' }, body)
   const { refresh_token: _, ...shown } = SESSION
   expect([reply.statusCode, reply.json()]).toEqual([200, { data: shown }])
-  expect(reply.headers['set-cookie']).toBe(
-    'whereabouts_session=refresh-2; Path=/session; HttpOnly; SameSite=Strict; Max-Age=2592000; Secure',
-  )
+  expect(reply.headers['set-cookie']).toEqual([
+    '__Host-whereabouts_session=refresh-2; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=2592000',
+  ])
   expect(reply.headers['cache-control']).toBe('no-store')
   expect(seen[0]).toMatchObject({
     url: '/api/v1/auth/login',
@@ -78,7 +84,9 @@ test('signing in answers all but the refresh token, which goes into a cookie tha
 
 test('a renewal presents the token of the cookie and stores its successor', async () => {
   answer = opens
-  expect((await ask('refresh', COOKIE)).headers['set-cookie']).toContain('whereabouts_session=refresh-2;')
+  expect((await ask('refresh', COOKIE)).headers['set-cookie']).toEqual([
+    expect.stringContaining('__Host-whereabouts_session=refresh-2;'),
+  ])
   expect((await ask('switch', COOKIE, { org_id: 9 })).statusCode).toBe(200)
   expect(seen.map(({ url, body }) => [url, body])).toEqual([
     ['/api/v1/auth/refresh', { refresh_token: 'refresh-1' }],
@@ -86,13 +94,65 @@ test('a renewal presents the token of the cookie and stores its successor', asyn
   ])
 })
 
+describe('S11 e a cookie under its earlier name, where the public address is https', () => {
+  const EARLIER_FORGOTTEN =
+    'whereabouts_session=; Path=/session; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
+
+  test('still opens the session, and the renewal puts the new one in its place', async () => {
+    answer = opens
+    const reply = await ask('refresh', EARLIER)
+    expect(reply.statusCode).toBe(200)
+    expect(seen[0]?.body).toEqual({ refresh_token: 'refresh-0' })
+    expect(reply.headers['set-cookie']).toEqual([
+      '__Host-whereabouts_session=refresh-2; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=2592000',
+      EARLIER_FORGOTTEN,
+    ])
+  })
+
+  test('is not asked for where there is one under the new name', async () => {
+    answer = opens
+    await ask('refresh', { cookie: `${EARLIER.cookie}; ${COOKIE.cookie}` })
+    expect(seen[0]?.body).toEqual({ refresh_token: 'refresh-1' })
+  })
+
+  test('goes with the session', async () => {
+    answer = (_request, reply) => reply.status(204).send()
+    const reply = await ask('sign-out', EARLIER)
+    expect(seen[0]?.body).toEqual({ refresh_token: 'refresh-0' })
+    expect(reply.headers['set-cookie']).toEqual([FORGOTTEN, EARLIER_FORGOTTEN])
+  })
+})
+
+test('where the public address is plain http, the cookie is one that browsers keep from there', async () => {
+  answer = opens
+  const local = appWith(askFar, false)
+  const send = (cookie: string) =>
+    local.inject({
+      method: 'POST',
+      url: '/session/refresh',
+      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie },
+      payload: '{}',
+    })
+  const reply = await send('whereabouts_session=refresh-1')
+  expect(reply.headers['set-cookie']).toEqual([
+    'whereabouts_session=refresh-2; Path=/session; HttpOnly; SameSite=Strict; Max-Age=2592000',
+  ])
+  expect((await send('__Host-whereabouts_session=refresh-1')).statusCode).toBe(401)
+  await local.close()
+})
+
 test('a session that keys does not continue is forgotten, and one that there is none of is not asked about', async () => {
   answer = refuses
   const reply = await ask('refresh', COOKIE)
   expect(reply.statusCode).toBe(401)
   expect(reply.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"' })
-  expect(reply.headers['set-cookie']).toMatch(/^whereabouts_session=;.* Max-Age=0/)
-  for (const cookie of ['', 'whereabouts_session=', 'xwhereabouts_session=1', 'whereabouts_session=a"b'])
+  expect(reply.headers['set-cookie']).toEqual([FORGOTTEN])
+  for (const cookie of [
+    '',
+    '__Host-whereabouts_session=',
+    'xwhereabouts_session=1',
+    '__Host-whereabouts_session=a"b',
+  ])
     expect((await ask('refresh', { cookie })).statusCode).toBe(401)
   expect(seen).toHaveLength(1)
 })
@@ -143,7 +203,7 @@ test('signing out forgets the session, but not while keys could not end it', asy
   answer = (_request, reply) => reply.status(204).send()
   const done = await ask('sign-out', COOKIE)
   expect(done.statusCode).toBe(204)
-  expect(done.headers['set-cookie']).toMatch(/^whereabouts_session=;.* Max-Age=0/)
+  expect(done.headers['set-cookie']).toEqual([FORGOTTEN])
   expect(seen.map(({ url, body }) => [url, body])).toEqual([
     ['/api/v1/auth/logout', { refresh_token: 'refresh-1' }],
     ['/api/v1/auth/logout', { refresh_token: 'refresh-1' }],
@@ -170,14 +230,14 @@ test('the addresses for readers are told to whoever is to connect one', async ()
   })
 })
 
-function appWith(askKeys: ReturnType<typeof keysClient>['ask']) {
+function appWith(askKeys: ReturnType<typeof keysClient>['ask'], isSecure = true) {
   const page = { type: 'text/html', cacheControl: 'no-cache', etag: '"1"', bodies: new Map() }
   return buildApp({
     log: createLogger('console', 'silent'),
     registry: createRegistry('console'),
     pages: { byPath: new Map(), shell: page },
     settings: { reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
-    isCookieSecure: true,
+    cookie: sessionCookie(isSecure),
     askKeys,
   })
 }

@@ -3,10 +3,10 @@ import { bodyNotObject, invalidToken, malformedJson } from '@whereabouts/service
 import { unsupportedMediaType } from '@whereabouts/service-kit/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { readSessionCookie, sessionCookie } from './cookie.ts'
+import type { SessionCookie } from './cookie.ts'
 import type { AskKeys, KeysAnswer } from './keys.ts'
 
-export type SessionDeps = { askKeys: AskKeys; isCookieSecure: boolean }
+export type SessionDeps = { askKeys: AskKeys; cookie: SessionCookie }
 
 /** What may be sent to scripts stays; the refresh token goes into the cookie. */
 const SessionAnswer = z.object({ data: z.looseObject({ refresh_token: z.string() }) })
@@ -17,7 +17,7 @@ type Body = Record<string, unknown>
  * Sessions of browsers: the operations of keys, with the refresh token in a cookie instead of in the body. Scripts hold
  * an access token, which is good for an hour and lives in memory.
  */
-export function addSession(app: FastifyInstance, { askKeys, isCookieSecure }: SessionDeps): void {
+export function addSession(app: FastifyInstance, { askKeys, cookie }: SessionDeps): void {
   const route = (
     name: string,
     answer: (request: FastifyRequest, reply: FastifyReply, body: Body) => Promise<FastifyReply>,
@@ -28,23 +28,25 @@ export function addSession(app: FastifyInstance, { askKeys, isCookieSecure }: Se
       return answer(request, reply, readBody(request))
     })
 
+  /** Stores the token in the browser; undefined takes it away. */
+  const keep = (reply: FastifyReply, token: string | undefined) =>
+    reply.header('set-cookie', cookie.write(token, reply.request.headers.cookie))
+
   /** Passes an answer of keys on; of a new session with its cookie. */
   function pass(reply: FastifyReply, answer: KeysAnswer): FastifyReply {
     reply.status(answer.status).headers(answer.headers)
     if (answer.status >= 300) return reply.send(answer.text)
     const { data } = SessionAnswer.parse(JSON.parse(answer.text))
     const { refresh_token: token, ...shown } = data
-    return reply.header('set-cookie', sessionCookie(token, isCookieSecure)).send({ data: shown })
+    return keep(reply, token).send({ data: shown })
   }
-
-  const forget = (reply: FastifyReply) => reply.header('set-cookie', sessionCookie(undefined, isCookieSecure))
 
   /** Continues the session of the cookie. One that cannot be continued is forgotten. */
   async function proceed(request: FastifyRequest, reply: FastifyReply, more: Body): Promise<FastifyReply> {
-    const token = readSessionCookie(request.headers.cookie)
+    const token = cookie.read(request.headers.cookie)
     if (token === undefined) throw invalidToken()
     const answer = await askKeys('refresh', { refresh_token: token, ...more }, request)
-    if (answer.status === 401) forget(reply)
+    if (answer.status === 401) keep(reply, undefined)
     return pass(reply, answer)
   }
 
@@ -55,13 +57,13 @@ export function addSession(app: FastifyInstance, { askKeys, isCookieSecure }: Se
   route('switch', (request, reply, body) => proceed(request, reply, { org_id: body['org_id'] ?? null }))
 
   route('sign-out', async (request, reply) => {
-    const token = readSessionCookie(request.headers.cookie)
+    const token = cookie.read(request.headers.cookie)
     const answer =
       token === undefined ? undefined : await askKeys('logout', { refresh_token: token }, request)
     // Kept where keys could not end the session: the next attempt needs it.
     if (answer && answer.status >= 500)
       return reply.status(answer.status).headers(answer.headers).send(answer.text)
-    return forget(reply).status(204).send()
+    return keep(reply, undefined).status(204).send()
   })
 }
 

@@ -13,6 +13,10 @@ const EXPOSED = [
   'WWW-Authenticate',
   'Deprecation',
   'Sunset',
+  'ETag',
+  'Idempotent-Replayed',
+  'Link',
+  'X-Content-Type-Options',
 ]
 
 /** On every response. Credentials travel in a header that pages set themselves, never in cookies, so `*` is safe. */
@@ -21,9 +25,20 @@ export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-expose-headers': EXPOSED.join(', '),
 }
 
+/** What a page of another origin may send (D2, D12.12). */
+const ALLOWED = [
+  'Content-Type',
+  'Authorization',
+  'X-Request-ID',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'Last-Event-ID',
+]
+
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE, OPTIONS',
-  'access-control-allow-headers': 'Content-Type, Authorization, X-Request-ID',
+  'access-control-allow-headers': ALLOWED.join(', '),
   'access-control-max-age': '3600',
 }
 /** Only the older vocabulary has PUT; unless it is named, no page of another origin could use it. */

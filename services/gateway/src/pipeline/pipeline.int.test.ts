@@ -202,7 +202,8 @@ describe('D2.3 methods', () => {
       expect(answer.headers).toMatchObject({
         'access-control-allow-origin': '*',
         'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE, OPTIONS',
-        'access-control-allow-headers': 'Content-Type, Authorization, X-Request-ID',
+        'access-control-allow-headers':
+          'Content-Type, Authorization, X-Request-ID, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID',
         'access-control-max-age': '3600',
       })
     }
@@ -234,6 +235,131 @@ describe('D2.1 web filter', () => {
   )
 })
 
+describe('D12.11 data is kept nowhere and is nothing but data', () => {
+  const PRIVATE = { 'x-content-type-options': 'nosniff', 'cache-control': 'private, no-store' }
+
+  test.for([
+    { what: 'success', path: '/api/v1/assets', status: 200 },
+    { what: 'success of the older vocabulary', path: '/legacy/api/v1/assets', status: 200 },
+    { what: 'unknown route', path: '/api/v1/nowhere', status: 404 },
+    { what: 'wrong method', path: '/api/v1/assets', status: 405, method: 'PUT' },
+    { what: 'broken percent-encoding', path: '/api/v1/assets/%zz', status: 400 },
+    { what: 'refused agent', path: '/api/v1/assets', status: 403, agent: 'axios/1' },
+    { what: 'no token', path: '/api/v1/assets', status: 401, token: false },
+  ])('$what', async ({ path, status, method = 'GET', agent = 'acme/1', token = true }) => {
+    const headers = { 'user-agent': agent, ...(token && (await gateway.sessionToken())) }
+    const answer = await gateway.request(path, { method, headers })
+    expect([answer.status, answer.headers]).toMatchObject([status, PRIVATE])
+    expect(answer.headers['strict-transport-security']).toBeUndefined()
+  })
+
+  test.for([
+    ['another word of the service', { 'cache-control': 'public, max-age=60' }, 'private, no-store'],
+    ['a service that knows a version', { etag: '"1"' }, 'private, no-cache'],
+  ] as const)('%s: it is said here how long an answer is kept', async ([, sent, wanted]) => {
+    around.services.catalog.respondWith((_request, reply) => reply.headers(sent).send({}))
+    const answer = await gateway.request('/api/v1/assets', { headers: await gateway.sessionToken() })
+    around.services.catalog.respondWith(() => ({}))
+    expect(answer.headers['cache-control']).toBe(wanted)
+  })
+
+  test('D9.1 the token endpoint, as OAuth words it, errors too', async () => {
+    for (const method of ['POST', 'GET']) {
+      const sent = { method, headers: JSON_BODY, ...(method === 'POST' && { body: '{}' }) }
+      const answer = await gateway.request('/api/v1/oauth/token', sent)
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      })
+    }
+  })
+
+  test('over https every answer says that there is no other way, pages and broken requests too', async () => {
+    const secure = await startGateway(around, { isSecure: true })
+    try {
+      const headers = await secure.sessionToken()
+      for (const path of [
+        '/api/v1/assets',
+        '/api/v1/nowhere',
+        '/',
+        '/assets',
+        '/api',
+        '/api/openapi.json',
+        '/%zz',
+      ])
+        expect((await secure.request(path, { headers })).headers['strict-transport-security'], path).toBe(
+          'max-age=31536000',
+        )
+      expect(await exchange(secure, 'GET / HTTP/1.1\r\nbroken header\r\n\r\n')).toContain(
+        'strict-transport-security: max-age=31536000',
+      )
+    } finally {
+      await secure.stop()
+    }
+  })
+})
+
+test('D12.12 pages of other origins may read what they need to know', async () => {
+  const { headers } = await gateway.request('/api/v1/assets')
+  const exposed = String(headers['access-control-expose-headers']).split(', ')
+  expect(exposed).toEqual(
+    expect.arrayContaining(['ETag', 'Idempotent-Replayed', 'Retry-After', 'Link', 'Location']),
+  )
+})
+
+describe('S11 d a request id that is too long for the services', () => {
+  test('is echoed whole, in the envelope too; they get its beginning', async () => {
+    const id = `${'x'.repeat(9_000)} end`
+    const headers = { ...(await gateway.sessionToken()), 'x-request-id': id }
+    around.services.catalog.respondWith((request, reply) =>
+      reply.status(404).send({ error: { type: 'not_found', request_id: request.headers['x-request-id'] } }),
+    )
+    const answer = await gateway.request('/api/v1/assets/5', { headers })
+    around.services.catalog.respondWith(() => ({}))
+    expect([answer.status, answer.headers['x-request-id'], answer.error()]).toEqual([
+      404,
+      id,
+      { type: 'not_found', request_id: id },
+    ])
+    const passed = around.services.catalog.seen.at(-1)?.headers ?? {}
+    expect(passed['x-request-id']).toBe('x'.repeat(1024))
+    expect(JSON.stringify(passed).length).toBeLessThan(4_000)
+  })
+
+  test('a head that a service finds too large is a 400 in the envelope', async () => {
+    const agent = `acme/${'x'.repeat(8_000)}`
+    const path = `/api/v1/assets?q=${'y'.repeat(5_000)}&external_key=${'z'.repeat(1_000)}`
+    around.services.catalog.respondWith((_request, reply) => reply.status(431).send({ error: 'too large' }))
+    const headers = { ...(await gateway.sessionToken()), 'user-agent': agent }
+    const answer = await gateway.request(path, { headers })
+    around.services.catalog.respondWith(() => ({}))
+    expect([answer.status, answer.error()]).toMatchObject([
+      400,
+      { type: 'bad_request', request_id: answer.headers['x-request-id'] },
+    ])
+  })
+
+  test('and so is one that Node itself finds too large', async () => {
+    const answer = await exchange(
+      gateway,
+      `GET /api/v1/assets HTTP/1.1\r\nhost: a\r\nx-request-id: ${'x'.repeat(20_000)}\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('cache-control: private, no-store')
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).error).toMatchObject({
+      type: 'bad_request',
+      status: 400,
+    })
+  })
+})
+
+/** Sends bytes as they are, and returns everything that came back. */
+function exchange(to: TestGateway, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(to.origin).port), '127.0.0.1')
+  socket.end(bytes)
+  return text(socket)
+}
+
 test("a caller's request id is echoed unchanged, in the answer, in the envelope and to the service", async () => {
   const id = 'order 42 / "weird" value'
   const headers = { ...(await gateway.sessionToken()), 'x-request-id': id }
@@ -257,9 +383,7 @@ test.for(['/api/v1/assets/%ff', '/api/v1/assets/%zz', '/%ff', '/console/%zz', '/
 )
 
 test('a request that is no HTTP is answered with the envelope too', async () => {
-  const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1')
-  socket.end('GET / HTTP/1.1\r\nbroken header\r\n\r\n')
-  const answer = await text(socket)
+  const answer = await exchange(gateway, 'GET / HTTP/1.1\r\nbroken header\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   expect(answer.toLowerCase()).toContain('access-control-allow-origin: *')
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).error.type).toBe('bad_request')

@@ -9,11 +9,13 @@ import { unknownRoute } from '@whereabouts/service-kit/errors'
 import { REQUEST_ID_HEADER, requestIdOf } from '@whereabouts/service-kit/request-id'
 import type { EdgeOptions } from '@whereabouts/service-kit/server'
 import type { RouteTable } from '@whereabouts/contracts/route'
+import { API_PREFIX } from '@whereabouts/contracts/routes'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { allowedMethodsOf, isApiPath, isOwnPath, type AllowedMethods } from './allowed-methods.ts'
-import { corsHeaders, preflightHeaders } from './cors.ts'
+import { preflightHeaders } from './cors.ts'
+import type { EdgeHeaders } from './edge-headers.ts'
 import type { Legacy } from './legacy.ts'
 import { REFUSAL, webFilter } from './web-filter.ts'
 
@@ -24,19 +26,27 @@ declare module 'fastify' {
   }
 }
 
-type Options = { refusedAgents: readonly string[]; routes: RouteTable; legacy: Legacy }
+type Options = {
+  refusedAgents: readonly string[]
+  routes: RouteTable
+  legacy: Legacy
+  headersOf: EdgeHeaders
+}
 
 /**
- * Steps 1 to 3 of D2, in their order, before any route is looked into: CORS headers on whatever follows, the web
+ * Steps 1 to 3 of D2, in their order, before any route is looked into: headers on whatever follows, the web
  * filter, preflights, then what was withdrawn, 404 and 405. Nothing here reads a body.
  */
-export function addPipeline(app: FastifyInstance, { refusedAgents, routes, legacy }: Options): void {
+export function addPipeline(
+  app: FastifyInstance,
+  { refusedAgents, routes, legacy, headersOf }: Options,
+): void {
   const isRefused = webFilter(refusedAgents)
   const allowedMethods = allowedMethodsOf(routes)
   app.addHook('onRequest', async (request, reply) => {
     delete request.headers[REQUEST_PATH_HEADER] // ours to say, not the client's
     const path = withoutQuery(request.url)
-    reply.headers(corsHeaders).headers(legacy.headersOf(path))
+    reply.headers(headersOf(path)).headers(legacy.headersOf(path))
     if (isWithoutHost(request)) throw malformed()
     if (isRefused(request.headers['user-agent']))
       return reply.status(403).type('text/plain; charset=utf-8').send(REFUSAL)
@@ -74,7 +84,7 @@ const methodNotAllowed = (allowed: readonly string[]) =>
   })
 
 /** What goes wrong before Fastify has a route: the hooks above do not run, the answer must look the same. */
-export const protocolErrors = (legacy: Legacy) =>
+export const protocolErrors = (legacy: Legacy, headersOf: EdgeHeaders) =>
   ({
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       const path = withoutQuery(request.url)
@@ -82,7 +92,7 @@ export const protocolErrors = (legacy: Legacy) =>
       return reply
         .status(known.status)
         .headers({
-          ...corsHeaders,
+          ...headersOf(path),
           ...legacy.headersOf(path),
           ...known.headers,
           [REQUEST_ID_HEADER]: request.id,
@@ -91,12 +101,12 @@ export const protocolErrors = (legacy: Legacy) =>
         .send(errorEnvelope(known, request.url, request.id))
     },
     clientErrorHandler: (_error: Error, socket: Socket) => {
-      // Node could not parse the request: there is no request to take an id or a path from.
+      // Node could not parse the request, or its head is too large: there is no request to take an id or a path from.
       if (!socket.writable || socket.destroyed) return
       const id = requestIdOf({})
       const body = JSON.stringify(errorEnvelope(malformed(), '/', id))
       const headers = {
-        ...corsHeaders,
+        ...headersOf(`${API_PREFIX}/`),
         [REQUEST_ID_HEADER]: id,
         'content-type': 'application/json',
         'content-length': String(Buffer.byteLength(body)),

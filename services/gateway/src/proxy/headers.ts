@@ -3,6 +3,7 @@ import { REQUEST_PATH_HEADER, withoutQuery } from '@whereabouts/service-kit/erro
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import { REQUEST_ID_HEADER } from '@whereabouts/service-kit/request-id'
 import type { FastifyRequest } from 'fastify'
+import { REVALIDATED } from '../pipeline/edge-headers.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** The only headers of a client that services see. A list of what to drop would miss the next clever one. */
@@ -22,6 +23,11 @@ export const passedToConsole = {
   sessions: ['cookie', 'origin', 'sec-fetch-site'],
 } as const
 
+/** Ids are not validated; longer ones are echoed in whole, but services learn, log and keep their beginning only. */
+const MAX_PASSED_ID = 1024
+
+export const passedId = (id: string): string => id.slice(0, MAX_PASSED_ID)
+
 type Extra = {
   principalToken?: string | undefined
   authorization?: string | undefined
@@ -36,10 +42,11 @@ export function requestHeaders(request: FastifyRequest, extra: Extra): Record<st
     const value = request.headers[name]
     if (typeof value === 'string') headers[name] = value
   }
+  const requestId = passedId(request.id)
   return {
     ...headers,
-    ...(request.trace && traceHeaders(request.trace)),
-    [REQUEST_ID_HEADER]: request.id,
+    ...(request.trace && traceHeaders({ ...request.trace, requestId })),
+    [REQUEST_ID_HEADER]: requestId,
     [REQUEST_PATH_HEADER]: withoutQuery(request.url),
     'x-forwarded-for': request.ip,
     ...(extra.principalToken !== undefined && { [PRINCIPAL_HEADER]: extra.principalToken }),
@@ -54,11 +61,17 @@ const DROPPED = new Set([
 ]) // prettier-ignore
 const OURS = /^(?:access-control-|x-ratelimit-|deprecation$|sunset$)/
 
-/** Headers of a service's answer that the client may see. */
-export function responseHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+/** Headers of a service's answer that the client may see. `isData`: how long it may be kept was said before. */
+export function responseHeaders(
+  headers: IncomingHttpHeaders,
+  isData = false,
+): Record<string, string | string[]> {
   const kept = Object.entries(headers).filter(
     (entry): entry is [string, string | string[]] =>
       entry[1] !== undefined && !DROPPED.has(entry[0]) && !OURS.test(entry[0]),
   )
-  return Object.fromEntries(kept)
+  const passed = Object.fromEntries(kept)
+  if (!isData) return passed
+  delete passed['cache-control']
+  return 'etag' in passed ? { ...passed, 'cache-control': REVALIDATED } : passed
 }

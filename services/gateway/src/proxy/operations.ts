@@ -94,6 +94,7 @@ function pass(row: Route, request: FastifyRequest, reply: FastifyReply, deps: Op
     headers,
     body: row.body ? (request.body as Buffer | undefined) : undefined,
     isUpload: row.upload !== undefined,
+    isData: !isEndless(row), // a stream may not be transformed either, which its service says
     timeoutMs: isEndless(row) ? undefined : deps.timeoutsMs[row.method === 'GET' ? 'read' : 'write'],
     guard: isEndless(row) ? (stream) => deps.streams.guard(request, reply, stream) : undefined,
     failures: deps.metrics.failures,

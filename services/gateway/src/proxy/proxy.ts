@@ -5,7 +5,8 @@ import type { Counter } from '@whereabouts/service-kit/metrics'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { responseHeaders } from './headers.ts'
+import { z } from 'zod'
+import { passedId, responseHeaders } from './headers.ts'
 
 /** A service that does not even accept a connection in this time counts as away. */
 const CONNECT_TIMEOUT_MS = 2_000
@@ -62,6 +63,8 @@ export type Target = {
   timeoutMs: number | undefined
   /** What to send instead of a successful answer that has no end. */
   guard?: ((stream: Readable) => Readable) | undefined
+  /** How long its answers may be kept is said here, not by the service. */
+  isData?: boolean
   /** Its 4xx may be pages. Those of the API are JSON, whoever answers. */
   servesPages?: boolean
   failures: Counter<'upstream' | 'reason'>
@@ -96,17 +99,51 @@ export function forward(reply: FastifyReply, target: Target): FastifyReply {
       if (target.isUpload) reply.removeHeader('connection')
       if (isOurAnswer(target, statusCode, headers)) {
         if (isLikeChunked(reply.request, headers)) reply.header('transfer-encoding', 'chunked')
-        const pass = (body: Readable | Buffer) => reply.headers(responseHeaders(headers)).send(body)
+        const pass = (body: Readable | Buffer) => {
+          reply.headers(responseHeaders(headers, target.isData))
+          return reply.send(Buffer.isBuffer(body) && statusCode >= 400 ? underItsId(reply, body) : body)
+        }
         if (isSmall(reply.request, headers))
           collect(stream, pass, (error) => reply.send(fail(reasonOf(error), error)))
         else pass(isEndless(reply.request, statusCode) && target.guard ? target.guard(stream) : stream)
         return
       }
       stream.resume().on('error', () => undefined) // read to the end, so that the connection can be used again
+      if (statusCode === HEAD_TOO_LARGE) {
+        reply.send(headTooLarge())
+        return
+      }
       reply.send(fail('rubbish', new Error(`${target.upstream} answered ${statusCode} outside the contract`)))
     },
   })
 }
+
+/** The head is larger than a service takes, and not larger than we do: what we tell it of the path makes it grow. */
+const HEAD_TOO_LARGE = 431
+const headTooLarge = () => new AppError('bad_request', 'The head of the request is too large')
+
+/** An error of a service that was told the beginning of a long id only; the envelope names the whole of it. */
+function underItsId(reply: FastifyReply, body: Buffer): Buffer {
+  const { id } = reply.request
+  if (passedId(id) === id) return body
+  const envelope = ErrorEnvelope.safeParse(body.toString())
+  if (!envelope.success) return body
+  const whole = Buffer.from(JSON.stringify({ error: { ...envelope.data.error, request_id: id } }))
+  reply.header('content-length', whole.length)
+  return whole
+}
+
+const ErrorEnvelope = z
+  .string()
+  .transform((text, ctx): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      ctx.addIssue('is not JSON')
+      return z.NEVER
+    }
+  })
+  .pipe(z.object({ error: z.looseObject({}) }))
 
 /** Answers up to this size are gathered first. Larger ones, and those that never end, pass through as they come. */
 const MAX_GATHERED_BYTES = 64 * 1024
@@ -140,7 +177,7 @@ function shouldRetry(request: FastifyRequest, error: unknown, attempt: number): 
 
 /** Errors of a service are JSON. Anything else comes from something between us and it. */
 function isOurAnswer({ servesPages }: Target, status: number, headers: IncomingHttpHeaders): boolean {
-  if (status < 200 || status > 599) return false
+  if (status < 200 || status > 599 || status === HEAD_TOO_LARGE) return false
   if (status < (servesPages ? 500 : 400)) return true
   return /^application\/json\b/.test(headers['content-type'] ?? '')
 }

@@ -86,6 +86,7 @@ type Options = {
   takeShared?: (bucket: string, rate: Rate) => Promise<Take>
   readTimeoutMs?: number
   stallMs?: number
+  isSecure?: boolean
   trustedProxies?: readonly string[]
   legacySunset?: Date
 }
@@ -118,6 +119,7 @@ export async function startGateway(around: Surroundings, options: Options = {}):
     limiter: rateLimiter({ takeShared, log, decisions: metrics.decisions }),
     upstreams: Object.fromEntries(origins) as Record<(typeof names)[number], string>,
     refusedAgents: DEFAULT_REFUSED_AGENTS,
+    isSecure: options.isSecure ?? false,
     trustedProxies: options.trustedProxies ?? [],
     timeoutsMs: {
       read: options.readTimeoutMs ?? 5_000,
