@@ -108,7 +108,8 @@ function impliedErrors(row: Route): ErrorType[] {
   const types: ErrorType[] = ['internal_error', 'service_unavailable']
   if (row.access !== 'none') types.push('unauthorized')
   if (row.access !== 'none' && row.access !== 'key') types.push('forbidden')
-  if (row.counted) types.push('rate_limited')
+  // Of a user every request counts (D12.10); what keys may call says only what they meet.
+  if (row.counted || row.access === 'session' || row.access === 'admin') types.push('rate_limited')
   // Broken percent-encoding anywhere, and unknown parameters: no operation is without a 400.
   types.push('bad_request', 'validation_error')
   if (row.body ?? row.upload) types.push('payload_too_large', 'unsupported_media_type')

@@ -39,8 +39,12 @@ const rateLimits = {
   'X-RateLimit-Reset': [1_795_255_218, 'Unix second in which Remaining next equals Limit.'],
 } as const
 
+/** Of a user's bucket there are none (D12.10). */
 const rateLimitHeaders = Object.fromEntries(
-  Object.entries(rateLimits).map(([name, [value, text]]) => [name, always(name, 'integer', value, text)]),
+  Object.entries(rateLimits).map(([name, [value, text]]) => [
+    name,
+    sometimes(name, 'integer', value, `${text} Always there for API keys.`),
+  ]),
 )
 
 /** On errors, which operations of every kind share. */

@@ -25,7 +25,8 @@ backoff, other 4xx not at all.
 ## Rate limit
 
 Each API key has a bucket of 120 requests that gains 60 a minute. Counted are all GETs but \`/orgs/me\`, and every write
-that does not say otherwise. Counted GETs carry \`X-RateLimit-*\`; an empty bucket answers 429.
+that does not say otherwise. Counted GETs carry \`X-RateLimit-*\`; an empty bucket answers 429. A signed-in user has
+a bucket of 1 200 that gains 600 a minute, over all sessions; every request counts, and none carries the headers.
 `
 
 export const INTRODUCTION = `Assets, locations, and which asset is where. Every organization sees its own data only.\n${COMMON}`

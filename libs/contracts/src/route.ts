@@ -37,7 +37,7 @@ export type Route = {
   vocabulary?: 'legacy'
   upstream: Upstream
   access: Access
-  /** Takes a token from the caller's bucket and carries the rate-limit headers (D9.9). */
+  /** Takes a token from an API key's bucket and carries the rate-limit headers (D9.9). Of a user everything does, and nothing carries them (D12.10). */
   counted: boolean
   /** In the public description. Console routes are not (D10). */
   described: boolean

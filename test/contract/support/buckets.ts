@@ -3,6 +3,9 @@ import type { Answer, Api } from './api.ts'
 /** Twice the limit per minute (`interface.md`, Limits). */
 export const BURST = 120
 
+/** Of a user, over all sessions (D12.10). */
+export const USER_BURST = 1_200
+
 /** Asks for something cheap that counts, until the bucket of the token is empty. */
 export async function exhaust(api: Api, token: string): Promise<void> {
   const wave = () => Promise.all(Array.from({ length: 20 }, () => spend(api, token)))

@@ -3,8 +3,10 @@
  * by one token's worth, and is refused when it would lie further ahead than the bucket is deep.
  */
 
-/** Requests per minute that are granted for ever; the bucket holds twice as many (`interface.md`, Limits). */
+/** Requests per minute that are granted to an API key for ever; the bucket holds twice as many (`interface.md`, Limits). */
 export const DEFAULT_LIMIT_PER_MINUTE = 60
+/** The same of a user, over all sessions (D12.10). */
+export const USER_LIMIT_PER_MINUTE = 600
 
 export type Rate = { limit: number; capacity: number; secondsPerToken: number }
 

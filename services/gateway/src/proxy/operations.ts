@@ -10,7 +10,7 @@ import type { GatewayDeps } from '../app.ts'
 import { checkAccess } from '../auth/access.ts'
 import type { Caller } from '../auth/authenticator.ts'
 import { readBearer } from '../auth/bearer.ts'
-import { DEFAULT_LIMIT_PER_MINUTE, type Decision } from '../limits/bucket.ts'
+import { DEFAULT_LIMIT_PER_MINUTE, USER_LIMIT_PER_MINUTE, type Decision } from '../limits/bucket.ts'
 import { requestHeaders } from './headers.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { forward } from './proxy.ts'
@@ -57,13 +57,19 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
   request.caller = caller
   request.principal = caller.principal
   if (row.access === 'key' && caller.principal.kind !== 'key') throw invalidToken() // D9.8
-  if (row.counted) {
-    const limit = caller.ownLimitPerMinute ?? DEFAULT_LIMIT_PER_MINUTE
+  const limit = limitPerMinute(row, caller)
+  if (limit !== undefined) {
     const decision = await deps.limiter.take(caller.bucket, limit)
-    if (row.method === 'GET') reply.headers(rateLimitHeaders(decision))
+    if (row.method === 'GET' && caller.principal.kind === 'key') reply.headers(rateLimitHeaders(decision))
     if (!decision.taken) throw rateLimited(decision.retryAfterSeconds)
   }
   checkAccess(row.access, caller.principal)
+}
+
+/** Every request of a user counts (D12.10), of a key those of the rows that say so; undefined is none. */
+function limitPerMinute(row: Route, { principal, ownLimitPerMinute }: Caller): number | undefined {
+  if (principal.kind === 'session') return USER_LIMIT_PER_MINUTE
+  return row.counted ? (ownLimitPerMinute ?? DEFAULT_LIMIT_PER_MINUTE) : undefined
 }
 
 const rateLimitHeaders = ({ limit, remaining, resetAt }: Decision) => ({
