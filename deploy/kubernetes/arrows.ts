@@ -75,7 +75,7 @@ export function configuredArrows(
 }
 
 /** Addresses for people to copy, which the service itself does not connect to. */
-const isShown = (name: string) => /^READER_\w+_URL$/.test(name)
+const isShown = (name: string) => /^(?:READER_\w+|PUBLIC)_URL$/.test(name)
 
 const DEFAULT_PORTS: Record<string, number> = {
   http: 80,
