@@ -113,9 +113,11 @@ describe('general fact 6: HEAD', () => {
 describe('general fact 7: 405', () => {
   const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
   const paths = [...new Set(rows.map(({ url }) => url))]
-  /** Of every row the address belongs to: `/locations/current` also names a location in a path. */
+  /** D12.4: a path without parameters is its own; in the older vocabulary `current` may also be the key of a location. */
   const methodsOf = (address: string) => {
-    const belongs = (url: string) => new RegExp(`^${url.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(address)
+    const isItsOwn = rows.some(({ url, vocabulary }) => url === address && vocabulary !== 'legacy')
+    const belongs = (url: string) =>
+      isItsOwn ? url === address : new RegExp(`^${url.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(address)
     const own = new Set<string>(rows.filter(({ url }) => belongs(url)).map((row) => row.method))
     return order.filter((method) => own.has(method) || (method === 'HEAD' && own.has('GET')))
   }

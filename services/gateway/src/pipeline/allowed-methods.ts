@@ -23,16 +23,41 @@ const isSession = (path: string) =>
   path.startsWith(SESSION_PATH) && /^[a-z-]+$/.test(path.slice(SESSION_PATH.length))
 
 export function allowedMethodsOf(routes: RouteTable): AllowedMethods {
-  const templates = Object.values(routes).map((row) => ({
-    method: row.method,
-    // Names come from the table: letters and underscores, slashes and hyphens; nothing in them needs escaping.
-    pattern: new RegExp(`^${routePath(row).replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-  }))
+  const templates = templatesOf(routes)
+  const literal = literalPaths(routes)
   return (path) => {
     if (isSession(path)) return ['GET', 'HEAD', 'POST']
     if (!isOwnPath(path) || isReferencePath(path)) return ['GET', 'HEAD']
-    const found = new Set<string>(templates.filter((t) => t.pattern.test(path)).map((t) => t.method))
-    if (found.has('GET')) found.add('HEAD')
-    return ORDER.filter((method) => found.has(method))
+    const found = literal.get(path) ?? templates.filter((t) => t.pattern.test(path)).map((t) => t.method)
+    const methods = new Set<string>(found)
+    if (methods.has('GET')) methods.add('HEAD')
+    return ORDER.filter((method) => methods.has(method))
   }
 }
+
+/**
+ * Paths such as `/locations/current` that are their own and name no location (D12.4), with their methods. The router
+ * would take another method there for one of `/locations/{location_id}`. In the older vocabulary, where natural keys
+ * stand in paths, they do name one.
+ */
+export function literalPaths(routes: RouteTable): ReadonlyMap<string, readonly string[]> {
+  const current = Object.values(routes).filter(
+    (row) => row.vocabulary !== 'legacy' && !row.path.includes('{'),
+  )
+  const paths = [...new Set(current.map((row) => row.path))]
+  const named = templatesOf(routes).filter(({ template }) => template.includes('{'))
+  return new Map(
+    paths
+      .map((path) => [routePath({ path }), current.filter((row) => row.path === path)] as const)
+      .filter(([path]) => named.some(({ pattern }) => pattern.test(path)))
+      .map(([path, rows]) => [path, rows.map(({ method }) => method)]),
+  )
+}
+
+const templatesOf = (routes: RouteTable) =>
+  Object.values(routes).map((row) => ({
+    method: row.method,
+    template: row.path,
+    // Names come from the table: letters and underscores, slashes and hyphens; nothing in them needs escaping.
+    pattern: new RegExp(`^${routePath(row).replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }))

@@ -140,9 +140,11 @@ describe('D2.3 methods', () => {
     instance,
     detail,
   })
-  /** Of every row the address belongs to: `/locations/current` also names a location in a path. */
+  /** D12.4: a path without parameters is its own, though `/locations/current` looks like that of a location. */
   const methodsOf = (address: string) => {
-    const belongs = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(address)
+    const isItsOwn = table.some((row) => row.path === address)
+    const belongs = (path: string) =>
+      isItsOwn ? path === address : new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(address)
     const matching = new Set<string>(table.filter((row) => belongs(row.path)).map((row) => row.method))
     return order.filter((m) => matching.has(m) || (m === 'HEAD' && matching.has('GET')))
   }
@@ -186,6 +188,20 @@ describe('D2.3 methods', () => {
         instance: path,
       })
     }
+  })
+
+  test('D12.4 /locations/current is no location, whoever asks; in the older vocabulary it may be one', async () => {
+    const headers = { ...(await gateway.sessionToken()), ...JSON_BODY }
+    for (const method of ['PATCH', 'DELETE', 'POST', 'PUT']) {
+      const answer = await gateway.request('/api/v1/locations/current', { method, headers })
+      expect([method, answer.status, answer.headers.allow]).toEqual([method, 405, 'GET, HEAD'])
+    }
+    const old = await gateway.request('/legacy/api/v1/locations/current', {
+      method: 'PUT',
+      headers,
+      body: '{}',
+    })
+    expect(old.status).toBe(200)
   })
 
   test('a path with an empty id is no route', async () => {

@@ -13,7 +13,13 @@ import { API_PREFIX } from '@whereabouts/contracts/routes'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { allowedMethodsOf, isApiPath, isOwnPath, type AllowedMethods } from './allowed-methods.ts'
+import {
+  allowedMethodsOf,
+  isApiPath,
+  isOwnPath,
+  literalPaths,
+  type AllowedMethods,
+} from './allowed-methods.ts'
 import { preflightHeaders } from './cors.ts'
 import type { EdgeHeaders } from './edge-headers.ts'
 import type { Legacy } from './legacy.ts'
@@ -43,6 +49,7 @@ export function addPipeline(
 ): void {
   const isRefused = webFilter(refusedAgents)
   const allowedMethods = allowedMethodsOf(routes)
+  const literal = literalPaths(routes)
   app.addHook('onRequest', async (request, reply) => {
     delete request.headers[REQUEST_PATH_HEADER] // ours to say, not the client's
     const path = withoutQuery(request.url)
@@ -56,6 +63,7 @@ export function addPipeline(
     if (gone) throw gone
     if (request.is404 || request.routeOptions.config.catchAll === true)
       refuseUnmatched(allowedMethods, request.method, path)
+    else if (literal.has(path)) refuseMethod(allowedMethods(path), request.method)
     return undefined
   })
 }
@@ -71,8 +79,12 @@ function refuseUnmatched(allowedMethods: AllowedMethods, method: string, path: s
   const allowed = allowedMethods(path)
   // An absolute URL or `*` in the request line, and dot segments, are no address of anything here.
   if (allowed.length === 0 || !path.startsWith('/') || hasDotSegment(path)) throw unknownRoute(path)
-  if (!allowed.includes(method)) throw methodNotAllowed(allowed)
+  refuseMethod(allowed, method)
   if (isOwnPath(path)) throw unknownRoute(path)
+}
+
+function refuseMethod(allowed: readonly string[], method: string): void {
+  if (!allowed.includes(method)) throw methodNotAllowed(allowed)
 }
 
 const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?:$|[/\\])/i
