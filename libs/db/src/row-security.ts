@@ -2,9 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import { ORG_SETTING } from './tenant-database.ts'
 
 /**
- * Called by a migration, which runs as the owner of the schema: hides the rows of `tables` from every role but the
- * owner, unless the session is set to the organization of the row (`openTenantDatabase`). Without any organization a
- * statement fails. The owner, who migrates, relays the outbox and republishes, sees all.
+ * For migrations that were merged before `openToRoles` (role-access.ts), which later ones call instead. Hides the rows of
+ * `tables` from every role but the owner, unless the session is set to the organization of the row.
  */
 export async function protectByOrganization(db: Kysely<unknown>, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
@@ -15,8 +14,8 @@ export async function protectByOrganization(db: Kysely<unknown>, tables: readonl
 }
 
 /**
- * Lets the role that serves requests (the owner's name with `_tenant`) work with what is in the schema, and with what
- * later migrations add to it.
+ * For migrations that were merged before `openToRoles`, which takes back what this gives: all rights of the role that
+ * serves requests on every table of the schema, now and later.
  */
 export async function grantToTenant(db: Kysely<unknown>): Promise<void> {
   await sql

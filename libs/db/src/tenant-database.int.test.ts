@@ -1,6 +1,8 @@
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { sql, type Kysely } from 'kysely'
 import { test as base, expect } from 'vitest'
+import { openDatabase } from './database.ts'
+import { urlAs } from './service-roles.ts'
 import { openTenantDatabase, type TenantDatabase } from './tenant-database.ts'
 
 type Tables = { note: { org_id: number; text: string } }
@@ -80,15 +82,30 @@ test('when the organization cannot be set, nothing is answered and the connectio
   expect(await readAll(tenants.forOrg(6))).toEqual(['six'])
 })
 
-test('the role of requests sees nothing without an organization, and can change no table', async ({
+test('a session of requests sees nothing without an organization, and can become nobody else', async ({
   world: { database },
 }) => {
-  await database.db.connection().execute(async (owner) => {
-    await sql`set role ${sql.ref('test_notes_tenant')}`.execute(owner)
-    await expect(readAll(owner)).rejects.toThrow('whereabouts.org_id')
-    await expect(sql`alter table note disable row level security`.execute(owner)).rejects.toThrow(
-      'must be owner',
-    )
-    await sql`reset role`.execute(owner)
-  })
+  const session = openDatabase<Tables>(urlAs('tenant', database.url), { max: 1 })
+  await expect(readAll(session.db)).rejects.toThrow('whereabouts.org_id')
+  const refused = ['set role test_notes', 'set role test_notes_worker', 'set session authorization test_notes']
+  for (const text of refused) await expect(session.pool.query(text)).rejects.toThrow('permission denied')
+  for (const text of ['reset role', 'set role none', 'reset session authorization', 'reset all'])
+    await session.pool.query(text)
+  await expect(readAll(session.db)).rejects.toThrow('whereabouts.org_id')
+  await expect(session.pool.query('alter table note disable row level security')).rejects.toThrow(
+    'must be owner',
+  )
+  await session.close()
+})
+
+test('both roles have the rights that were given, and no other', async ({ world: { database, tenants } }) => {
+  const worker = openDatabase<Tables>(urlAs('worker', database.url), { max: 1 })
+  await write(tenants.forOrg(8), 8, 'eight')
+  await write(tenants.forOrg(9), 9, 'nine')
+  expect(await readAll(worker.db)).toEqual(expect.arrayContaining(['eight', 'nine']))
+  await expect(write(worker.db, 8, 'planted')).rejects.toThrow('permission denied for table note')
+  await sql`insert into secret (text) values ('hush')`.execute(tenants.forOrg(8))
+  await expect(sql`select * from secret`.execute(tenants.forOrg(8))).rejects.toThrow('permission denied')
+  await expect(sql`select * from secret`.execute(worker.db)).rejects.toThrow('permission denied')
+  await worker.close()
 })

@@ -9,11 +9,12 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { loadOf, poolConfig, surviveBreaks, type PoolLoad } from './database.ts'
+import { urlAs } from './service-roles.ts'
 
 /**
  * The door through which requests reach tables that belong to organizations. Every statement runs as a role that owns
  * nothing and on a connection that is set to one organization, so the row-level security of the tables
- * (`protectByOrganization`) hides the rows of all others, whatever the statement says or forgot to say.
+ * (`openToRoles`) hides the rows of all others, whatever the statement forgot to say.
  */
 export type TenantDatabase<T> = {
   /** How many connections there are at most. */
@@ -34,6 +35,10 @@ type Options = {
   name: string
   log?: Logger
   statementTimeoutMs?: number
+  /** What the sessions are set to besides, such as how the planner weighs things. */
+  settings?: Readonly<Record<string, string>>
+  /** Whether statements are parsed and planned once per connection. False where the best plan depends on the values. */
+  prepared?: boolean
 }
 
 /** Organizations whose Kysely is kept for the next request. */
@@ -42,16 +47,18 @@ const MAX_OPENED = 1_000
 /** What the policies of the tables compare with. */
 export const ORG_SETTING = 'whereabouts.org_id'
 
-/** `url` names the owner of the schema; sessions become its `_tenant` (deploy/database/roles.sql). */
-export function openTenantDatabase<T>(url: string, { log, ...options }: Options): TenantDatabase<T> {
-  const config = poolConfig(url, options)
-  const role = `${new URL(url).username}_tenant`
-  const pool = new pg.Pool({ ...config, pipeline: true, options: `${config.options} -c role=${role}` })
+/** `url` names the owner of the schema; sessions log in as its `_tenant` (`service-roles.ts`). */
+export function openTenantDatabase<T>(
+  url: string,
+  { log, prepared = true, ...options }: Options,
+): TenantDatabase<T> {
+  const pool = new pg.Pool({ ...poolConfig(urlAs('tenant', url), options), pipeline: true })
   surviveBreaks(pool, log)
+  const toSend = prepared ? statement : (text: string) => ({ text })
   const open = (orgId: number) =>
     new Kysely<T>({
       dialect: new PostgresDialect({
-        pool: { connect: () => connectFor(pool, orgId), end: async () => undefined, options: {} },
+        pool: { connect: () => connectFor(pool, orgId, toSend), end: async () => undefined, options: {} },
       }),
     })
   const opened = new Map<number, Kysely<T>>()
@@ -83,7 +90,11 @@ const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] }
  * this nor `begin` is waited for: the first statement follows in the same packet, and its answer is withheld until they
  * are known to have succeeded. Behind a `begin` that is a select, which would have changed nothing by itself.
  */
-async function connectFor(pool: pg.Pool, orgId: number): Promise<PostgresPoolClient> {
+async function connectFor(
+  pool: pg.Pool,
+  orgId: number,
+  toSend: (text: string) => Statement,
+): Promise<PostgresPoolClient> {
   const client = await pool.connect()
   let ahead: Promise<unknown> | undefined
   let isBeginning = false
@@ -107,7 +118,7 @@ async function connectFor(pool: pg.Pool, orgId: number): Promise<PostgresPoolCli
       return BEGUN
     }
     if (isBeginning && !/^\s*select\b/.test(text)) await confirmed()
-    const answer = client.query({ ...statement(text), values: [...parameters] })
+    const answer = client.query({ ...toSend(text), values: [...parameters] })
     if (ahead) await Promise.all([confirmed(), answer])
     return answer
   }
@@ -130,6 +141,8 @@ const ANEW = '/* planned anew */ '
 /** The beginning of a statement whose best plan depends on its values. */
 export const plannedAnew: RawBuilder<unknown> = sql.raw(ANEW)
 
+type Statement = { text: string; name?: string }
+
 const MAX_NAMES = 500
 const names = new Map<string, string>()
 const CONTROL = /^(?:commit|rollback)/
@@ -138,7 +151,7 @@ const CONTROL = /^(?:commit|rollback)/
  * Statements are parsed and planned once per connection, but those that say `plannedAnew`, and never more than a
  * bounded number.
  */
-function statement(text: string): { text: string; name?: string } {
+function statement(text: string): Statement {
   let name = names.get(text)
   if (name === undefined && names.size < MAX_NAMES && !text.startsWith(ANEW) && !CONTROL.test(text)) {
     name = `s${names.size}`

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase, type Database } from '@whereabouts/db/database'
 import { migrate } from '@whereabouts/db/migrate'
+import { roleName } from '@whereabouts/db/service-roles'
 import pg from 'pg'
 
 /** Superuser of the test cluster; `npm test` starts one and sets the variable. */
@@ -39,8 +40,6 @@ export async function createServiceDatabase<T>(
 }
 
 const roleOf = (schema: string) => `test_${schema}`
-/** The role as which `openTenantDatabase` serves requests. */
-const tenantRoleOf = (schema: string) => `${roleOf(schema)}_tenant`
 
 async function ensureTemplate(schema: string, folder: string): Promise<string> {
   const template = `template_${schema}_${fingerprint(folder)}`
@@ -59,13 +58,8 @@ async function buildTemplate(
   schema: string,
   folder: string,
 ): Promise<void> {
+  await createRoles(admin, schema)
   const role = roleOf(schema)
-  const { rowCount } = await admin.query('select 1 from pg_roles where rolname = $1', [role])
-  if (rowCount === 0) await admin.query(`create role ${role} login password '${PASSWORD}'`)
-  await admin.query(`alter role ${role} set search_path = ${schema}`)
-  const tenant = await admin.query('select 1 from pg_roles where rolname = $1', [tenantRoleOf(schema)])
-  if (tenant.rowCount === 0) await admin.query(`create role ${tenantRoleOf(schema)} nologin`)
-  await admin.query(`grant ${tenantRoleOf(schema)} to ${role} with inherit false, set true`)
   const building = `${template}_building`
   await admin.query(`drop database if exists ${building} with (force)`)
   await admin.query(`create database ${building} owner ${role}`)
@@ -82,6 +76,19 @@ async function buildTemplate(
   }
   // Renamed last, so that a run killed half way leaves no half-migrated template under the final name.
   await admin.query(`alter database ${building} rename to ${template}`)
+}
+
+/** The owner of the schema and the two roles beside it, as `deploy/database/roles.sql` makes them. */
+async function createRoles(admin: pg.Client, schema: string): Promise<void> {
+  const owner = roleOf(schema)
+  const helpers = [roleName(owner, 'tenant'), roleName(owner, 'worker')]
+  for (const role of [owner, ...helpers]) {
+    const { rowCount } = await admin.query('select 1 from pg_roles where rolname = $1', [role])
+    if (rowCount === 0) await admin.query(`create role ${role}`)
+    await admin.query(`alter role ${role} login password '${PASSWORD}'`)
+    await admin.query(`alter role ${role} set search_path = ${schema}`)
+  }
+  for (const helper of helpers) await admin.query(`grant ${helper} to ${owner} with inherit true, set true`)
 }
 
 /** Changes with the migrations and with what they call in libs/db. */

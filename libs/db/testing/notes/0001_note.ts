@@ -1,9 +1,16 @@
 import { sql, type Kysely } from 'kysely'
-import { grantToTenant, protectByOrganization } from '../../src/row-security.ts'
+import { openToRoles } from '../../src/role-access.ts'
 
-/** The smallest table that belongs to organizations. */
+/** The smallest table that belongs to organizations, and one that belongs to none. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await grantToTenant(db)
-  await sql`create table note (org_id bigint not null, text text not null)`.execute(db) // granted by default privileges
-  await protectByOrganization(db, ['note'])
+  await sql`create table note (org_id bigint not null, text text not null)`.execute(db)
+  await sql`create table secret (text text not null)`.execute(db)
+  await openToRoles(db, {
+    note: {
+      organization: 'org_id',
+      tenant: 'select, insert, update, delete',
+      worker: 'select',
+    },
+    secret: { tenant: 'insert' },
+  })
 }
