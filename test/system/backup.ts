@@ -76,7 +76,7 @@ export async function query<R extends pg.QueryResultRow>(
 /** As when the server is lost: neither the database nor its roles are there. */
 export async function destroyDatabase(stack: Stack): Promise<void> {
   await query(stack, `drop database ${DATABASE} with (force)`, 'postgres')
-  const roles = DATABASE_ROLES.flatMap((role) => [role, `${role}_tenant`])
+  const roles = DATABASE_ROLES.flatMap((role) => [role, `${role}_tenant`, `${role}_worker`])
   await query(stack, `drop role ${roles.join(', ')}`, 'postgres')
 }
 

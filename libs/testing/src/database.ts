@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase, type Database } from '@whereabouts/db/database'
 import { migrate } from '@whereabouts/db/migrate'
-import { roleName } from '@whereabouts/db/service-roles'
+import { roleName, urlAs } from '@whereabouts/db/service-roles'
 import pg from 'pg'
 
 /** Superuser of the test cluster; `npm test` starts one and sets the variable. */
@@ -13,7 +13,9 @@ const PASSWORD = 'test'
 export type ServiceDatabase<T> = Database<T> & {
   /** For a second pool on the same database, as another replica would have. */
   url: string
-  /** Closes the pool and drops the database. */
+  /** A pool of the role that works across organizations. */
+  worker: Database<T>
+  /** Closes the pools and drops the database. */
   drop(): Promise<void>
 }
 
@@ -32,11 +34,12 @@ export async function createServiceDatabase<T>(
   )
   const url = urlOf(name, schema)
   const database = openDatabase<T>(url, { max: 10 })
+  const worker = openDatabase<T>(urlAs('worker', url), { max: 10 })
   const drop = async () => {
-    await database.close()
+    await Promise.all([database.close(), worker.close()])
     await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`))
   }
-  return { ...database, url, drop }
+  return { ...database, url, worker, drop }
 }
 
 const roleOf = (schema: string) => `test_${schema}`

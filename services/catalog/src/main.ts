@@ -1,6 +1,7 @@
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay, type OutboxRelay } from '@whereabouts/db/outbox-relay'
 import { measurePools } from '@whereabouts/db/pool-metrics'
+import { urlAs } from '@whereabouts/db/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { outboxPublish } from '@whereabouts/messaging/publish'
@@ -28,13 +29,17 @@ await start('catalog', async () => {
   const log = createLogger('catalog', config.LOG_LEVEL)
   const registry = createRegistry('catalog')
   const tracing = await startTracing({ service: 'catalog', log, config })
-  // Requests see one organization each; the outbox and the claims of imports, which are of all, have their own.
+  // Requests see one organization each; the outbox and the claims of imports concern all (ADR 38).
   const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: 'catalog',
     log,
   })
-  const database = openDatabase<Tables>(config.DATABASE_URL, { max: 3, name: 'catalog loops', log })
+  const database = openDatabase<Tables>(urlAs('worker', config.DATABASE_URL), {
+    max: 3,
+    name: 'catalog loops',
+    log,
+  })
   // Set once the broker has been reached. Until then changes gather in the outbox and lookups have no responder.
   let broker: Broker | undefined
   let relay: OutboxRelay | undefined
@@ -44,7 +49,7 @@ await start('catalog', async () => {
   outboxAge(registry, () => relay?.ageSeconds() ?? 0)
   measurePools(registry, { catalog: tenants, 'catalog loops': database })
   const ofBroker = brokerMetrics(registry)('services')
-  const forAll = { owner: database.db, tenants, log, registry }
+  const forAll = { across: database.db, tenants, log, registry }
   const onBatch = batchMetrics(registry)
   const imports = startImportWorker({ ...forAll, onBatch, kickOutbox: () => relay?.kick() })
   const purge = startImportPurge(forAll)

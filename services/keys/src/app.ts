@@ -6,7 +6,7 @@ import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
 import { apiKeyHandlers } from './api-keys/api-keys.handlers.ts'
 import { serveKeyStates } from './api-keys/internal.route.ts'
-import type { Db } from './db.ts'
+import type { Db, Tenants } from './db.ts'
 import { acceptanceHandler } from './invitations/acceptance.ts'
 import { invitationHandlers } from './invitations/invitations.handlers.ts'
 import { serveMemberStates } from './members/internal.route.ts'
@@ -23,6 +23,9 @@ import { createSlots } from './users/slots.ts'
 import { userHandlers } from './users/users.handlers.ts'
 
 export type AppDeps = {
+  /** Of one organization each. */
+  tenants: Tenants
+  /** Across organizations: to find out who it is that comes, and to which organization that leads. */
   db: Db
   log: Logger
   registry: Registry
@@ -59,6 +62,6 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   })
   serveJwks(app, deps.signingKeys)
   serveKeyStates(app, deps.db)
-  serveMemberStates(app, deps.db)
+  serveMemberStates(app, deps.tenants)
   return app
 }

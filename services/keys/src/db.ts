@@ -1,5 +1,6 @@
 import type { Role } from '@whereabouts/contracts/principal'
 import type { OutboxTable } from '@whereabouts/db/outbox'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely'
 
 type OrgTable = {
@@ -120,6 +121,8 @@ export type KeysDatabase = {
   outbox: OutboxTable
 }
 
+/** Statements of one organization, within the limits of its rows. */
+export type Tenants = TenantDatabase<KeysDatabase>
 /** A pool or an open transaction. */
 export type Db = Kysely<KeysDatabase>
 /** For steps that are only right together with others. */

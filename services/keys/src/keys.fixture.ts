@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Role } from '@whereabouts/contracts/principal'
 import type { Scope } from '@whereabouts/contracts/route'
 import type { Session } from '@whereabouts/contracts/tokens'
+import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { testCallers, type Caller } from '@whereabouts/testing/caller'
@@ -10,7 +11,7 @@ import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testin
 import type { LightMyRequestResponse } from 'fastify'
 import { test as base } from 'vitest'
 import { buildApp } from './app.ts'
-import type { KeysDatabase } from './db.ts'
+import type { KeysDatabase, Tenants } from './db.ts'
 import { createSigningKeys, type SigningKeys } from './tokens/signing-keys.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -28,6 +29,8 @@ type Sent = {
 /** The service on a database of its own, with builders that take only what a test cares about. */
 export type Keys = {
   database: ServiceDatabase<KeysDatabase>
+  /** As requests see it. */
+  tenants: Tenants
   signingKeys: SigningKeys
   secret: Buffer
   /** How often the service said that something was committed. */
@@ -53,12 +56,14 @@ const member: Keys['member'] = (org) => ({ ...admin(org), role: 'member' })
 
 async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<void> }> {
   const database = await createServiceDatabase<KeysDatabase>('keys', MIGRATIONS)
-  const { db } = database
+  const { db } = database.worker
+  const tenants = openTenantDatabase<KeysDatabase>(database.url, { max: 10, name: 'keys' })
   const callers = testCallers()
   const secret = randomBytes(32)
   const signingKeys = createSigningKeys({ db, secret, now: Date.now })
   let committed = 0
   const app = buildApp({
+    tenants,
     db,
     log: createLogger('keys', logLevel),
     registry: createRegistry('keys'),
@@ -116,11 +121,12 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
 
   const stop = async () => {
     await app.close()
+    await tenants.close()
     await database.drop()
   }
   const changes = () => committed
   const people = { signUp, join, invite, admin, member }
-  return { database, signingKeys, secret, changes, send, post, ...people, createKey, exchange, stop }
+  return { database, tenants, signingKeys, secret, changes, send, post, ...people, createKey, exchange, stop }
 }
 
 /** One service and one database per test file; tests tell their rows apart by organization. */

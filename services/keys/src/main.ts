@@ -1,6 +1,8 @@
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
 import { measurePools } from '@whereabouts/db/pool-metrics'
+import { urlAs } from '@whereabouts/db/service-roles'
+import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
@@ -20,9 +22,15 @@ await start('keys', async () => {
   const log = createLogger('keys', config.LOG_LEVEL)
   const registry = createRegistry('keys')
   const tracing = await startTracing({ service: 'keys', log, config })
-  const database = openDatabase<KeysDatabase>(config.DATABASE_URL, {
+  // Requests see one organization each. Who it is that comes, and what the loops do, concerns all (ADR 38).
+  const tenants = openTenantDatabase<KeysDatabase>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: 'keys',
+    log,
+  })
+  const database = openDatabase<KeysDatabase>(urlAs('worker', config.DATABASE_URL), {
+    max: 6,
+    name: 'keys logins',
     log,
   })
   const { db, pool } = database
@@ -30,7 +38,7 @@ await start('keys', async () => {
   const signingKeys = createSigningKeys({ db, secret, now: Date.now })
   const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY))
 
-  measurePools(registry, { keys: database })
+  measurePools(registry, { keys: tenants, 'keys logins': database })
   const metrics = brokerMetrics(registry)
   const brokers = openBrokers(config, { db, log, metrics, onLogin: loginMetrics(registry) })
   const relay = startOutboxRelay({ pool, publish: brokers.publish, log })
@@ -58,7 +66,8 @@ await start('keys', async () => {
     loops.kickDisconnects()
   }
   const environment = config.ENVIRONMENT
-  const app = buildApp({ db, log, registry, verify, signingKeys, environment, now: Date.now, onChange })
+  const deps = { tenants, db, log, registry, verify, signingKeys, environment }
+  const app = buildApp({ ...deps, now: Date.now, onChange })
   await app.listen({ host: config.HOST, port: config.PORT })
   const ops = await startOps({
     host: config.HOST,
@@ -76,7 +85,7 @@ await start('keys', async () => {
       },
       { name: 'outbox', run: () => relay.stop() },
       { name: 'broker', run: () => brokers.close() },
-      { name: 'database', run: () => database.close() },
+      { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
       { name: 'traces', run: () => tracing.stop() },
       { name: 'ops', run: () => ops.close() },
     ],

@@ -1,6 +1,8 @@
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
 import { measurePools } from '@whereabouts/db/pool-metrics'
+import { urlAs } from '@whereabouts/db/service-roles'
+import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { watchBroker } from '@whereabouts/messaging/broker-watch'
 import { brokerLogin, connect, mqttBrokerLogin } from '@whereabouts/messaging/connection'
 import { consume, consumeBatches } from '@whereabouts/messaging/consume'
@@ -63,20 +65,25 @@ await start('tracking', async () => {
   const tracing = await startTracing({ service: 'tracking', log, config })
   const metrics = consumerMetrics(registry)
 
-  const database = openDatabase<Tables>(config.DATABASE_URL, {
+  // Who asks about one organization sees that one (ADR 38).
+  const own = { log, settings: plannerSettings, prepared: false }
+  const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
+    ...own,
     max: config.DATABASE_POOL_SIZE,
     name: 'tracking',
+  })
+  const past = openTenantDatabase<Tables>(config.DATABASE_URL, { ...own, max: 2, name: 'tracking past' })
+  // Ingest, what follows catalog and the loops concern all organizations.
+  const database = openDatabase<Tables>(urlAs('worker', config.DATABASE_URL), {
+    max: 8,
+    name: 'tracking ingest',
     log,
     settings: plannerSettings,
   })
   const { db, pool } = database
-  const past = openDatabase<Tables>(config.DATABASE_URL, {
-    max: 2,
-    name: 'tracking past',
-    log,
-    settings: plannerSettings,
-  })
-  measurePools(registry, { tracking: database, 'tracking past': past })
+  // Only the owner of the tables may drop one.
+  const owner = openDatabase<Tables>(config.DATABASE_URL, { max: 1, name: 'tracking partitions', log })
+  measurePools(registry, { tracking: tenants, 'tracking past': past, 'tracking ingest': database })
   const ofBroker = brokerMetrics(registry)
   const [broker, mqttBroker] = await Promise.all([
     connect({ ...brokerLogin(config), name: 'tracking', logger: log, metrics: ofBroker('services') }),
@@ -98,9 +105,9 @@ await start('tracking', async () => {
   const directory = new ReaderDirectory(db, pool, log)
   const health = new ReaderHealthLog(db, log)
   const unknownTags = new UnknownTagLog(db, log)
-  const partitions = startPartitionLoop({ db, retentionDays: config.RETENTION_DAYS, log, registry })
+  const partitions = startPartitionLoop({ owner: owner.db, retentionDays: config.RETENTION_DAYS, log, registry })
   const watches = [
-    startReaderCensus({ db: past.db, registry, log }),
+    startReaderCensus({ db, registry, log }),
     watchBroker(
       { APP: broker, MQTT: mqttBroker },
       { registry, log, streams: streamNames, durables: WATCHED },
@@ -136,12 +143,12 @@ await start('tracking', async () => {
   live.start(broker)
   const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY))
   const app = buildApp({
-    db,
+    db: tenants,
     directory,
-    past: past.db,
+    past,
     retentionDays: config.RETENTION_DAYS,
     findAsset: assetFinder(finders),
-    findAssetId: assetKeyFinder({ db, ...finders }),
+    findAssetId: assetKeyFinder({ db: tenants, ...finders }),
     findLocation: locationFinder(finders),
     ...finders,
     askToAttach: askToAttachOver(broker),
@@ -187,14 +194,15 @@ await start('tracking', async () => {
     ...consumerOptions,
     metrics: metrics('tracking-overflow'),
   })
-  const placements = consume(broker, placementsConsumer(deps), {
+  const ofOneOrganization = { ...deps, db: tenants }
+  const placements = consume(broker, placementsConsumer(ofOneOrganization), {
     ...consumerOptions,
     metrics: metrics('tracking-placements'),
   })
   const responders = [
-    answerPlacements(broker, deps, log),
-    answerCurrentLocations(broker, db, log),
-    answerAssetsAt(broker, past.db, log),
+    answerPlacements(broker, ofOneOrganization, log),
+    answerCurrentLocations(broker, tenants, log),
+    answerAssetsAt(broker, past, log),
   ]
 
   log.info({ port: config.PORT, ...view.sizes() }, 'ready')
@@ -223,7 +231,7 @@ await start('tracking', async () => {
         run: async () => {
           partitions.stop()
           await directory.stop()
-          await Promise.all([database.close(), past.close()])
+          await Promise.all([tenants, past, database, owner].map((one) => one.close()))
         },
       },
       { name: 'traces', run: () => tracing.stop() },

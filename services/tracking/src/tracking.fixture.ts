@@ -4,6 +4,7 @@ import type { CatalogLookup, CatalogLookupReply } from '@whereabouts/contracts/m
 import type { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { testCallers } from '@whereabouts/testing/caller'
@@ -18,6 +19,7 @@ import { RecentMinutes } from './ingest/recent-minutes.ts'
 import { LiveFeed } from './live/live-feed.ts'
 import { liveMetrics } from './live/live-metrics.ts'
 import { tendPartitions } from './partitions/partitions.loop.ts'
+import { plannerSettings } from './planner.ts'
 import { CatalogUnavailable, GapFiller } from './projections/catalog-lookup.ts'
 import { CatalogView } from './projections/catalog-view.ts'
 import { assetFinder, assetKeyFinder, locationFinder } from './projections/finders.ts'
@@ -130,26 +132,33 @@ function entity(orgId: number, id: number, name: string) {
 
 export async function startTracking() {
   const database = await createServiceDatabase<Tables>('tracking', migrations)
-  const { db, pool } = database
-  await tendPartitions({ db, retentionDays: 400, log })
+  const { db } = database
+  const { worker } = database
+  const tenants = openTenantDatabase<Tables>(database.url, {
+    max: 10,
+    name: 'tracking',
+    settings: plannerSettings,
+    prepared: false,
+  })
+  await tendPartitions({ owner: db, retentionDays: 400, log })
   const catalog = new CatalogStandIn()
   const registry = createRegistry('tracking')
-  const directory = new ReaderDirectory(db, pool, log)
+  const directory = new ReaderDirectory(worker.db, worker.pool, log)
   await directory.start()
-  const health = new ReaderHealthLog(db, log)
-  const unknownTags = new UnknownTagLog(db, log)
+  const health = new ReaderHealthLog(worker.db, log)
+  const unknownTags = new UnknownTagLog(worker.db, log)
   const view = new CatalogView()
   const gaps = new GapFiller(view, catalog.ask)
   const finders = { view, ask: catalog.ask, gaps }
   const callers = testCallers()
   const clock: { stoppedAt?: number } = {}
   const app = buildApp({
-    db,
+    db: tenants,
     directory,
-    past: db,
+    past: tenants,
     retentionDays: 400,
     findAsset: assetFinder(finders),
-    findAssetId: assetKeyFinder({ db, ...finders }),
+    findAssetId: assetKeyFinder({ db: tenants, ...finders }),
     findLocation: locationFinder(finders),
     ...finders,
     askToAttach: catalog.attachTag,
@@ -163,7 +172,7 @@ export async function startTracking() {
   const rates = new KeyRates()
   const metrics = ingestMetrics(registry)
   const ingest = {
-    db,
+    db: worker.db,
     view,
     gaps,
     directory,
@@ -177,6 +186,8 @@ export async function startTracking() {
 
   return {
     ...database,
+    /** As requests see it. */
+    tenants,
     catalog,
     /** What saves go by. */
     clock,
@@ -188,9 +199,9 @@ export async function startTracking() {
     rates,
     /** Brings what catalog holds into the projection tables and the view, as the CATALOG stream would. */
     async project(): Promise<void> {
-      await upsertAssets(db, catalog.assets)
-      await upsertLocations(db, catalog.locations)
-      await upsertTags(db, catalog.tags)
+      await upsertAssets(worker.db, catalog.assets)
+      await upsertLocations(worker.db, catalog.locations)
+      await upsertTags(worker.db, catalog.tags)
       gaps.apply({ assets: catalog.assets, locations: catalog.locations, tags: catalog.tags })
     },
     async call(
@@ -207,6 +218,7 @@ export async function startTracking() {
     async stop(): Promise<void> {
       await app.close()
       await directory.stop()
+      await tenants.close()
       await database.drop()
     },
   }

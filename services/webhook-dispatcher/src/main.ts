@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@whereabouts/db/database'
 import { measurePools } from '@whereabouts/db/pool-metrics'
+import { urlAs } from '@whereabouts/db/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { watchBroker } from '@whereabouts/messaging/broker-watch'
@@ -53,7 +54,11 @@ await start(SERVICE, async () => {
     name: SERVICE,
     log,
   })
-  const database = openDatabase<Tables>(config.DATABASE_URL, { max: 4, name: `${SERVICE} deliveries`, log })
+  const database = openDatabase<Tables>(urlAs('worker', config.DATABASE_URL), {
+    max: 4,
+    name: `${SERVICE} deliveries`,
+    log,
+  })
   const { WEBHOOK_SECRET_KEYS: secretKeys, ALLOW_PRIVATE_TARGETS: allowPrivateTargets } = config
   if (allowPrivateTargets) log.warn('private targets and plain http are allowed: for development only')
 
@@ -76,7 +81,7 @@ await start(SERVICE, async () => {
     }),
   })
 
-  const loops = { owner: database.db, log, registry }
+  const loops = { across: database.db, log, registry }
   const resealing = startResealing({ ...loops, secretKeys, onRound: sealGauge(registry) })
   const census = startWebhookCensus(loops)
   measurePools(registry, { [SERVICE]: tenants, deliveries: database })

@@ -110,13 +110,13 @@ export function sealGauge(registry: Registry): (others: number) => void {
 }
 
 /** Webhooks of all organizations. */
-export function startWebhookCensus({ owner, registry, log }: { owner: Db; registry: Registry; log: Logger }) {
+export function startWebhookCensus({ across, registry, log }: { across: Db; registry: Registry; log: Logger }) {
   return startSampling({
     registry,
     log,
     work: 'webhook-census',
     everyMs: 15_000,
     gauges: { webhooks: { help: 'Webhooks, by whether they are switched on.', labelNames: ['state'] } },
-    look: async () => ({ webhooks: byLabel('state', ['enabled', 'disabled'], await countWebhooks(owner)) }),
+    look: async () => ({ webhooks: byLabel('state', ['enabled', 'disabled'], await countWebhooks(across)) }),
   })
 }

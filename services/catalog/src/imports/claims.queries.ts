@@ -19,11 +19,11 @@ const SERVED_AT = sql`(
 
 /**
  * Takes the import whose turn it is: of the organization that was worked for least recently, or came last, the oldest,
- * but none of an organization that has another one running. `owner` sees the imports of all of them. Undefined when
+ * but none of an organization that has another one running. `across` sees the imports of all of them. Undefined when
  * there is nothing to do.
  */
 export async function claimImport(
-  owner: Kysely<Tables>,
+  across: Kysely<Tables>,
   worker: string,
   onlyDryRuns = false,
 ): Promise<Claim | undefined> {
@@ -39,7 +39,7 @@ export async function claimImport(
           where begun.org_id = next.org_id and begun.id <> next.id and begun.state = 'running')
       order by greatest(next.worked_at, ${SERVED_AT}), next.worked_at limit 1
       for update of next skip locked)
-    returning org_id, id, dry_run`.execute(owner)
+    returning org_id, id, dry_run`.execute(across)
   const { rows } = await claimed.catch((error: unknown) => {
     // Two workers took two imports of one organization in the same instant: one of them has it.
     if (violatedConstraint(error) === 'import_one_running') return { rows: [] }
@@ -64,7 +64,7 @@ export async function holdClaim(
 
 /** Lets others have it, at once or after a pause; it goes to the end of the line. */
 export async function releaseClaim(
-  owner: Kysely<Tables>,
+  across: Kysely<Tables>,
   { org_id, id }: Claim,
   worker: string,
   pauseMs = 0,
@@ -72,5 +72,5 @@ export async function releaseClaim(
   await sql`
     update import set worker = null, worked_at = clock_timestamp(),
       lease_until = ${pauseMs === 0 ? null : sql`clock_timestamp() + ${pauseMs} * interval '1 millisecond'`}
-    where org_id = ${org_id} and id = ${id} and worker = ${worker}::uuid and state = 'running'`.execute(owner)
+    where org_id = ${org_id} and id = ${id} and worker = ${worker}::uuid and state = 'running'`.execute(across)
 }

@@ -16,7 +16,7 @@ const PROGRAM = fileURLToPath(new URL('worker-process.fixture.ts', import.meta.u
 
 const workerOn = ({ database, tenants }: Catalog, batchRows = 10, maxQueued = 1_000_000): ImportWorker =>
   startImportWorker({
-    owner: database.db,
+    across: database.worker.db,
     tenants,
     kickOutbox: () => undefined,
     log: createLogger('imports', 'silent'),

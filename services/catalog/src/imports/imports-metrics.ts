@@ -19,10 +19,10 @@ export function batchMetrics(registry: Registry): (outcome: 'done' | 'failed') =
 
 const STATES = ['uploading', 'pending', 'running', 'done', 'cancelled', 'failed'] as const
 
-type Options = { owner: Kysely<Tables>; registry: Registry; log: Logger }
+type Options = { across: Kysely<Tables>; registry: Registry; log: Logger }
 
 /** The imports of all organizations, those kept for their reports included. */
-export function startImportCensus({ owner, registry, log }: Options): { stop(): Promise<void> } {
+export function startImportCensus({ across, registry, log }: Options): { stop(): Promise<void> } {
   return startSampling({
     registry,
     log,
@@ -35,7 +35,7 @@ export function startImportCensus({ owner, registry, log }: Options): { stop(): 
       },
     },
     look: async () => {
-      const { states, waiting } = await countImports(owner)
+      const { states, waiting } = await countImports(across)
       return { imports: byLabel('state', STATES, states), import_oldest_waiting_seconds: waiting ?? 0 }
     },
   })

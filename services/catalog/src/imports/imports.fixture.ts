@@ -37,7 +37,7 @@ export const test = base.extend<{
   batchRows: [250, { scope: 'file' }],
   worker: async ({ service: { database, tenants }, batchRows }, use) => {
     const worker = startImportWorker({
-      owner: database.db,
+      across: database.worker.db,
       tenants,
       kickOutbox: () => undefined,
       log: createLogger('imports', 'silent'),

@@ -20,8 +20,8 @@ export type ImportWorker = {
 }
 
 type Options = {
-  /** As the owner of the schema: sees the imports of all organizations, and nothing else of them. */
-  owner: Kysely<Tables>
+  /** As the worker: sees the imports of all organizations, and nothing else of them. */
+  across: Kysely<Tables>
   tenants: TenantDatabase<Tables>
   /** Called after each batch: the outbox has something to send. */
   kickOutbox: () => void
@@ -49,7 +49,7 @@ const OUTAGE_PAUSE_MS = 1_000
  * number of processes may; each import is one worker's at a time, and of each organization one import.
  */
 export function startImportWorker(options: Options): ImportWorker {
-  const { owner, log, pollMs = 1_000, maxQueued = MAX_QUEUED } = options
+  const { across, log, pollMs = 1_000, maxQueued = MAX_QUEUED } = options
   const worker = randomUUID()
   const measured = timedWork(options.registry, 'imports', pollMs)
   const stopping = new AbortController()
@@ -57,8 +57,8 @@ export function startImportWorker(options: Options): ImportWorker {
   let isFull = false
 
   async function round(): Promise<boolean> {
-    isFull = !(await hasRoom(owner, maxQueued))
-    const claim = await claimImport(owner, worker, isFull)
+    isFull = !(await hasRoom(across, maxQueued))
+    const claim = await claimImport(across, worker, isFull)
     if (claim) await workSlice(options, claim, worker, stopping.signal)
     measured.done()
     return claim !== undefined
@@ -92,16 +92,16 @@ export function startImportWorker(options: Options): ImportWorker {
 /** Batch after batch of one import, until its time is over or it is finished; then it is let go of. */
 async function workSlice(options: Options, claim: Claim, worker: string, stopping: AbortSignal) {
   const until = Date.now() + SLICE_MS
-  const { owner, batchRows = 250, maxQueued = MAX_QUEUED } = options
+  const { across, batchRows = 250, maxQueued = MAX_QUEUED } = options
   let next: Attempt = { result: 'more', rows: batchRows, pauseMs: 0 }
   // A batch that failed is tried in smaller parts first: where the next slice begins, it could only fail again.
   const goesOn = async () =>
-    next.rows < batchRows || (Date.now() < until && (claim.dry_run || (await hasRoom(owner, maxQueued))))
+    next.rows < batchRows || (Date.now() < until && (claim.dry_run || (await hasRoom(across, maxQueued))))
   try {
     while (next.result === 'more' && next.pauseMs === 0 && (await goesOn()) && !stopping.aborted)
       next = await tryBatch(options, claim, worker, next.rows)
   } finally {
-    if (next.result === 'more') await releaseClaim(owner, claim, worker, next.pauseMs)
+    if (next.result === 'more') await releaseClaim(across, claim, worker, next.pauseMs)
   }
 }
 

@@ -7,8 +7,8 @@ import type { Tables } from '../db.ts'
 import { deletePart, listRemoved, removeExpired } from './purge.queries.ts'
 
 type Options = {
-  /** As the owner of the schema: sees the imports of all organizations. */
-  owner: Kysely<Tables>
+  /** As the worker: sees the imports of all organizations. */
+  across: Kysely<Tables>
   tenants: TenantDatabase<Tables>
   log: Logger
   registry?: Registry
@@ -17,9 +17,9 @@ type Options = {
 const EVERY_MS = 5 * 60_000
 
 /** Removes what has had its time, and deletes what was removed; in small parts, whatever their number. */
-export async function purgeImports({ owner, tenants }: Options, stopping?: AbortSignal): Promise<void> {
-  await removeExpired(owner)
-  for (let removed = await listRemoved(owner); removed.length > 0; removed = await listRemoved(owner))
+export async function purgeImports({ across, tenants }: Options, stopping?: AbortSignal): Promise<void> {
+  await removeExpired(across)
+  for (let removed = await listRemoved(across); removed.length > 0; removed = await listRemoved(across))
     for (const one of removed)
       while (await deletePart(tenants.forOrg(one.org_id), one)) if (stopping?.aborted === true) return
 }

@@ -7,24 +7,24 @@ export type Removed = { org_id: number; id: number; file_id: number }
  * Removes what has had its time: uploads whose sender fell silent, imports that finished a week ago, and of each
  * organization all but the newest fifty that are finished.
  */
-export async function removeExpired(owner: Kysely<Tables>): Promise<void> {
+export async function removeExpired(across: Kysely<Tables>): Promise<void> {
   await sql`
     update import set deleted_at = clock_timestamp()
     where deleted_at is null
       and (state = 'uploading' and lease_until < clock_timestamp()
-        or finished_at < clock_timestamp() - interval '7 days')`.execute(owner)
+        or finished_at < clock_timestamp() - interval '7 days')`.execute(across)
   await sql`
     update import set deleted_at = clock_timestamp()
     from (select org_id, id, row_number() over (partition by org_id order by finished_at desc, id) as place
           from import where deleted_at is null and finished_at is not null) as finished
-    where import.org_id = finished.org_id and import.id = finished.id and finished.place > 50`.execute(owner)
+    where import.org_id = finished.org_id and import.id = finished.id and finished.place > 50`.execute(across)
 }
 
 /** Imports that are gone, of which something may be left. */
-export async function listRemoved(owner: Kysely<Tables>): Promise<Removed[]> {
+export async function listRemoved(across: Kysely<Tables>): Promise<Removed[]> {
   const { rows } = await sql<Removed>`
     select org_id, id, file_id from import where deleted_at is not null order by deleted_at limit 20`.execute(
-    owner,
+    across,
   )
   return rows
 }

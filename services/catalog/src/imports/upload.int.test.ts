@@ -9,8 +9,8 @@ import { purgeImports } from './purge.loop.ts'
 const post = (catalog: Catalog, csv: string, query = 'resource=assets', mediaType = 'text/csv') =>
   catalog.call('POST', `/imports?${query}`, csv, { mediaType })
 
-const purge = ({ database: { db }, tenants }: Catalog) =>
-  purgeImports({ owner: db, tenants, log: createLogger('imports', 'silent') })
+const purge = ({ database: { worker }, tenants }: Catalog) =>
+  purgeImports({ across: worker.db, tenants, log: createLogger('imports', 'silent') })
 
 /** Rows of an organization in the tables of imports. */
 async function stored({ database: { pool }, orgId }: Catalog): Promise<Record<string, number>> {

@@ -1,4 +1,5 @@
 import { openDatabase } from '@whereabouts/db/database'
+import { urlAs } from '@whereabouts/db/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import type { Tables } from '../db.ts'
@@ -7,7 +8,7 @@ import { startImportWorker } from './imports.loop.ts'
 /** A worker in a process of its own, to be killed: `node worker-process.fixture.ts <database url>`. */
 const url = process.argv[2] ?? ''
 startImportWorker({
-  owner: openDatabase<Tables>(url, { max: 1, name: 'doomed worker' }).db,
+  across: openDatabase<Tables>(urlAs('worker', url), { max: 1, name: 'doomed worker' }).db,
   tenants: openTenantDatabase<Tables>(url, { max: 1, name: 'doomed worker' }),
   kickOutbox: () => undefined,
   log: createLogger('imports', 'silent'),

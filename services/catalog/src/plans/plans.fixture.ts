@@ -38,8 +38,8 @@ export const test = base.extend<{ plans: Plans }>({
       const recorder = new Recorder()
       const db = recorder.tenants(tenants)
       const log = createLogger('catalog', 'silent')
-      const owner = recorder.owner(database.db)
-      const worker = startImportWorker({ owner, tenants: db, kickOutbox: () => undefined, log, pollMs: 20 })
+      const across = recorder.across(database.worker.db)
+      const worker = startImportWorker({ across, tenants: db, kickOutbox: () => undefined, log, pollMs: 20 })
       const callers = testCallers()
       const app = buildApp({
         db,

@@ -7,7 +7,7 @@ export type Recorded = {
   during: string
   text: string
   values: readonly unknown[]
-  /** Undefined for what is of all organizations, which the owner of the tables does. */
+  /** Undefined for what is of all organizations, which the worker does. */
   orgId: number | undefined
 }
 
@@ -29,7 +29,7 @@ export class Recorder {
     }
   }
 
-  owner(db: Kysely<Tables>): Kysely<Tables> {
+  across(db: Kysely<Tables>): Kysely<Tables> {
     return db.withPlugin(this.#plugin(undefined))
   }
 

@@ -3,7 +3,7 @@ import { epochMs } from '@whereabouts/contracts/instant'
 import type { Principal } from '@whereabouts/contracts/principal'
 import { adminOnly } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import type { ApiKeyRow, Db, Tx } from '../db.ts'
+import type { ApiKeyRow, Tenants, Tx } from '../db.ts'
 import { apiKeyNotFound, boundToMoreThanScans, expiresInThePast, keyRevoked } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
 import { hashSecret, newClientSecret, NO_STORE } from '../tokens/secrets.ts'
@@ -13,7 +13,7 @@ import { enqueueKeyState } from './api-keys.state.ts'
 import { revokeLockedKey } from './revocation.ts'
 
 export type ApiKeyDeps = {
-  db: Db
+  tenants: Tenants
   now: () => number
   /** Called after a commit that put something into the outbox. */
   onChange: () => void
@@ -22,10 +22,11 @@ export type ApiKeyDeps = {
 type ApiKeyOperation = 'listApiKeys' | 'createApiKey' | 'revokeApiKey'
 
 /** Who may come here is the gateway's decision (access of the row); which organization's keys they see is made here. */
-export function apiKeyHandlers({ db, now, onChange }: ApiKeyDeps): Pick<Handlers<'keys'>, ApiKeyOperation> {
+export function apiKeyHandlers({ tenants, now, onChange }: ApiKeyDeps): Pick<Handlers<'keys'>, ApiKeyOperation> {
   return {
     async listApiKeys({ principal: { orgId }, query }) {
-      const [rows, total_count] = await Promise.all([listKeys(db, orgId, query), countKeys(db, orgId)])
+      const own = tenants.forOrg(orgId)
+      const [rows, total_count] = await Promise.all([listKeys(own, orgId, query), countKeys(own, orgId)])
       return { data: rows.map(toView), limit: query.limit, offset: query.offset, total_count }
     },
 
@@ -36,7 +37,7 @@ export function apiKeyHandlers({ db, now, onChange }: ApiKeyDeps): Pick<Handlers
       const scopes = [...new Set(body.scopes)]
       if (readerKey !== null && scopes.join() !== 'scans:write') throw boundToMoreThanScans()
       const secret = newClientSecret()
-      const key = await db.transaction().execute(async (tx) => {
+      const key = await tenants.transaction(principal.orgId, async (tx) => {
         const created = await insertKey(tx, principal.orgId, {
           name: body.name,
           scopes,
@@ -53,7 +54,7 @@ export function apiKeyHandlers({ db, now, onChange }: ApiKeyDeps): Pick<Handlers
     },
 
     async revokeApiKey({ principal: { orgId }, params }) {
-      await db.transaction().execute(async (tx) => {
+      await tenants.transaction(orgId, async (tx) => {
         const key = await lockKey(tx, orgId, params.key_id)
         if (!key) throw apiKeyNotFound()
         await revokeLockedKey(tx, key)

@@ -1,6 +1,6 @@
 import type { InvitationView } from '@whereabouts/contracts/members'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import type { Db, InvitationRow } from '../db.ts'
+import type { InvitationRow, Tenants } from '../db.ts'
 import { alreadyMember, invitationNotFound } from '../errors.ts'
 import { lockMembersAsAdmin } from '../members/acting-member.ts'
 import { isMemberByEmail } from '../members/members.queries.ts'
@@ -10,19 +10,20 @@ import { countInvitations, listInvitations, putInvitation, takeInvitation } from
 type InvitationOperation = 'listInvitations' | 'createInvitation' | 'revokeInvitation'
 
 /** The administrator's side; the guest's is acceptance.ts. */
-export function invitationHandlers({ db }: { db: Db }): Pick<Handlers<'keys'>, InvitationOperation> {
+export function invitationHandlers({ tenants }: { tenants: Tenants }): Pick<Handlers<'keys'>, InvitationOperation> {
   return {
     async listInvitations({ principal: { orgId }, query }) {
+      const own = tenants.forOrg(orgId)
       const [rows, total_count] = await Promise.all([
-        listInvitations(db, orgId, query),
-        countInvitations(db, orgId),
+        listInvitations(own, orgId, query),
+        countInvitations(own, orgId),
       ])
       return { data: rows.map(toView), limit: query.limit, offset: query.offset, total_count }
     },
 
     async createInvitation({ principal, body }) {
       const token = randomToken()
-      const invitation = await db.transaction().execute(async (tx) => {
+      const invitation = await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId, userId } = await lockMembersAsAdmin(tx, principal)
         if (await isMemberByEmail(tx, orgId, body.email)) throw alreadyMember()
         return putInvitation(tx, orgId, { ...body, tokenHash: hashSecret(token), createdBy: userId })
@@ -31,7 +32,7 @@ export function invitationHandlers({ db }: { db: Db }): Pick<Handlers<'keys'>, I
     },
 
     async revokeInvitation({ principal, params }) {
-      await db.transaction().execute(async (tx) => {
+      await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId } = await lockMembersAsAdmin(tx, principal)
         if (!(await takeInvitation(tx, orgId, params.invitation_id))) throw invitationNotFound()
       })

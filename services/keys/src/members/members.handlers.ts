@@ -1,7 +1,7 @@
 import type { MemberView } from '@whereabouts/contracts/members'
 import { adminOnly } from '@whereabouts/service-kit/errors'
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { Db, Tx } from '../db.ts'
+import type { Tenants, Tx } from '../db.ts'
 import { lastAdmin, memberNotFound } from '../errors.ts'
 import { deleteInvitationsBy } from '../invitations/invitations.queries.ts'
 import { findMember, type Member } from '../users/users.queries.ts'
@@ -10,22 +10,26 @@ import { countMembers, deleteMembership, hasOtherAdmin, listMembers, updateRole 
 import { enqueueMemberState } from './members.state.ts'
 
 export type MemberDeps = {
-  db: Db
+  tenants: Tenants
   /** Called after a commit that put something into the outbox. */
   onChange: () => void
 }
 
 type MemberOperation = 'listMembers' | 'updateMember' | 'removeMember'
 
-export function memberHandlers({ db, onChange }: MemberDeps): Pick<Handlers<'keys'>, MemberOperation> {
+export function memberHandlers({ tenants, onChange }: MemberDeps): Pick<Handlers<'keys'>, MemberOperation> {
   return {
     async listMembers({ principal: { orgId }, query }) {
-      const [rows, total_count] = await Promise.all([listMembers(db, orgId, query), countMembers(db, orgId)])
+      const own = tenants.forOrg(orgId)
+      const [rows, total_count] = await Promise.all([
+        listMembers(own, orgId, query),
+        countMembers(own, orgId),
+      ])
       return { data: rows.map(toView), limit: query.limit, offset: query.offset, total_count }
     },
 
     async updateMember({ principal, params, body: { role } }) {
-      const member = await db.transaction().execute(async (tx) => {
+      const member = await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId } = await lockMembersAsAdmin(tx, principal)
         const before = await getMember(tx, orgId, params.user_id)
         if (before.role === role) return before // no new revision: nobody is signed out over it
@@ -38,7 +42,7 @@ export function memberHandlers({ db, onChange }: MemberDeps): Pick<Handlers<'key
     },
 
     async removeMember({ principal, params }) {
-      await db.transaction().execute(async (tx) => {
+      await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId, userId, role } = await lockMembers(tx, principal)
         if (role !== 'admin' && params.user_id !== userId) throw adminOnly()
         const member = await getMember(tx, orgId, params.user_id)

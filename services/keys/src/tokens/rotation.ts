@@ -1,21 +1,25 @@
-import type { Db, Tx } from '../db.ts'
+import type { Db, Tenants, Tx } from '../db.ts'
 import { hashSecret, randomToken } from './secrets.ts'
-import { lockRefreshToken, replaceRefreshToken, revokeChain, type LockedToken } from './tokens.queries.ts'
+import { findTokenOrg, lockRefreshToken, replaceRefreshToken, revokeChain, type LockedToken } from './tokens.queries.ts'
 
 /**
  * Uses a refresh token once: spends it and returns its successor. Undefined when it must be refused; a spent one that
  * comes again revokes its whole chain, because either its owner or a thief holds the successor.
  *
+ * A token does not name its organization, which is looked up across all of them; the rest happens within it.
+ *
  * `findOwner` says, inside the transaction, whom the chain belongs to now; undefined refuses the token unspent.
  */
-export function rotateRefreshToken<Owner>(
-  db: Db,
+export async function rotateRefreshToken<Owner>(
+  { tenants, db }: { tenants: Tenants; db: Db },
   presented: string,
   findOwner: (tx: Tx, token: LockedToken) => Promise<Owner | undefined> | undefined,
 ): Promise<{ owner: Owner; refreshToken: string } | undefined> {
   const refreshToken = randomToken()
   const [hash, nextHash] = [hashSecret(presented), hashSecret(refreshToken)]
-  return db.transaction().execute(async (tx) => {
+  const orgId = await findTokenOrg(db, hash)
+  if (orgId === undefined) return undefined
+  return tenants.transaction(orgId, async (tx) => {
     const token = await lockRefreshToken(tx, hash)
     if (!token) return undefined
     const owner = await findOwner(tx, token)

@@ -4,7 +4,7 @@ import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Answer, type Context, type Handlers } from '@whereabouts/service-kit/serve'
 import { findKeyById, touchKey, type UsableKey } from '../api-keys/api-keys.queries.ts'
 import { findClient } from '../api-keys/clients.ts'
-import type { Db } from '../db.ts'
+import type { Db, Tenants } from '../db.ts'
 import { invalidClient, invalidRefreshToken } from '../errors.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { readBasic, readCredentials, required, type ClientCredentials } from './credentials.ts'
@@ -13,7 +13,7 @@ import { hashSecret, NO_STORE, randomToken } from './secrets.ts'
 import { refusalOrThrottle, type Throttle } from './throttle.ts'
 import { startChain } from './tokens.queries.ts'
 
-export type TokenDeps = { db: Db; throttle: Throttle; accessTokens: AccessTokens }
+export type TokenDeps = { tenants: Tenants; db: Db; throttle: Throttle; accessTokens: AccessTokens }
 
 export function tokenHandlers(deps: TokenDeps): Pick<Handlers<'keys'>, 'issueToken'> {
   return {
@@ -39,7 +39,7 @@ async function exchangeCredentials(deps: TokenDeps, { body, headers, clientAddre
     )
   await deps.accessTokens.prepare()
   const refreshToken = randomToken()
-  await deps.db.transaction().execute(async (tx) => {
+  await deps.tenants.transaction(key.org_id, async (tx) => {
     await startChain(tx, { orgId: key.org_id, keyId: key.id }, hashSecret(refreshToken))
     await touchKey(tx, key.org_id, key.id)
   })
@@ -58,7 +58,7 @@ async function refreshTokens(deps: TokenDeps, { body, headers, clientAddress }: 
   // Whoever names a client must name the one the token was issued to (RFC 6749, 6); naming it is optional.
   const named = body.client_id ?? readBasic(headers.authorization ?? '')?.clientId
   await deps.accessTokens.prepare()
-  const rotated = await rotateRefreshToken(deps.db, body.refresh_token ?? '', async (tx, token) => {
+  const rotated = await rotateRefreshToken(deps, body.refresh_token ?? '', async (tx, token) => {
     const key = token.key_id === null ? undefined : await findKeyById(tx, token.org_id, token.key_id)
     if (named !== undefined && key?.jti !== named.toLowerCase()) return undefined
     return key?.is_usable ? key : undefined

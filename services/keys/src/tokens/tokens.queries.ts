@@ -33,6 +33,16 @@ export async function startChain(tx: Tx, owner: ChainOwner, hash: Buffer): Promi
   await insertRefreshToken(tx, owner.orgId, id, hash)
 }
 
+/** Undefined for a token that was never issued or was purged. It never changes. */
+export async function findTokenOrg(db: Db, hash: Buffer): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('refresh_token')
+    .select('org_id')
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  return found?.org_id
+}
+
 /**
  * The token, with its chain locked until the transaction ends: of two that use one token at once the second waits
  * here and then sees it spent. Undefined for a token that was never issued or was purged.

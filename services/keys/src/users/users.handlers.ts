@@ -1,6 +1,6 @@
 import { invalidToken } from '@whereabouts/service-kit/errors'
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { Db } from '../db.ts'
+import type { Db, Tenants } from '../db.ts'
 import { emailTaken, invalidLogin, invalidRefreshToken, orgNotFound } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
@@ -15,6 +15,8 @@ import { openSession, sessionAnswer, startSession, switchSession } from './sessi
 import { findFirstMembership, findMember, findUserByEmail, listMemberships } from './users.queries.ts'
 
 export type UserDeps = {
+  tenants: Tenants
+  /** Across organizations: a person signs in before it is known to which one, and belongs to several. */
   db: Db
   passwords: Passwords
   throttle: Throttle
@@ -26,7 +28,7 @@ export type UserDeps = {
 type UserOperation = 'signUp' | 'logIn' | 'refreshSession' | 'logOut' | 'getCurrentUser' | 'switchOrg'
 
 export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperation> {
-  const { db, passwords, throttle, accessTokens, onChange } = deps
+  const { tenants, db, passwords, throttle, accessTokens, onChange } = deps
 
   const answerSwitch = (outcome: Awaited<ReturnType<typeof switchSession>>) => {
     if (outcome === 'refused') throw invalidRefreshToken()
@@ -53,7 +55,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       const first = await findFirstMembership(db, user.id)
       if (!first) throw invalidLogin()
       await accessTokens.prepare()
-      const session = await db.transaction().execute((tx) => openSession(tx, first.org_id, user.id))
+      const session = await tenants.transaction(first.org_id, (tx) => openSession(tx, first.org_id, user.id))
       if (!session) throw invalidLogin() // removed a moment ago
       return sessionAnswer(accessTokens, session)
     },
@@ -65,7 +67,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
         return answerSwitch(
           await db.transaction().execute((tx) => switchSession(tx, hashSecret(body.refresh_token), orgId)),
         )
-      const rotated = await rotateRefreshToken(db, body.refresh_token, (tx, chain) =>
+      const rotated = await rotateRefreshToken(deps, body.refresh_token, (tx, chain) =>
         chain.user_id === null ? undefined : findMember(tx, chain.org_id, chain.user_id),
       )
       if (!rotated) throw invalidRefreshToken()
@@ -83,7 +85,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
 
     async getCurrentUser({ principal }) {
       const userId = userOf(principal)
-      const member = await findMember(db, principal.orgId, userId)
+      const member = await findMember(tenants.forOrg(principal.orgId), principal.orgId, userId)
       if (!member) throw invalidToken()
       const orgs = await listMemberships(db, userId)
       const { id, name, email, org_id } = member

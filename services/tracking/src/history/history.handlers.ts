@@ -1,5 +1,6 @@
 import type { HistoryRow } from '@whereabouts/contracts/tracking'
 import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
@@ -7,7 +8,7 @@ import type { FindAsset } from '../projections/finders.ts'
 import { countHistory, findMinutes, listHistory } from './history.queries.ts'
 import { EVER, listSightings } from './sightings.queries.ts'
 
-export type HistoryDeps = { db: Kysely<Tables>; findAsset: FindAsset }
+export type HistoryDeps = { db: TenantDatabase<Tables>; findAsset: FindAsset }
 
 export const historyHandlers = ({
   db,
@@ -15,13 +16,14 @@ export const historyHandlers = ({
 }: HistoryDeps): Pick<Handlers<'tracking'>, 'getAssetHistory' | 'listSightings'> => ({
   async getAssetHistory({ principal: { orgId }, params: { asset_id }, query }) {
     if (!(await findAsset(orgId, asset_id))) throw assetNotFound()
-    return readHistory(db, orgId, asset_id, query)
+    return readHistory(db.forOrg(orgId), orgId, asset_id, query)
   },
 
   async listSightings({ principal: { orgId }, params: { asset_id }, query: { limit, offset } }) {
     if (!(await findAsset(orgId, asset_id))) throw assetNotFound()
-    const total_count = await countHistory(db, orgId, asset_id, EVER)
-    const data = offset >= total_count ? [] : await listSightings(db, orgId, asset_id, { limit, offset })
+    const own = db.forOrg(orgId)
+    const total_count = await countHistory(own, orgId, asset_id, EVER)
+    const data = offset >= total_count ? [] : await listSightings(own, orgId, asset_id, { limit, offset })
     return { data, limit, offset, total_count }
   },
 })

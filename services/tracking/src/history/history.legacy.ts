@@ -16,7 +16,7 @@ export const legacyHistoryHandlers = ({
   async getLegacyAssetHistory({ principal: { orgId }, params: { identifier }, query }) {
     const assetId = await findAssetId(orgId, identifier)
     if (assetId === undefined) throw assetNotFound()
-    const page = await readHistory(db, orgId, assetId, query)
+    const page = await readHistory(db.forOrg(orgId), orgId, assetId, query)
     return { ...page, data: page.data.map(toLegacyRow) }
   },
 })

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
-import { openDatabase } from '@whereabouts/db/database'
+import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { sql } from 'kysely'
 import type { Tables } from '../db.ts'
 import { lockPositions } from '../ingest/scans.queries.ts'
@@ -263,9 +263,9 @@ describe('when something is away', () => {
     tracking,
   }) => {
     const { one } = await scene(tracking)
-    const hasty = openDatabase<Tables>(tracking.url, { max: 1, statementTimeoutMs: 100 })
+    const hasty = openTenantDatabase<Tables>(tracking.url, { max: 1, name: 'hasty', statementTimeoutMs: 100 })
     const { view, ask, gaps, kick } = { ...tracking.ingest, ask: tracking.catalog.ask }
-    const { saveInventory } = inventoryHandlers({ db: hasty.db, view, ask, gaps, kick })
+    const { saveInventory } = inventoryHandlers({ db: hasty, view, ask, gaps, kick })
     const body = { asset_identifiers: ['ONE', 'TWO'], location_identifier: 'DOCK' }
     await tracking.db.transaction().execute(async (tx) => {
       await lockPositions(tx, [{ orgId: 1, assetId: one.id }])

@@ -29,8 +29,8 @@ const placed = (asset: AssetState, location: LocationState, at: number): AssetPl
 })
 
 /** `at` is when tracking comes to it. */
-const depsAt = ({ ingest: { db, view, gaps } }: Tracking, at: number) => ({
-  db,
+const depsAt = ({ tenants, ingest: { view, gaps } }: Tracking, at: number) => ({
+  db: tenants,
   view,
   gaps,
   kick: () => undefined,
@@ -113,9 +113,9 @@ describe('D1.6 a location that came with an asset', () => {
     expect(data).toMatchObject([{ asset_external_key: 'NEW', location_external_key: 'DOCK' }])
     expect(await moves(tracking)).toEqual([['save', undefined, 'Dock']])
     expect(tracking.catalog.questions).toEqual([])
-    const reply = await locate(tracking.db, { org_id: 1, asset_ids: [asset.id] })
+    const reply = await locate(tracking.tenants, { org_id: 1, asset_ids: [asset.id] })
     expect(reply.locations).toMatchObject([{ asset_id: asset.id, location_id: dock.id }])
-    expect(await listAssetsAt(tracking.db, { org_id: 1, location_ids: [dock.id] })).toEqual({
+    expect(await listAssetsAt(tracking.tenants, { org_id: 1, location_ids: [dock.id] })).toEqual({
       asset_ids: [asset.id],
     })
   })
@@ -241,7 +241,7 @@ describe('D8.7 one that comes late', () => {
     await late(tracking, message)
     expect((await known(tracking, asset)).position.slice(0, 2)).toEqual([iso(NOW), 'Dock'])
     expect(await moves(tracking)).toEqual([])
-    expect((await locate(tracking.db, { org_id: 1, asset_ids: [asset.id] })).locations).toEqual([])
+    expect((await locate(tracking.tenants, { org_id: 1, asset_ids: [asset.id] })).locations).toEqual([])
   })
 })
 
@@ -281,7 +281,7 @@ describe('which assets are at locations', () => {
     for (const [i, asset] of made.entries()) await seen(read(asset, i === 3 ? shelf : dock, NOW))
     await seen({ ...read(theirs, dock, NOW), orgId: 2 })
     const at = async (location_ids: number[], after = 0, limit = 2) =>
-      (await listAssetsAt(tracking.db, { org_id: 1, location_ids, after, limit })).asset_ids
+      (await listAssetsAt(tracking.tenants, { org_id: 1, location_ids, after, limit })).asset_ids
     const ids = made.map((asset) => asset.id)
     const both = [shelf.id, dock.id, dock.id]
     expect(await at(both)).toEqual(ids.slice(0, 2))
@@ -289,6 +289,6 @@ describe('which assets are at locations', () => {
     expect(await at(both, ids[3])).toEqual(ids.slice(4))
     expect(await at([dock.id], 0, 10)).toEqual(ids.filter((_, i) => i !== 3))
     expect(await at([])).toEqual([])
-    await expect(listAssetsAt(tracking.db, { org_id: 'x' })).rejects.toThrow('not a request')
+    await expect(listAssetsAt(tracking.tenants, { org_id: 'x' })).rejects.toThrow('not a request')
   })
 })

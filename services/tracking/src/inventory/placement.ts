@@ -31,8 +31,8 @@ export async function recordPlacement(
   const movements = await withNames(
     gaps,
     (naming) =>
-      withMonths(db, monthsOfSave(Date.parse(placed.placed_at)), () =>
-        db.transaction().execute((tx) => recordOnce(tx, deps, placed, naming)),
+      withMonths(db.forOrg(placed.org_id), monthsOfSave(Date.parse(placed.placed_at)), () =>
+        db.transaction(placed.org_id, (tx) => recordOnce(tx, deps, placed, naming)),
       ),
     signal,
   )

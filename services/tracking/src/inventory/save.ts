@@ -1,6 +1,6 @@
 import type { InventorySave, InventorySaved } from '@whereabouts/contracts/inventory'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
-import type { Kysely } from 'kysely'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Tables } from '../db.ts'
 import { keysUnresolved } from '../errors.ts'
 import { withNames, type Naming } from '../ingest/names.ts'
@@ -13,7 +13,7 @@ import { learn } from './inventory.queries.ts'
 import { findSavedThings } from './saved-things.ts'
 
 export type InventoryDeps = {
-  db: Kysely<Tables>
+  db: TenantDatabase<Tables>
   view: CatalogView
   ask: AskCatalog
   gaps: GapFiller
@@ -48,13 +48,13 @@ export async function saveInventory(
   const savedAtMs = now()
   const save = { orgId, assetIds: assets.map(({ id }) => id), locationId: location.id, savedAtMs }
   const store = (naming: Naming) =>
-    db.transaction().execute(async (tx) => {
+    db.transaction(orgId, async (tx) => {
       const current = await lockPositions(tx, assets.map(({ id }) => ({ orgId, assetId: id }))) // prettier-ignore
       await learn(tx, orgId, assets, location)
       return storeSave(tx, view, current, save, naming)
     })
   const { movements } = await withNames(gaps, (naming) =>
-    withMonths(db, monthsOfSave(savedAtMs), () => store(naming)),
+    withMonths(db.forOrg(orgId), monthsOfSave(savedAtMs), () => store(naming)),
   )
   if (movements > 0) deps.kick()
   const timestamp = new Date(savedAtMs).toISOString()

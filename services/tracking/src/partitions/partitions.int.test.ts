@@ -27,7 +27,7 @@ const months = async (db: Kysely<Tables>) =>
 
 const tend = ({ db }: Pick<Tracking, 'db'>, options: { now?: number; lockTimeoutMs?: number } = {}) =>
   tendPartitions({
-    db,
+    owner: db,
     retentionDays: 400,
     log,
     now: () => options.now ?? NOW,
@@ -101,7 +101,7 @@ test('a reading that does not end is not waited for: the next run goes on where 
   await sql`alter table scan detach partition ${sql.table(`scan_${earlier.replace('-', '_')}`)}`.execute(db) // and then killed
   await meanwhile(db, sql`select count(*) from scan`, async () => {
     await expect(tend(tracking, { lockTimeoutMs: 100 })).rejects.toThrow('lock timeout')
-    expect(await listPartitions(db)).toContainEqual({ month: OLD, state: 'detaching' })
+    expect(await listPartitions(db)).toContainEqual({ month: OLD, state: 'detaching', is_protected: true })
   })
   await tend(tracking)
   expect((await listPartitions(db)).map(({ month }) => month)).toEqual(

@@ -9,6 +9,7 @@ import {
   dropPartition,
   listPartitions,
   monthOf,
+  protectPartition,
   tending,
   type Month,
 } from './partitions.queries.ts'
@@ -22,7 +23,8 @@ const LOCK_TIMEOUT_MS = 3_000
 const DAY_MS = 86_400_000
 
 type Options = {
-  db: Kysely<Tables>
+  /** As the owner of the tables: nobody else may drop one. */
+  owner: Kysely<Tables>
   retentionDays: number
   log: Logger
   now?: () => number
@@ -34,17 +36,18 @@ type Options = {
  * or writers. Safe to repeat, and to break off anywhere: the next run goes on.
  */
 export async function tendPartitions(options: Options): Promise<void> {
-  const { db, retentionDays, log, now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS } = options
+  const { owner, retentionDays, log, now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS } = options
   const month = monthOf(now())
   const ahead = Array.from({ length: MONTHS_BEHIND + 1 + MONTHS_AHEAD }, (_, n) =>
     addMonths(month, n - MONTHS_BEHIND),
   )
-  await createMonths(db, ahead, lockTimeoutMs)
+  await createMonths(owner, ahead, lockTimeoutMs)
   const oldest = monthOf(now() - retentionDays * DAY_MS)
-  await tending(db, lockTimeoutMs, async (session) => {
-    const expired = (await listPartitions(session)).filter(
-      (p) => p.month < oldest && !ahead.includes(p.month),
-    )
+  await tending(owner, lockTimeoutMs, async (session) => {
+    const partitions = await listPartitions(session)
+    for (const { month: unprotected } of partitions.filter((p) => !p.is_protected))
+      await protectPartition(session, unprotected)
+    const expired = partitions.filter((p) => p.month < oldest && !ahead.includes(p.month))
     for (const partition of expired) await dropPartition(session, partition)
     if (expired.length > 0)
       log.info({ months: expired.map((p) => p.month) }, 'dropped history beyond the retention')

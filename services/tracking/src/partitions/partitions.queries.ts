@@ -16,13 +16,19 @@ const partitionName = (month: Month) => `scan_${month.replace('-', '_')}`
 const table = (month: Month) => sql.table(partitionName(month))
 
 /** `detaching`: taken out of `scan` half way. `alone`: a table of its own, which is not yet or no longer part of it. */
-export type Partition = { month: Month; state: 'attached' | 'detaching' | 'alone' }
+export type Partition = {
+  month: Month
+  state: 'attached' | 'detaching' | 'alone'
+  /** Under row-level security, as all are but those that a release before it has made. */
+  is_protected: boolean
+}
 
 /** Oldest first. */
 export async function listPartitions(db: Db): Promise<Partition[]> {
   const { rows } = await sql<Partition>`
     select replace(substr(c.relname, 6), '_', '-') as month,
-           case when i.inhrelid is null then 'alone' when i.inhdetachpending then 'detaching' else 'attached' end as state
+           case when i.inhrelid is null then 'alone' when i.inhdetachpending then 'detaching' else 'attached' end as state,
+           c.relrowsecurity as is_protected
     from pg_class c left join pg_inherits i on i.inhrelid = c.oid
     where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname ~ '^scan_[0-9]{4}_[0-9]{2}$'
     order by 1`.execute(db)
@@ -30,24 +36,25 @@ export async function listPartitions(db: Db): Promise<Partition[]> {
 }
 
 /**
- * Makes the partition of a month, beside readers and writers: made as a table of its own and then attached, it locks
- * neither out, as creating it in its place would. `state` is that of what there is. Call under `tending`.
+ * Makes the partition of a month, beside readers and writers, in any role of the service (migration 0030). `state` is
+ * that of what there is. Call under `tending`.
  */
 export async function createPartition(db: Db, month: Month, state?: Partition['state']): Promise<void> {
   if (state === 'attached') return
-  if (state === 'detaching') await finishDetaching(db, month)
-  await sql`create table if not exists ${table(month)} (like scan including all)`.execute(db)
-  const [from, to] = [`${month}-01T00:00:00Z`, `${addMonths(month, 1)}-01T00:00:00Z`]
-  await sql`
-    alter table scan attach partition ${table(month)}
-    for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(db)
+  await sql`select make_scan_month(${month})`.execute(db)
+}
+
+/** As the owner of the tables. */
+export async function protectPartition(owner: Db, month: Month): Promise<void> {
+  await sql`select protect_scan_month(${partitionName(month)})`.execute(owner)
 }
 
 /**
  * Drops a month, wherever an earlier attempt broke off. Waits for statements that may still read it while everything
- * else goes on, up to the session's `lock_timeout`. Call under `tending`, outside a transaction.
+ * else goes on, up to the session's `lock_timeout`. As the owner of the tables, under
+ * `tending`, outside a transaction.
  */
-export async function dropPartition(db: Db, { month, state }: Partition): Promise<void> {
+export async function dropPartition(db: Db, { month, state }: Pick<Partition, 'month' | 'state'>): Promise<void> {
   if (state === 'attached')
     await sql`alter table scan detach partition ${table(month)} concurrently`.execute(db)
   if (state === 'detaching') await finishDetaching(db, month)

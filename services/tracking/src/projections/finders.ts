@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Tables } from '../db.ts'
 import { CatalogUnavailable, type AskCatalog, type GapFiller } from './catalog-lookup.ts'
 import type { CatalogView, KnownAsset, KnownLocation } from './catalog-view.ts'
@@ -39,7 +39,7 @@ export const assetFinder =
 
 /** The id of the live asset with this key, likewise; with catalog away, from the projection. */
 export const assetKeyFinder =
-  ({ db, ask, gaps }: Pick<Deps, 'ask' | 'gaps'> & { db: Kysely<Tables> }): FindAssetId =>
+  ({ db, ask, gaps }: Pick<Deps, 'ask' | 'gaps'> & { db: Pick<TenantDatabase<Tables>, 'forOrg'> }): FindAssetId =>
   async (orgId, key) => {
     try {
       const { assets_by_key: assets = [] } = await ask({ org_id: orgId, asset_keys: [key] })
@@ -47,7 +47,7 @@ export const assetKeyFinder =
       return assets[0]?.id
     } catch (error) {
       if (!(error instanceof CatalogUnavailable)) throw error
-      return findAssetId(db, orgId, key)
+      return findAssetId(db.forOrg(orgId), orgId, key)
     }
   }
 

@@ -2,9 +2,9 @@ import type { ReaderView } from '@whereabouts/contracts/readers'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import { Answer } from '@whereabouts/service-kit/serve'
 import { lacksMapping, MAPPING_REQUIRED } from '@whereabouts/contracts/reader-mapping'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { rejectIfAny, validationFailed } from '@whereabouts/service-kit/errors'
 import { nameProblems } from '@whereabouts/service-kit/name-problems'
-import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { readerExists, readerNotFound } from '../errors.ts'
 import type { ReaderDirectory } from './reader-directory.ts'
@@ -18,7 +18,7 @@ import {
 } from './readers.queries.ts'
 import { withChanges } from './readers.rules.ts'
 
-export type ReaderDeps = { db: Kysely<Tables>; directory: ReaderDirectory; now?: () => number }
+export type ReaderDeps = { db: TenantDatabase<Tables>; directory: ReaderDirectory; now?: () => number }
 
 type ReaderHandlers = Pick<
   Handlers<'tracking'>,
@@ -28,12 +28,12 @@ type ReaderHandlers = Pick<
 export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): ReaderHandlers => ({
   async listReaders({ principal: { orgId }, query }) {
     const { limit, offset } = query
-    const { rows, total } = await listReaders(db, orgId, query, now())
+    const { rows, total } = await listReaders(db.forOrg(orgId), orgId, query, now())
     return { data: rows.map(toView), limit, offset, total_count: total }
   },
 
   async createReader({ principal: { orgId }, body }) {
-    const row = await db.transaction().execute(async (tx) => {
+    const row = await db.transaction(orgId, async (tx) => {
       const { timezone = null, mapping = null, ...named } = body
       const inserted = await insertReader(tx, orgId, { ...named, timezone, mapping })
       if (!inserted) throw readerExists(body.reader_key)
@@ -46,13 +46,13 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
   },
 
   async getReader({ principal: { orgId }, params: { reader_id } }) {
-    const row = await findListedReader(db, orgId, reader_id, now())
+    const row = await findListedReader(db.forOrg(orgId), orgId, reader_id, now())
     if (!row) throw readerNotFound()
     return { data: toView(row) }
   },
 
   async updateReader({ principal: { orgId }, params: { reader_id }, body }) {
-    const row = await db.transaction().execute(async (tx) => {
+    const row = await db.transaction(orgId, async (tx) => {
       const stored = await lockReader(tx, orgId, reader_id)
       if (!stored) throw readerNotFound()
       rejectIfAny(nameProblems(stored.name, body.name))
@@ -68,7 +68,7 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
   },
 
   async deleteReader({ principal: { orgId }, params: { reader_id } }) {
-    await db.transaction().execute(async (tx) => {
+    await db.transaction(orgId, async (tx) => {
       if (!(await deleteReader(tx, orgId, reader_id))) throw readerNotFound()
       await notifyReadersChanged(tx, orgId)
     })

@@ -2,7 +2,7 @@ import type { ScanPointUpdate } from '@whereabouts/contracts/readers'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { nameProblems } from '@whereabouts/service-kit/name-problems'
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { Kysely } from 'kysely'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Tables, Tx } from '../db.ts'
 import {
   ambiguousFields,
@@ -24,7 +24,7 @@ import {
   updateScanPoint,
 } from './scan-points.queries.ts'
 
-export type ScanPointDeps = { db: Kysely<Tables>; directory: ReaderDirectory; findLocation: FindLocation }
+export type ScanPointDeps = { db: TenantDatabase<Tables>; directory: ReaderDirectory; findLocation: FindLocation }
 
 type ScanPointHandlers = Pick<
   Handlers<'tracking'>,
@@ -34,7 +34,7 @@ type ScanPointHandlers = Pick<
 export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps): ScanPointHandlers => {
   /** A change of what stands below a reader, which every replica learns of. */
   const change = async <T>(orgId: number, work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const result = await db.transaction().execute(async (tx) => {
+    const result = await db.transaction(orgId, async (tx) => {
       const changed = await work(tx)
       await notifyReadersChanged(tx, orgId)
       return changed
@@ -45,13 +45,13 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
 
   return {
     async listScanPoints({ principal: { orgId }, params: { reader_id }, query }) {
-      if (!(await findReader(db, orgId, reader_id))) throw readerNotFound()
-      const data = await listScanPoints(db, orgId, reader_id, query)
-      return { data, ...query, total_count: await countScanPoints(db, orgId, reader_id) }
+      if (!(await findReader(db.forOrg(orgId), orgId, reader_id))) throw readerNotFound()
+      const data = await listScanPoints(db.forOrg(orgId), orgId, reader_id, query)
+      return { data, ...query, total_count: await countScanPoints(db.forOrg(orgId), orgId, reader_id) }
     },
 
     async createScanPoint({ principal: { orgId }, params: { reader_id }, body }) {
-      if (!(await findReader(db, orgId, reader_id))) throw readerNotFound() // before the location: D2.9, D2.10
+      if (!(await findReader(db.forOrg(orgId), orgId, reader_id))) throw readerNotFound() // before the location: D2.9, D2.10
       const location = await resolveLocation(findLocation, orgId, body)
       const antenna = body.antenna ?? 1
       const point = await change(orgId, async (tx) => {
@@ -65,7 +65,7 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
     },
 
     async updateScanPoint({ principal: { orgId }, params: { reader_id, scan_point_id: id }, body }) {
-      if (!(await findScanPoint(db, orgId, reader_id, id))) throw scanPointNotFound()
+      if (!(await findScanPoint(db.forOrg(orgId), orgId, reader_id, id))) throw scanPointNotFound()
       const location = await resolveLocation(findLocation, orgId, body)
       const { antenna, name } = body
       const data = await change(orgId, async (tx) => {

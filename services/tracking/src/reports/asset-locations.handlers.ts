@@ -1,7 +1,7 @@
 import { epochMs } from '@whereabouts/contracts/instant'
 import type { AssetLocationsQuery } from '@whereabouts/contracts/tracking'
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { Kysely } from 'kysely'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Tables } from '../db.ts'
 import { beforeKeptHistory } from '../errors.ts'
 import type { CatalogView } from '../projections/catalog-view.ts'
@@ -10,9 +10,9 @@ import { LATEST_FIRST, type ReportAsk } from './report.ask.ts'
 import { readReport } from './report.queries.ts'
 
 export type ReportDeps = {
-  db: Kysely<Tables>
+  db: TenantDatabase<Tables>
   /** For statements that take long: few connections of their own, so that they keep nobody else waiting. */
-  past: Kysely<Tables>
+  past: TenantDatabase<Tables>
   view: CatalogView
   retentionDays: number
   now?: () => number
@@ -33,8 +33,8 @@ export const reportHandlers = ({
     const oldest = now() - retentionDays * DAY_MS
     if (at !== undefined && epochMs(at) < oldest) throw beforeKeptHistory('at', oldest)
     const { rows, total } = await (at === undefined
-      ? readReport(db, orgId, ask)
-      : readPastReport(past, orgId, ask, at))
+      ? readReport(db.forOrg(orgId), orgId, ask)
+      : readPastReport(past.forOrg(orgId), orgId, ask, at))
     return { data: rows, limit, offset, total_count: total }
   },
 })

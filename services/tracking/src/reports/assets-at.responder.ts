@@ -1,13 +1,14 @@
 import { assetsAt, type AssetsAtReply } from '@whereabouts/contracts/messages/assets-at'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { RefusedError, respond, type Responder } from '@whereabouts/messaging/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
-import { sql, type Kysely } from 'kysely'
-import type { Db, Tables } from '../db.ts'
+import { sql } from 'kysely'
+import type { Tables } from '../db.ts'
 import { bigints } from '@whereabouts/db/array-parameters'
 
 /** Answers `rpc.tracking.assets-at`; of all replicas, one answers each request. */
-export const answerAssetsAt = (broker: Broker, db: Kysely<Tables>, logger: Logger): Responder =>
+export const answerAssetsAt = (broker: Broker, db: TenantDatabase<Tables>, logger: Logger): Responder =>
   respond(broker, assetsAt.subject, 'tracking-assets-at', async (payload) => listAssetsAt(db, payload), {
     logger,
   })
@@ -16,7 +17,7 @@ export const answerAssetsAt = (broker: Broker, db: Kysely<Tables>, logger: Logge
  * One part of the answer. By asset and not by location: an asset that moves between two questions is told once. Deleted
  * assets are among them.
  */
-export async function listAssetsAt(db: Db, payload: unknown): Promise<AssetsAtReply> {
+export async function listAssetsAt(db: Pick<TenantDatabase<Tables>, 'forOrg'>, payload: unknown): Promise<AssetsAtReply> {
   const asked = assetsAt.request.safeParse(payload)
   if (!asked.success) throw new RefusedError('not a request for the assets at locations')
   const { org_id: orgId, location_ids, after, limit } = asked.data
@@ -28,6 +29,6 @@ export async function listAssetsAt(db: Db, payload: unknown): Promise<AssetsAtRe
       where org_id = ${orgId} and location_id = l.id and asset_id > ${after}
       order by asset_id limit ${limit}
     ) p
-    order by p.asset_id limit ${limit}`.execute(db)
+    order by p.asset_id limit ${limit}`.execute(db.forOrg(orgId))
   return { asset_ids: rows.map((row) => row.asset_id) }
 }

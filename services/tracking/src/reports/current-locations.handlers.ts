@@ -36,7 +36,7 @@ export function currentLocationsHandlers({
       placedOnly: true,
       q: query.q === '' ? undefined : query.q,
     }
-    const { rows, total } = await readReport(db, orgId, ask)
+    const { rows, total } = await readReport(db.forOrg(orgId), orgId, ask)
     return { data: rows.flatMap(toRow), limit: query.limit, offset: query.offset, total_count: total }
   }
   return { listCurrentLocations: list, listLegacyCurrentLocations: list }

@@ -78,23 +78,23 @@ describe('rpc.tracking.current-locations', () => {
   test('D1.6 tells the keys of where assets are, of those that are somewhere', async ({ tracking }) => {
     const { a, b, never, theirs, shelf, gamma, dock } = await withGamma(tracking)
     const asset_ids = [a, b, never, theirs, gamma].map(({ id }) => id)
-    const { locations } = await locate(tracking.db, { org_id: 1, asset_ids })
+    const { locations } = await locate(tracking.tenants, { org_id: 1, asset_ids })
     expect(locations.toSorted((x, y) => x.asset_id - y.asset_id)).toEqual(
       [
         { asset_id: a.id, location_id: shelf.id, location_external_key: 'SHELF' },
         { asset_id: gamma.id, location_id: dock.id, location_external_key: 'DOCK' },
       ].toSorted((x, y) => x.asset_id - y.asset_id),
     )
-    expect((await locate(tracking.db, { org_id: 2, asset_ids })).locations).toMatchObject([
+    expect((await locate(tracking.tenants, { org_id: 2, asset_ids })).locations).toMatchObject([
       { asset_id: theirs.id, location_external_key: 'PLACE' },
     ])
-    expect(await locate(tracking.db, { org_id: 1, asset_ids: [] })).toEqual({ locations: [] })
+    expect(await locate(tracking.tenants, { org_id: 1, asset_ids: [] })).toEqual({ locations: [] })
   })
 
   test.for([{}, { org_id: 1 }, { org_id: 1, asset_ids: Array.from({ length: 201 }, (_, i) => i) }, null])(
     'refuses what is no such question: %j',
     async (payload, { tracking }) => {
-      await expect(locate(tracking.db, payload)).rejects.toThrow('not a request for current locations')
+      await expect(locate(tracking.tenants, payload)).rejects.toThrow('not a request for current locations')
     },
   )
 })

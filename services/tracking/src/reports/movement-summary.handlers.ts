@@ -20,7 +20,7 @@ export const movementSummaryHandlers = ({
   /** Ends by itself: nobody is to keep one of the few connections for long. */
   const count = async (orgId: number, window: Window, locationId?: number): Promise<HourOfMovements[]> => {
     try {
-      return await past.transaction().execute(async (tx) => {
+      return await past.transaction(orgId, async (tx) => {
         await sql`select set_config('statement_timeout', ${`${longestMs}ms`}, true)`.execute(tx)
         return countMovements(tx, orgId, window, locationId)
       })

@@ -126,7 +126,7 @@ describe('GET /movements/summary', () => {
     tracking,
   }) => {
     await journeys(tracking)
-    const { summarizeMovements } = movementSummaryHandlers({ past: tracking.db, longestMs: 50 })
+    const { summarizeMovements } = movementSummaryHandlers({ past: tracking.tenants, longestMs: 50 })
     const asked = { principal: { orgId: 1 }, query: { from: at(0) } } as Parameters<
       typeof summarizeMovements
     >[0]
@@ -136,7 +136,7 @@ describe('GET /movements/summary', () => {
       await expect(summarizeMovements(asked)).rejects.toMatchObject({ type: 'validation_error', fields })
     })
     expect(await summarizeMovements(asked)).toMatchObject({ data: { from: at(0) } })
-    expect((await sql<object>`show statement_timeout`.execute(tracking.db)).rows).not.toEqual([
+    expect((await sql<object>`show statement_timeout`.execute(tracking.tenants.forOrg(1))).rows).not.toEqual([
       { statement_timeout: '50ms' },
     ])
   })

@@ -9,7 +9,8 @@ export const occupancyHandlers = ({
 }: Pick<ReportDeps, 'db' | 'view'>): Pick<Handlers<'tracking'>, 'listOccupancy'> => ({
   async listOccupancy({ principal: { orgId }, query: { location_id } }) {
     const asked = [...new Set(location_id)].filter((id) => view.location(orgId, id) !== undefined)
-    const { held, total, nowhere } = await countOccupancy(db, orgId, view.withDescendants(orgId, asked))
+    const places = view.withDescendants(orgId, asked)
+    const { held, total, nowhere } = await countOccupancy(db.forOrg(orgId), orgId, places)
     const inside = countInside(asked, (id) => view.childrenOf(orgId, id), held)
     const data = asked.map((id) => ({
       location_id: id,

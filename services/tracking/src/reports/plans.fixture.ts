@@ -1,4 +1,6 @@
 import { openDatabase, type Database } from '@whereabouts/db/database'
+import { urlAs } from '@whereabouts/db/service-roles'
+import { ORG_SETTING } from '@whereabouts/db/tenant-database'
 import { PostgresQueryCompiler, sql, type Kysely, type KyselyPlugin } from 'kysely'
 import { vi } from 'vitest'
 import { createMonths } from '../partitions/partitions.loop.ts'
@@ -19,7 +21,7 @@ export const locationId = (i: number) => ORG_ID * 1_000_000 + 500_000 + i
 export type Scan = { type: string; table: string | undefined; index: string | undefined }
 
 export type Plans = {
-  /** A database as the service opens it, whose statements are written down. */
+  /** A session as requests have it, under row-level security, whose statements are written down. */
   db: Kysely<Tables>
   /** How what was sent since the last call is read, statement by statement. */
   takeScans(): Promise<{ text: string; scans: Scan[] }[]>
@@ -28,7 +30,8 @@ export type Plans = {
 export const test = base.extend<{ plans: Plans }>({
   plans: async ({ tracking }, use) => {
     await populate(tracking.db)
-    const database = openDatabase<Tables>(tracking.url, { max: 1, settings: plannerSettings })
+    const settings = { ...plannerSettings, [ORG_SETTING]: String(ORG_ID) }
+    const database = openDatabase<Tables>(urlAs('tenant', tracking.url), { max: 1, settings })
     await use(recording(database))
     await database.close()
   },

@@ -45,7 +45,7 @@ async function readEverything({ db }: Plans): Promise<void> {
       for (const offset of [0, 50, 3_000])
         for (const bound of bounds) await readReport(db, ORG_ID, ask({ sort, ...filter, offset }), bound)
   for (const filter of filters) await readPastReport(db, ORG_ID, ask(filter), ago(100))
-  await locate(db, { org_id: ORG_ID, asset_ids: some.map(assetId) })
+  await locate({ forOrg: () => db }, { org_id: ORG_ID, asset_ids: some.map(assetId) })
   await countOccupancy(db, ORG_ID, some.map(locationId))
 }
 

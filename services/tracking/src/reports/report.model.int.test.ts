@@ -14,10 +14,10 @@ test('D8.2 whatever is asked, all pages together are the rows that match, once e
   tracking,
 }) => {
   const reads = await fillReport(tracking)
-  const { catalog, db } = tracking
+  const { catalog, tenants: db } = tracking
   await fc.assert(
     fc.asyncProperty(anyAsk(catalog), bounds, (ask, within) =>
-      expectPages(expectedRows(catalog, reads, ask), ask, (page) => readReport(db, 1, page, within)),
+      expectPages(expectedRows(catalog, reads, ask), ask, (page) => readReport(db.forOrg(1), 1, page, within)),
     ),
     { numRuns: 250 },
   )
@@ -25,7 +25,7 @@ test('D8.2 whatever is asked, all pages together are the rows that match, once e
 
 test('at a moment of the past it is what it was then, whatever is asked', async ({ tracking }) => {
   const reads = await fillReport(tracking)
-  const { catalog, db } = tracking
+  const { catalog, tenants: db } = tracking
   const moments = fc
     .oneof(
       fc.integer({ min: -110, max: 1 }).map((n) => n * 60_000),
@@ -34,7 +34,7 @@ test('at a moment of the past it is what it was then, whatever is asked', async 
     .map((ms) => new Date(NOW + ms).toISOString())
   await fc.assert(
     fc.asyncProperty(anyAsk(catalog), moments, (ask, at) =>
-      expectPages(expectedRows(catalog, reads, ask, at), ask, (page) => readPastReport(db, 1, page, at)),
+      expectPages(expectedRows(catalog, reads, ask, at), ask, (page) => readPastReport(db.forOrg(1), 1, page, at)),
     ),
     { numRuns: 150 },
   )

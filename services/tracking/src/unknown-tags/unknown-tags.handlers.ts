@@ -1,7 +1,7 @@
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
 import type { ClaimedTagView } from '@whereabouts/contracts/unknown-tags'
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { Kysely } from 'kysely'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Tables } from '../db.ts'
 import { unknownTagNotFound } from '../errors.ts'
 import type { GapFiller } from '../projections/catalog-lookup.ts'
@@ -9,7 +9,7 @@ import { upsertTags } from '../projections/projections.queries.ts'
 import { attach, type AskToAttach } from './tag-attacher.ts'
 import { deleteUnknownTag, forgetTags, listUnknownTags } from './unknown-tags.queries.ts'
 
-export type UnknownTagDeps = { db: Kysely<Tables>; gaps: GapFiller; askToAttach: AskToAttach }
+export type UnknownTagDeps = { db: TenantDatabase<Tables>; gaps: GapFiller; askToAttach: AskToAttach }
 
 type UnknownTagHandlers = Pick<
   Handlers<'tracking'>,
@@ -19,7 +19,7 @@ type UnknownTagHandlers = Pick<
 export const unknownTagHandlers = ({ db, gaps, askToAttach }: UnknownTagDeps): UnknownTagHandlers => ({
   async listUnknownTags({ principal: { orgId }, query }) {
     const { limit, offset } = query
-    return { ...(await listUnknownTags(db, orgId, query)), limit, offset }
+    return { ...(await listUnknownTags(db.forOrg(orgId), orgId, query)), limit, offset }
   },
 
   // The tag is catalog's. What it answers is stored as if it had come with the stream, which may be behind: the row
@@ -27,13 +27,14 @@ export const unknownTagHandlers = ({ db, gaps, askToAttach }: UnknownTagDeps): U
   async claimUnknownTag({ principal: { orgId }, body }) {
     const { tag, ownerKey } = await attach(askToAttach, { org_id: orgId, ...body })
     gaps.apply({ assets: [], locations: [], tags: [tag] })
-    await upsertTags(db, [tag])
-    await forgetTags(db, [tag])
+    const own = db.forOrg(orgId)
+    await upsertTags(own, [tag])
+    await forgetTags(own, [tag])
     return { data: toView(tag, ownerKey) }
   },
 
   async deleteUnknownTag({ principal: { orgId }, params: { unknown_tag_id } }) {
-    if (!(await deleteUnknownTag(db, orgId, unknown_tag_id))) throw unknownTagNotFound()
+    if (!(await deleteUnknownTag(db.forOrg(orgId), orgId, unknown_tag_id))) throw unknownTagNotFound()
     return undefined
   },
 })

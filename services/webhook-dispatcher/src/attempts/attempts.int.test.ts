@@ -43,7 +43,7 @@ const page = { limit: 50, offset: 0 }
 
 /** Deps that trust the receiver, and its delivery of one job to the end. */
 function dispatcher(options: Omit<Parameters<typeof attemptDeps>[0], 'store'> = {}) {
-  const made = attemptDeps({ store: deliveryStore(tenants, database.db), ca: receiver.ca, ...options })
+  const made = attemptDeps({ store: deliveryStore(tenants, database.worker.db), ca: receiver.ca, ...options })
   const run = (job: Job, signals = { stopping: never, abort: never }) =>
     deliver(made.deps, job, () => {}, signals)
   return { ...made, run }
@@ -210,7 +210,7 @@ test('a 200 with an endless body is a success after a bounded part of it', async
 
 test('a certificate nobody vouches for is a failure, and nothing is sent', async () => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
-  const { deps } = attemptDeps({ store: deliveryStore(tenants, database.db) })
+  const { deps } = attemptDeps({ store: deliveryStore(tenants, database.worker.db) })
   await deliver(deps, movedJob(orgId), () => {}, { stopping: never, abort: never })
   expect(receiver.received).toHaveLength(0)
   const [last] = await listAttempts(database.db, orgId, id, page)

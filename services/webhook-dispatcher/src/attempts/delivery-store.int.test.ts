@@ -19,7 +19,7 @@ const webhooks = new Map<number, number>()
 beforeAll(async () => {
   database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../../migrations'))
   tenants = tenantsOf(database)
-  store = deliveryStore(tenants, database.db)
+  store = deliveryStore(tenants, database.worker.db)
   for (const org of [ONE, OTHER])
     webhooks.set(org, (await addWebhook(database.db, org, `https://receiver-${org}.example/`)).id)
 })

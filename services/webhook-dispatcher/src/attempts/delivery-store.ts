@@ -24,15 +24,15 @@ const TARGETS_AT_ONCE = 500
 /**
  * Deliveries of all organizations that are under way together are looked up, and logged, by one statement: each by
  * itself would cost more than its request to the receiver (ADR 28). Such a statement concerns many organizations and
- * runs as `owner`; a target is handed to the organization that stands in its row, and its secret opens for no other.
+ * runs as `across`; a target is handed to the organization that stands in its row, and its secret opens for no other.
  */
-export function deliveryStore(tenants: Pick<TenantDatabase<Tables>, 'forOrg'>, owner: Db): DeliveryStore {
-  const findTarget = gather((orgIds: readonly number[]) => findTargets(owner, orgIds), {
+export function deliveryStore(tenants: Pick<TenantDatabase<Tables>, 'forOrg'>, across: Db): DeliveryStore {
+  const findTarget = gather((orgIds: readonly number[]) => findTargets(across, orgIds), {
     atMost: TARGETS_AT_ONCE,
   })
   const record = gather(
     async (attempts: readonly (AttemptRecord & { org_id: number })[]) => {
-      await recordAttempts(owner, attempts)
+      await recordAttempts(across, attempts)
       return attempts.map(() => undefined)
     },
     { atMost: LOG_SIZE }, // more than the ring holds would write a slot twice

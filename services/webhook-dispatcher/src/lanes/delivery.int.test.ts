@@ -85,7 +85,7 @@ function startReplica(broker: Broker, options: Options = {}) {
     return delay(50)
   }
   const made = attemptDeps({
-    store: deliveryStore(tenants, database.db),
+    store: deliveryStore(tenants, database.worker.db),
     ca: receiver.ca,
     timeoutMs,
     slots: new Slots(slots, paces),
@@ -304,7 +304,7 @@ test('when the database is away, events are held and delivered once it is back',
   await expect
     .poll(() => bus.log.map(({ text }) => text), SOON)
     .toContain('consumer holds messages during an outage')
-  deps.store = deliveryStore(tenants, database.db)
+  deps.store = deliveryStore(tenants, database.worker.db)
   await expect.poll(receivedIds, SOON).toEqual([event.delivery_id])
   await expect.poll(() => settled, SOON).toEqual(['ack'])
   await away.close()

@@ -34,7 +34,7 @@ async function addWebhooks(keys: SecretKeys, count: number, from = 1) {
   return orgIds
 }
 
-const reseal = (secretKeys: SecretKeys) => resealSecrets({ owner: database.db, secretKeys, log })
+const reseal = (secretKeys: SecretKeys) => resealSecrets({ across: database.worker.db, secretKeys, log })
 
 /** What the organization's secret opens to with these keys. */
 async function secretOf(orgId: number, keys: SecretKeys): Promise<string> {
@@ -92,7 +92,7 @@ test('a secret whose key is gone is left as it is, does not stop the others, and
   await addWebhooks([k1], 1, 3)
   const rounds: number[] = []
   const secretKeys: SecretKeys = [k2, k1]
-  const loop = startResealing({ owner: database.db, secretKeys, log, onRound: (left) => rounds.push(left) })
+  const loop = startResealing({ across: database.worker.db, secretKeys, log, onRound: (left) => rounds.push(left) })
   await expect.poll(() => rounds).toEqual([1])
   await loop.stop()
   expect(await secretOf(1, [k2])).toBe('whsec_1')
@@ -103,7 +103,7 @@ test('a secret whose key is gone is left as it is, does not stop the others, and
 test('stopped in the middle, the rest is sealed anew the next time', async () => {
   await addWebhooks([k1], 50)
   const stopping = new AbortController()
-  const options = { owner: database.db, secretKeys: [k2, k1] as SecretKeys, log }
+  const options = { across: database.worker.db, secretKeys: [k2, k1] as SecretKeys, log }
   const running = resealSecrets(options, stopping.signal)
   stopping.abort()
   const before = await running

@@ -6,8 +6,8 @@ import { countSeals, listSealedOtherwise, replaceSeal, type SealedRow } from './
 import { openSecret, sealSecret, type SecretKeys } from './secrets.ts'
 
 type Options = {
-  /** As the owner of the schema: sees the webhooks of all organizations. */
-  owner: Db
+  /** As the worker: sees the webhooks of all organizations. */
+  across: Db
   secretKeys: SecretKeys
   log: Logger
   /** Told after each round how many webhooks are still sealed under another key than the first. */
@@ -23,24 +23,24 @@ const BATCH = 200
  * one it was made from. Where the old key is gone the seal is left alone, and counted. Returns how many were replaced.
  */
 export async function resealSecrets(
-  { owner, secretKeys, log }: Options,
+  { across, secretKeys, log }: Options,
   stopping?: AbortSignal,
 ): Promise<number> {
   let [after, replaced] = [0, 0]
   for (;;) {
-    const rows = await listSealedOtherwise(owner, secretKeys[0].id, after, BATCH)
+    const rows = await listSealedOtherwise(across, secretKeys[0].id, after, BATCH)
     for (const row of rows) {
       if (stopping?.aborted === true) return replaced
-      if (await resealOne(owner, secretKeys, log, row)) replaced += 1
+      if (await resealOne(across, secretKeys, log, row)) replaced += 1
       after = row.org_id
     }
     if (rows.length < BATCH) return replaced
   }
 }
 
-async function resealOne(owner: Db, keys: SecretKeys, log: Logger, row: SealedRow): Promise<boolean> {
+async function resealOne(across: Db, keys: SecretKeys, log: Logger, row: SealedRow): Promise<boolean> {
   const secret = openOrWarn(keys, log, row)
-  return secret !== undefined && replaceSeal(owner, row, sealSecret(keys, row.org_id, secret))
+  return secret !== undefined && replaceSeal(across, row, sealSecret(keys, row.org_id, secret))
 }
 
 function openOrWarn(keys: SecretKeys, log: Logger, row: SealedRow): string | undefined {
@@ -73,10 +73,10 @@ export function startResealing(options: Options): { stop(): Promise<void> } {
 }
 
 async function resealAndTell(options: Options, measured: TimedWork, stopping: AbortSignal): Promise<void> {
-  const { owner, secretKeys, log, onRound } = options
+  const { across, secretKeys, log, onRound } = options
   try {
     const replaced = await resealSecrets(options, stopping)
-    const seals = await countSeals(owner)
+    const seals = await countSeals(across)
     const others = seals.filter(({ secret_key_id }) => secret_key_id !== secretKeys[0].id)
     const left = others.reduce((sum, { webhooks }) => sum + webhooks, 0)
     onRound?.(left)

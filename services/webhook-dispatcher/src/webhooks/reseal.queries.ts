@@ -3,7 +3,7 @@ import type { SealedSecret } from './secrets.ts'
 
 export type SealedRow = SealedSecret & { org_id: number; id: number }
 
-/** Of all organizations, as the owner of the table: those sealed under another key, by organization after `after`. */
+/** Of all organizations, as the worker: those sealed under another key, by organization after `after`. */
 export function listSealedOtherwise(
   db: Db,
   keyId: string,

@@ -84,7 +84,7 @@ export async function openWarehouse(
       const asset_identifiers = chosen.map((asset) => assets[asset]?.external_key ?? '')
       if (!deps) return false
       const now = () => zero + at
-      return saveInventory({ ...deps, ask: catalog.ask, now }, orgId, {
+      return saveInventory({ ...deps, db: tracking.tenants, ask: catalog.ask, now }, orgId, {
         asset_identifiers,
         location_identifier,
       }).then(

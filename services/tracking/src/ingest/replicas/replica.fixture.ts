@@ -1,4 +1,5 @@
 import { openDatabase } from '@whereabouts/db/database'
+import { urlAs } from '@whereabouts/db/service-roles'
 import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
 import { connect } from '@whereabouts/messaging/connection'
 import { consumeBatches } from '@whereabouts/messaging/consume'
@@ -46,7 +47,7 @@ export type ReplicaOptions = {
 /** What main.ts makes of ingest and the outbox, on connections of its own, with a memory that knows nothing yet. */
 export async function startReplica({ nats, databaseUrl, at = () => undefined, metrics }: ReplicaOptions) {
   const log = createLogger('tracking', 'silent')
-  const { pool } = openDatabase<Tables>(databaseUrl, { max: 5 })
+  const { pool } = openDatabase<Tables>(urlAs('worker', databaseUrl), { max: 5 })
   const db = watched(new PostgresDialect({ pool }), at)
   const broker = await connect({ ...nats, name: 'replica', logger: log })
   const send = outboxPublish(broker, log)
