@@ -4,7 +4,7 @@ import type { CatalogLookup, CatalogLookupReply } from '@whereabouts/contracts/m
 import type { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
-import { openTenantDatabase } from '@whereabouts/db/tenant-database'
+import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { testCallers } from '@whereabouts/testing/caller'
@@ -130,7 +130,10 @@ function entity(orgId: number, id: number, name: string) {
   }
 }
 
-export async function startTracking() {
+/** `through` is what requests see of their database, where a test changes that. */
+export async function startTracking(
+  through: (db: TenantDatabase<Tables>) => TenantDatabase<Tables> = (db) => db,
+) {
   const database = await createServiceDatabase<Tables>('tracking', migrations)
   const { db } = database
   const { worker } = database
@@ -153,9 +156,9 @@ export async function startTracking() {
   const callers = testCallers()
   const clock: { stoppedAt?: number } = {}
   const app = buildApp({
-    db: tenants,
+    db: through(tenants),
     directory,
-    past: tenants,
+    past: through(tenants),
     retentionDays: 400,
     findAsset: assetFinder(finders),
     findAssetId: assetKeyFinder({ db: tenants, ...finders }),

@@ -4,13 +4,13 @@ import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { testCallers } from '@whereabouts/testing/caller'
-import { sql, type Kysely } from 'kysely'
+import { forgetting } from '@whereabouts/testing/forget-organization'
+import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { buildApp } from '../app.ts'
 import { test, type Catalog } from '../catalog.fixture.ts'
 import type { Tables } from '../db.ts'
 import { TrackingStandIn } from '../places/tracking.fixture.ts'
-import { forgetOrganization } from './forget-organization.fixture.ts'
 
 /** What a caller of one organization sends about the things of another. */
 type Theirs = { asset_id: number; location_id: number; tag_id: number; identifier: string }
@@ -55,17 +55,6 @@ async function forgetfulService(db: TenantDatabase<Tables>) {
         ...(body !== undefined && { payload: JSON.stringify(body) }),
       })
     },
-  }
-}
-
-const forgetting = (open: (orgId: number) => Kysely<Tables>): TenantDatabase<Tables> => {
-  const forOrg = (orgId: number) => open(orgId).withPlugin(forgetOrganization())
-  return {
-    connections: 10,
-    load: () => ({ inUse: 0, idle: 0, waiting: 0, max: 10 }),
-    forOrg,
-    transaction: async (orgId, work) => forOrg(orgId).transaction().execute(work),
-    close: async () => undefined,
   }
 }
 
