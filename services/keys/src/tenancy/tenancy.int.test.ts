@@ -1,0 +1,135 @@
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { testCallers, type Caller } from '@whereabouts/testing/caller'
+import { forgetting } from '@whereabouts/testing/forget-organization'
+import { sql } from 'kysely'
+import { describe, expect } from 'vitest'
+import { buildApp } from '../app.ts'
+import type { Tenants } from '../db.ts'
+import { test, type Keys, type Org } from '../keys.fixture.ts'
+import { findOrg } from '../orgs/orgs.queries.ts'
+
+/** The service whose statements of one organization all forgot it, on the database of this file. */
+function forgetfulService(keys: Keys, tenants: Tenants) {
+  const callers = testCallers()
+  const app = buildApp({
+    tenants,
+    db: keys.database.worker.db,
+    log: createLogger('keys', 'fatal'),
+    registry: createRegistry('keys'),
+    verify: callers.verify,
+    signingKeys: keys.signingKeys,
+    environment: 'production',
+    now: Date.now,
+    onChange: () => undefined,
+  })
+  return {
+    close: () => app.close(),
+    async call(caller: Caller, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: unknown) {
+      const headers = { ...(await callers.headersFor(caller)), 'content-type': 'application/json' }
+      const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
+      return app.inject({ method, url, headers, ...payload })
+    },
+  }
+}
+
+/** An organization with a second member, a key and an invitation. */
+async function fill(keys: Keys): Promise<{ org: Org; ben: Org; key: number; invitation: number }> {
+  const org = await keys.signUp()
+  const ben = await keys.join(org)
+  const { id: key } = await keys.createKey(org)
+  const body = { email: `eve-${org.orgId}@example.com`, role: 'member' }
+  const path = `/api/v1/orgs/${org.orgId}/invitations`
+  const made = await keys.post(path, body, { caller: keys.admin(org) })
+  return { org, ben, key, invitation: made.json().data.id }
+}
+
+const rowsOf = async ({ database: { db } }: Keys, orgId: number) =>
+  Promise.all(
+    (['membership', 'invitation', 'api_key', 'token_chain', 'refresh_token'] as const).map((table) =>
+      db.selectFrom(table).selectAll().where('org_id', '=', orgId).execute(),
+    ),
+  )
+
+describe('with the organization forgotten in every statement', () => {
+  test('lists hold what is one’s own', async ({ keys }) => {
+    await fill(keys)
+    const { org } = await fill(keys)
+    const service = forgetfulService(keys, forgetting((orgId) => keys.tenants.forOrg(orgId)))
+    for (const [list, own] of [['api-keys', 1], ['members', 2], ['invitations', 1]] as const) { // prettier-ignore
+      const answer = await service.call(keys.admin(org), 'GET', `/api/v1/orgs/${org.orgId}/${list}`)
+      const { data, total_count } = answer.json<{ data: unknown[]; total_count: number }>()
+      expect({ list, rows: data.length, total_count }).toEqual({ list, rows: own, total_count: own })
+    }
+    await service.close()
+  })
+
+  test("another organization's key, member and invitation are missing and stay unchanged", async ({ keys }) => {
+    const theirs = await fill(keys)
+    const mine = await keys.signUp()
+    const before = await rowsOf(keys, theirs.org.orgId)
+    const service = forgetfulService(keys, forgetting((orgId) => keys.tenants.forOrg(orgId)))
+    const requests = [
+      ['DELETE', `api-keys/${theirs.key}`],
+      ['PATCH', `members/${theirs.ben.userId}`, { role: 'admin' }],
+      ['DELETE', `members/${theirs.ben.userId}`],
+      ['DELETE', `invitations/${theirs.invitation}`],
+    ] as const
+    for (const [method, path, body] of requests) {
+      const answer = await service.call(keys.admin(mine), method, `/api/v1/orgs/${mine.orgId}/${path}`, body)
+      expect({ method, path, status: answer.statusCode }).toEqual({ method, path, status: 404 })
+    }
+    expect(await rowsOf(keys, theirs.org.orgId)).toEqual(before)
+    await service.close()
+  })
+
+  // What the tests above would look like without the wall: else they could not fail.
+  test('as the worker, whom no wall binds, the same statements do reach another organization', async ({
+    keys,
+  }) => {
+    await fill(keys)
+    const { org } = await fill(keys)
+    const service = forgetfulService(keys, forgetting(() => keys.database.worker.db))
+    for (const [list, own] of [['api-keys', 1], ['members', 2]] as const) { // prettier-ignore
+      const answer = await service.call(keys.admin(org), 'GET', `/api/v1/orgs/${org.orgId}/${list}`)
+      expect(answer.json<{ total_count: number }>().total_count).toBeGreaterThan(own)
+    }
+    await service.close()
+  })
+})
+
+test('an organization sees itself, its own members, and no password', async ({ keys }) => {
+  const [mine, theirs] = [await fill(keys), await fill(keys)]
+  const own = keys.tenants.forOrg(mine.org.orgId)
+  expect(await findOrg(own, theirs.org.orgId)).toBeUndefined()
+  expect(await own.selectFrom('org').select('id').execute()).toEqual([{ id: mine.org.orgId }])
+  const people = await own.selectFrom('app_user').select('id').execute()
+  expect(people.map(({ id }) => id).toSorted()).toEqual([mine.org.userId, mine.ben.userId].toSorted())
+  for (const statement of [
+    sql`select password_hash from app_user`,
+    sql`insert into app_user (name, email) values ('Mallory', 'm@example.com')`,
+    sql`update app_user set email = 'm@example.com'`,
+    sql`select * from signing_key`,
+    sql`select * from pending_disconnect`,
+    sql`insert into org (name) values ('Mine too')`,
+  ])
+    await expect(statement.execute(own)).rejects.toThrow('permission denied')
+})
+
+test('requests of two organizations at once, some of which fail half way, see their own rows each', async ({
+  keys,
+}) => {
+  const filled = await Promise.all([fill(keys), fill(keys)])
+  const answers = await Promise.all(
+    Array.from({ length: 80 }, async (_, i) => {
+      const { org, ben } = filled[i % 2] ?? filled[0]
+      const caller = keys.admin(org)
+      const members = `/api/v1/orgs/${org.orgId}/members`
+      // The last administrator stays: refused after the locks were taken.
+      const refused = i % 4 < 2 ? await keys.send(`${members}/${org.userId}`, { method: 'DELETE', caller }) : undefined
+      const { data } = (await keys.send(members, { caller })).json<{ data: { id: number }[] }>()
+      return { refused: refused?.statusCode ?? 409, seen: data.map(({ id }) => id), own: [org.userId, ben.userId] }
+    }),
+  )
+  expect(answers).toEqual(answers.map(({ own }) => ({ refused: 409, seen: own, own })))
+})
