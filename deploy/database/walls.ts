@@ -42,13 +42,19 @@ export async function wallProblems(client: Client, owner: string): Promise<strin
 async function openTables(client: Client, owner: string): Promise<string[]> {
   const { rows } = await client.query<Table>(TABLES, [owner])
   const shared = await client.query<{ name: string }>(POLICIES_OF_ALL, [owner])
-  const unprotected = rows.filter((table) => !table.is_protected).map(({ name }) => `${name} has no row security`)
+  const unprotected = rows
+    .filter((table) => !table.is_protected)
+    .map(({ name }) => `${name} has no row security`)
   const missing = rows.flatMap(({ name, organized }) =>
     servingRoles(owner)
       .filter((role) => !organized.includes(role))
       .map((role) => `${name} has no policy for ${role}`),
   )
-  return [...unprotected, ...missing, ...shared.rows.map(({ name }) => `a policy of ${name} is for everybody`)]
+  return [
+    ...unprotected,
+    ...missing,
+    ...shared.rows.map(({ name }) => `a policy of ${name} is for everybody`),
+  ]
 }
 
 async function powerfulRoles(client: Client, owner: string): Promise<string[]> {

@@ -8,6 +8,7 @@ import { benchImport, IMPORT_HELP } from './import/import.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
 import { benchReports, REPORTS_HELP } from './reports/reports.ts'
 import { benchRevocation, REVOCATION_HELP } from './revocation/revocation.ts'
+import { benchWalls, WALLS_HELP } from './walls/walls.ts'
 import { benchWebhooks, WEBHOOKS_HELP } from './webhooks/webhooks.ts'
 
 const HELP = `pnpm bench <name> [flags]    exits with 1 when a target was missed
@@ -21,6 +22,7 @@ ${REVOCATION_HELP}
 ${IMPORT_HELP}
 ${INGEST_HELP}
 ${REPORTS_HELP}
+${WALLS_HELP}
 ${WEBHOOKS_HELP}
   --help            prints this
 `
@@ -35,6 +37,7 @@ const benches: Record<string, (args: string[], say: (text: string) => void) => P
   import: benchImport,
   ingest: benchIngest,
   reports: benchReports,
+  walls: benchWalls,
   webhooks: benchWebhooks,
 }
 

@@ -87,7 +87,11 @@ test('a session of requests sees nothing without an organization, and can become
 }) => {
   const session = openDatabase<Tables>(urlAs('tenant', database.url), { max: 1 })
   await expect(readAll(session.db)).rejects.toThrow('whereabouts.org_id')
-  const refused = ['set role test_notes', 'set role test_notes_worker', 'set session authorization test_notes']
+  const refused = [
+    'set role test_notes',
+    'set role test_notes_worker',
+    'set session authorization test_notes',
+  ]
   for (const text of refused) await expect(session.pool.query(text)).rejects.toThrow('permission denied')
   for (const text of ['reset role', 'set role none', 'reset session authorization', 'reset all'])
     await session.pool.query(text)

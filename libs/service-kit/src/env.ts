@@ -63,14 +63,16 @@ export const isSecure = ({ PUBLIC_URL }: { PUBLIC_URL: string }): boolean =>
 export const databaseEnv = {
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
-    .describe("PostgreSQL, as the role that sees this service's schema only."),
+    .describe(
+      'PostgreSQL, as the owner of the schema of this service. Requests and loops log in with its password as `<owner>_tenant` and `<owner>_worker`.',
+    ),
   DATABASE_POOL_SIZE: z.coerce
     .number()
     .int()
     .min(1)
     .max(200)
     .default(10)
-    .describe('Connections to PostgreSQL at most.'),
+    .describe('Connections to PostgreSQL for requests at most; a few more are opened for loops.'),
 }
 
 export const brokerEnv = {

@@ -105,7 +105,12 @@ await start('tracking', async () => {
   const directory = new ReaderDirectory(db, pool, log)
   const health = new ReaderHealthLog(db, log)
   const unknownTags = new UnknownTagLog(db, log)
-  const partitions = startPartitionLoop({ owner: owner.db, retentionDays: config.RETENTION_DAYS, log, registry })
+  const partitions = startPartitionLoop({
+    owner: owner.db,
+    retentionDays: config.RETENTION_DAYS,
+    log,
+    registry,
+  })
   const watches = [
     startReaderCensus({ db, registry, log }),
     watchBroker(

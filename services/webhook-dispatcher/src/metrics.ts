@@ -110,7 +110,15 @@ export function sealGauge(registry: Registry): (others: number) => void {
 }
 
 /** Webhooks of all organizations. */
-export function startWebhookCensus({ across, registry, log }: { across: Db; registry: Registry; log: Logger }) {
+export function startWebhookCensus({
+  across,
+  registry,
+  log,
+}: {
+  across: Db
+  registry: Registry
+  log: Logger
+}) {
   return startSampling({
     registry,
     log,

@@ -72,5 +72,7 @@ export async function releaseClaim(
   await sql`
     update import set worker = null, worked_at = clock_timestamp(),
       lease_until = ${pauseMs === 0 ? null : sql`clock_timestamp() + ${pauseMs} * interval '1 millisecond'`}
-    where org_id = ${org_id} and id = ${id} and worker = ${worker}::uuid and state = 'running'`.execute(across)
+    where org_id = ${org_id} and id = ${id} and worker = ${worker}::uuid and state = 'running'`.execute(
+    across,
+  )
 }

@@ -22,7 +22,11 @@ export type ApiKeyDeps = {
 type ApiKeyOperation = 'listApiKeys' | 'createApiKey' | 'revokeApiKey'
 
 /** Who may come here is the gateway's decision (access of the row); which organization's keys they see is made here. */
-export function apiKeyHandlers({ tenants, now, onChange }: ApiKeyDeps): Pick<Handlers<'keys'>, ApiKeyOperation> {
+export function apiKeyHandlers({
+  tenants,
+  now,
+  onChange,
+}: ApiKeyDeps): Pick<Handlers<'keys'>, ApiKeyOperation> {
   return {
     async listApiKeys({ principal: { orgId }, query }) {
       const own = tenants.forOrg(orgId)

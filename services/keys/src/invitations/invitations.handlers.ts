@@ -10,7 +10,11 @@ import { countInvitations, listInvitations, putInvitation, takeInvitation } from
 type InvitationOperation = 'listInvitations' | 'createInvitation' | 'revokeInvitation'
 
 /** The administrator's side; the guest's is acceptance.ts. */
-export function invitationHandlers({ tenants }: { tenants: Tenants }): Pick<Handlers<'keys'>, InvitationOperation> {
+export function invitationHandlers({
+  tenants,
+}: {
+  tenants: Tenants
+}): Pick<Handlers<'keys'>, InvitationOperation> {
   return {
     async listInvitations({ principal: { orgId }, query }) {
       const own = tenants.forOrg(orgId)

@@ -55,8 +55,16 @@ describe('with the organization forgotten in every statement', () => {
   test('lists hold what is one’s own', async ({ keys }) => {
     await fill(keys)
     const { org } = await fill(keys)
-    const service = forgetfulService(keys, forgetting((orgId) => keys.tenants.forOrg(orgId)))
-    for (const [list, own] of [['api-keys', 1], ['members', 2], ['invitations', 1]] as const) { // prettier-ignore
+    const service = forgetfulService(
+      keys,
+      forgetting((orgId) => keys.tenants.forOrg(orgId)),
+    )
+    for (const [list, own] of [
+      ['api-keys', 1],
+      ['members', 2],
+      ['invitations', 1],
+    ] as const) {
+      // prettier-ignore
       const answer = await service.call(keys.admin(org), 'GET', `/api/v1/orgs/${org.orgId}/${list}`)
       const { data, total_count } = answer.json<{ data: unknown[]; total_count: number }>()
       expect({ list, rows: data.length, total_count }).toEqual({ list, rows: own, total_count: own })
@@ -64,11 +72,16 @@ describe('with the organization forgotten in every statement', () => {
     await service.close()
   })
 
-  test("another organization's key, member and invitation are missing and stay unchanged", async ({ keys }) => {
+  test("another organization's key, member and invitation are missing and stay unchanged", async ({
+    keys,
+  }) => {
     const theirs = await fill(keys)
     const mine = await keys.signUp()
     const before = await rowsOf(keys, theirs.org.orgId)
-    const service = forgetfulService(keys, forgetting((orgId) => keys.tenants.forOrg(orgId)))
+    const service = forgetfulService(
+      keys,
+      forgetting((orgId) => keys.tenants.forOrg(orgId)),
+    )
     const requests = [
       ['DELETE', `api-keys/${theirs.key}`],
       ['PATCH', `members/${theirs.ben.userId}`, { role: 'admin' }],
@@ -89,8 +102,15 @@ describe('with the organization forgotten in every statement', () => {
   }) => {
     await fill(keys)
     const { org } = await fill(keys)
-    const service = forgetfulService(keys, forgetting(() => keys.database.worker.db))
-    for (const [list, own] of [['api-keys', 1], ['members', 2]] as const) { // prettier-ignore
+    const service = forgetfulService(
+      keys,
+      forgetting(() => keys.database.worker.db),
+    )
+    for (const [list, own] of [
+      ['api-keys', 1],
+      ['members', 2],
+    ] as const) {
+      // prettier-ignore
       const answer = await service.call(keys.admin(org), 'GET', `/api/v1/orgs/${org.orgId}/${list}`)
       expect(answer.json<{ total_count: number }>().total_count).toBeGreaterThan(own)
     }
@@ -104,7 +124,7 @@ test('an organization sees itself, its own members, and no password', async ({ k
   expect(await findOrg(own, theirs.org.orgId)).toBeUndefined()
   expect(await own.selectFrom('org').select('id').execute()).toEqual([{ id: mine.org.orgId }])
   const people = await own.selectFrom('app_user').select('id').execute()
-  expect(people.map(({ id }) => id).toSorted()).toEqual([mine.org.userId, mine.ben.userId].toSorted())
+  expect(new Set(people.map(({ id }) => id))).toEqual(new Set([mine.org.userId, mine.ben.userId]))
   for (const statement of [
     sql`select password_hash from app_user`,
     sql`insert into app_user (name, email) values ('Mallory', 'm@example.com')`,
@@ -126,9 +146,14 @@ test('requests of two organizations at once, some of which fail half way, see th
       const caller = keys.admin(org)
       const members = `/api/v1/orgs/${org.orgId}/members`
       // The last administrator stays: refused after the locks were taken.
-      const refused = i % 4 < 2 ? await keys.send(`${members}/${org.userId}`, { method: 'DELETE', caller }) : undefined
+      const refused =
+        i % 4 < 2 ? await keys.send(`${members}/${org.userId}`, { method: 'DELETE', caller }) : undefined
       const { data } = (await keys.send(members, { caller })).json<{ data: { id: number }[] }>()
-      return { refused: refused?.statusCode ?? 409, seen: data.map(({ id }) => id), own: [org.userId, ben.userId] }
+      return {
+        refused: refused?.statusCode ?? 409,
+        seen: data.map(({ id }) => id),
+        own: [org.userId, ben.userId],
+      }
     }),
   )
   expect(answers).toEqual(answers.map(({ own }) => ({ refused: 409, seen: own, own })))

@@ -1,6 +1,12 @@
 import type { Db, Tenants, Tx } from '../db.ts'
 import { hashSecret, randomToken } from './secrets.ts'
-import { findTokenOrg, lockRefreshToken, replaceRefreshToken, revokeChain, type LockedToken } from './tokens.queries.ts'
+import {
+  findTokenOrg,
+  lockRefreshToken,
+  replaceRefreshToken,
+  revokeChain,
+  type LockedToken,
+} from './tokens.queries.ts'
 
 /**
  * Uses a refresh token once: spends it and returns its successor. Undefined when it must be refused; a spent one that

@@ -54,7 +54,10 @@ export async function protectPartition(owner: Db, month: Month): Promise<void> {
  * else goes on, up to the session's `lock_timeout`. As the owner of the tables, under
  * `tending`, outside a transaction.
  */
-export async function dropPartition(db: Db, { month, state }: Pick<Partition, 'month' | 'state'>): Promise<void> {
+export async function dropPartition(
+  db: Db,
+  { month, state }: Pick<Partition, 'month' | 'state'>,
+): Promise<void> {
   if (state === 'attached')
     await sql`alter table scan detach partition ${table(month)} concurrently`.execute(db)
   if (state === 'detaching') await finishDetaching(db, month)

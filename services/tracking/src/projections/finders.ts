@@ -39,7 +39,11 @@ export const assetFinder =
 
 /** The id of the live asset with this key, likewise; with catalog away, from the projection. */
 export const assetKeyFinder =
-  ({ db, ask, gaps }: Pick<Deps, 'ask' | 'gaps'> & { db: Pick<TenantDatabase<Tables>, 'forOrg'> }): FindAssetId =>
+  ({
+    db,
+    ask,
+    gaps,
+  }: Pick<Deps, 'ask' | 'gaps'> & { db: Pick<TenantDatabase<Tables>, 'forOrg'> }): FindAssetId =>
   async (orgId, key) => {
     try {
       const { assets_by_key: assets = [] } = await ask({ org_id: orgId, asset_keys: [key] })

@@ -24,7 +24,11 @@ import {
   updateScanPoint,
 } from './scan-points.queries.ts'
 
-export type ScanPointDeps = { db: TenantDatabase<Tables>; directory: ReaderDirectory; findLocation: FindLocation }
+export type ScanPointDeps = {
+  db: TenantDatabase<Tables>
+  directory: ReaderDirectory
+  findLocation: FindLocation
+}
 
 type ScanPointHandlers = Pick<
   Handlers<'tracking'>,

@@ -17,7 +17,10 @@ export const answerAssetsAt = (broker: Broker, db: TenantDatabase<Tables>, logge
  * One part of the answer. By asset and not by location: an asset that moves between two questions is told once. Deleted
  * assets are among them.
  */
-export async function listAssetsAt(db: Pick<TenantDatabase<Tables>, 'forOrg'>, payload: unknown): Promise<AssetsAtReply> {
+export async function listAssetsAt(
+  db: Pick<TenantDatabase<Tables>, 'forOrg'>,
+  payload: unknown,
+): Promise<AssetsAtReply> {
   const asked = assetsAt.request.safeParse(payload)
   if (!asked.success) throw new RefusedError('not a request for the assets at locations')
   const { org_id: orgId, location_ids, after, limit } = asked.data

@@ -11,7 +11,11 @@ import type { Tables } from '../db.ts'
 import { bigints } from '@whereabouts/db/array-parameters'
 
 /** Answers `rpc.tracking.current-locations`; of all replicas, one answers each request. */
-export const answerCurrentLocations = (broker: Broker, db: TenantDatabase<Tables>, logger: Logger): Responder =>
+export const answerCurrentLocations = (
+  broker: Broker,
+  db: TenantDatabase<Tables>,
+  logger: Logger,
+): Responder =>
   respond(
     broker,
     currentLocations.subject,
@@ -23,7 +27,10 @@ export const answerCurrentLocations = (broker: Broker, db: TenantDatabase<Tables
   )
 
 /** The answer to one request. Refuses what is no such request. */
-export async function locate(db: Pick<TenantDatabase<Tables>, 'forOrg'>, payload: unknown): Promise<CurrentLocationsReply> {
+export async function locate(
+  db: Pick<TenantDatabase<Tables>, 'forOrg'>,
+  payload: unknown,
+): Promise<CurrentLocationsReply> {
   const asked = currentLocations.request.safeParse(payload)
   if (!asked.success) throw new RefusedError('not a request for current locations')
   const { org_id: orgId, asset_ids } = asked.data

@@ -17,7 +17,9 @@ test('D8.2 whatever is asked, all pages together are the rows that match, once e
   const { catalog, tenants: db } = tracking
   await fc.assert(
     fc.asyncProperty(anyAsk(catalog), bounds, (ask, within) =>
-      expectPages(expectedRows(catalog, reads, ask), ask, (page) => readReport(db.forOrg(1), 1, page, within)),
+      expectPages(expectedRows(catalog, reads, ask), ask, (page) =>
+        readReport(db.forOrg(1), 1, page, within),
+      ),
     ),
     { numRuns: 250 },
   )
@@ -34,7 +36,9 @@ test('at a moment of the past it is what it was then, whatever is asked', async 
     .map((ms) => new Date(NOW + ms).toISOString())
   await fc.assert(
     fc.asyncProperty(anyAsk(catalog), moments, (ask, at) =>
-      expectPages(expectedRows(catalog, reads, ask, at), ask, (page) => readPastReport(db.forOrg(1), 1, page, at)),
+      expectPages(expectedRows(catalog, reads, ask, at), ask, (page) =>
+        readPastReport(db.forOrg(1), 1, page, at),
+      ),
     ),
     { numRuns: 150 },
   )

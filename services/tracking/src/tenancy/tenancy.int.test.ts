@@ -32,7 +32,9 @@ async function fill(tracking: Tracking, orgId: number) {
   const body = { reader_key: 'gate', name: 'Gate', format: 'canonical' }
   const reader = (await tracking.call('POST', '/readers', { orgId, body })).json().data
   const antenna = { name: 'left', antenna: 1, location_id: location.id }
-  const point = (await tracking.call('POST', `/readers/${reader.id}/scan-points`, { orgId, body: antenna })).json()
+  const point = (
+    await tracking.call('POST', `/readers/${reader.id}/scan-points`, { orgId, body: antenna })
+  ).json()
   await addUnknownTags(ingest.db, [
     {
       org_id: orgId,
@@ -59,7 +61,9 @@ const TABLES = ['asset', 'location', 'tag', 'reader', 'scan_point', 'unknown_tag
 
 const rowsOf = (db: Kysely<Tables>, orgId: number) =>
   Promise.all(
-    TABLES.map((table) => db.selectFrom(table).selectAll().where('org_id', '=', orgId).orderBy('org_id').execute()),
+    TABLES.map((table) =>
+      db.selectFrom(table).selectAll().where('org_id', '=', orgId).orderBy('org_id').execute(),
+    ),
   )
 
 const LISTS = [
@@ -168,7 +172,9 @@ test('requests of two organizations at once, some of which fail half way, see th
         const orgId = orgs[i % orgs.length] ?? MINE
         const body = { reader_key: `of-${orgId}`, name: 'again', format: 'canonical' }
         const taken = i % 3 === 0 ? await tracking.call('POST', '/readers', { orgId, body }) : undefined
-        const { data } = (await tracking.call('GET', '/readers', { orgId })).json<{ data: { name: string }[] }>()
+        const { data } = (await tracking.call('GET', '/readers', { orgId })).json<{
+          data: { name: string }[]
+        }>()
         return { orgId, taken: taken?.statusCode ?? 409, names: data.map(({ name }) => name) }
       }),
     )

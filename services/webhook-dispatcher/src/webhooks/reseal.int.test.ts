@@ -92,7 +92,12 @@ test('a secret whose key is gone is left as it is, does not stop the others, and
   await addWebhooks([k1], 1, 3)
   const rounds: number[] = []
   const secretKeys: SecretKeys = [k2, k1]
-  const loop = startResealing({ across: database.worker.db, secretKeys, log, onRound: (left) => rounds.push(left) })
+  const loop = startResealing({
+    across: database.worker.db,
+    secretKeys,
+    log,
+    onRound: (left) => rounds.push(left),
+  })
   await expect.poll(() => rounds).toEqual([1])
   await loop.stop()
   expect(await secretOf(1, [k2])).toBe('whsec_1')

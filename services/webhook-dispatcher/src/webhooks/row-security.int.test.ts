@@ -46,10 +46,17 @@ test.for(tables)('a statement on %s that forgot its organization reaches no othe
       () => expect.unreachable('a row was moved to another organization'),
       (error: Error) => expect(error.message).toContain('row-level security'),
     )
-  if (table !== 'delivery_counter') await mine.deleteFrom(table).execute()
-  else await expect(mine.deleteFrom(table).execute()).rejects.toThrow('permission denied') // nothing deletes one
-  const left = database.db.selectFrom(table).select('org_id').where('org_id', '=', THEIRS)
-  expect(await left.execute()).toEqual([{ org_id: THEIRS }])
+})
+
+test.for(['webhook', 'delivery_attempt'] as const)('nor does a deletion from %s', async (table) => {
+  await tenants.forOrg(MINE).deleteFrom(table).execute()
+  const left = await database.db.selectFrom(table).select('org_id').execute()
+  expect(left).toEqual([{ org_id: THEIRS }])
+})
+
+test('a counter is not deleted at all', async () => {
+  const deletion = tenants.forOrg(MINE).deleteFrom('delivery_counter').execute()
+  await expect(deletion).rejects.toThrow('permission denied')
 })
 
 test('every table with an organization is protected', async () => {

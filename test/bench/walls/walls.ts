@@ -1,0 +1,191 @@
+import { databaseUrl } from '@whereabouts/deploy/database/roles'
+import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
+import { headersSignedWith } from '@whereabouts/testing/caller'
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { Client } from 'undici'
+import { verdictTable, type Verdict } from '../edge/report.ts'
+import { median, table } from '../load/figures.ts'
+import { machine } from '../load/machine.ts'
+import { fillKeys, fillTracking, KEYS, ORGS } from './fill.ts'
+
+export const WALLS_HELP = `pnpm bench walls [flags]    what the walls between organizations cost a request of tracking and keys
+
+  --effort X        scales how long is measured, 0.1 to 5                default 1
+`
+
+const WANTED = 1.1
+const WARM = 10
+const FIRST_ORG = ORGS[0] ?? 0
+const SECRET = `wb_${'5'.repeat(64)}`
+
+/** `orgId` asks for something of its own, the `n`th time. */
+type Question = {
+  name: string
+  service: 'tracking' | 'keys'
+  ask(orgId: number, n: number): { method: 'GET' | 'POST'; path: string; body?: unknown }
+}
+
+const get = (service: Question['service'], name: string, path: (orgId: number) => string): Question => ({
+  name,
+  service,
+  ask: (orgId) => ({ method: 'GET', path: `/api/v1${path(orgId)}` }),
+})
+
+const QUESTIONS: Question[] = [
+  get('tracking', 'readers', () => '/readers'),
+  get('tracking', 'report of 50', () => '/reports/asset-locations?limit=50'),
+  get(
+    'tracking',
+    'report, one location',
+    (org) => `/reports/asset-locations?location_id=${org * 1e6 + 500_007}`,
+  ),
+  get('tracking', 'report, search', () => '/reports/asset-locations?q=forklift%20123'),
+  get('keys', 'API keys', (org) => `/orgs/${org}/api-keys`),
+  get('keys', 'members', (org) => `/orgs/${org}/members`),
+  {
+    name: 'token exchange',
+    service: 'keys',
+    ask(orgId, n) {
+      const key = String(orgId * 1_000 + (n % KEYS)).padStart(12, '0')
+      const client_id = `00000000-0000-4000-8000-${key}`
+      const body = { grant_type: 'client_credentials', client_id, client_secret: SECRET }
+      return { method: 'POST', path: '/api/v1/oauth/token', body }
+    },
+  },
+]
+
+/** With the walls, organizations take turns on a connection, so that it is set anew for each request: the worst case. */
+const WAYS = [
+  { walls: true, orgs: ORGS },
+  { walls: false, orgs: [FIRST_ORG] },
+] as const
+
+/** Starts tracking and keys on throwaway data, measures, prints a table. Answers whether every target was reached. */
+export async function benchWalls(args: string[], say: (text: string) => void): Promise<boolean> {
+  const { values } = parseArgs({ args, options: { effort: { type: 'string', default: '1' } } })
+  const effort = Number(values.effort)
+  if (!(effort >= 0.1 && effort <= 5)) throw new Error('--effort is a number from 0.1 to 5')
+  const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
+  chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  let stack: Stack | undefined
+  try {
+    say(`${machine()}\nStarting tracking and keys …\n`)
+    stack = await startStack({ dataDir: join(folder, 'data'), services: ['tracking', 'keys'] })
+    await fillTracking(ownerUrl(stack, 'tracking'))
+    await fillKeys(ownerUrl(stack, 'keys'), createHash('sha256').update(SECRET).digest())
+    return await measureAll(stack, effort, say)
+  } finally {
+    await stack?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const ownerUrl = ({ urls, secrets }: Stack, name: Question['service']) =>
+  databaseUrl(urls.postgres, 'whereabouts', { name, password: secrets.database_passwords[name] })
+
+async function measureAll(stack: Stack, effort: number, say: (text: string) => void): Promise<boolean> {
+  const rows: string[][] = []
+  const ratios: { service: string; ratio: number }[] = []
+  for (const question of QUESTIONS) {
+    const { ratio, withWalls, without } = await measure(stack, question, effort)
+    ratios.push({ service: question.service, ratio })
+    rows.push([
+      `${question.service}: ${question.name}`,
+      withWalls.toFixed(2),
+      without.toFixed(2),
+      ratio.toFixed(3),
+    ])
+  }
+  const head = ['', 'with walls, p50 ms', 'without', 'ratio']
+  say(`\nThe same requests with and without the walls, in turns\n${table([head, ...rows])}\n`)
+  const verdicts = (['tracking', 'keys'] as const).map((service): Verdict => {
+    const ratio = median(ratios.filter((one) => one.service === service).map((one) => one.ratio))
+    const what = `${service}: median of the ratios`
+    return { what, wanted: `≤ ${WANTED}`, got: ratio.toFixed(3), reached: ratio <= WANTED }
+  })
+  say(verdictTable(verdicts))
+  return verdicts.every(({ reached }) => reached)
+}
+
+/** The ratio is the median of rounds, each of which is compared with its neighbour. */
+async function measure(stack: Stack, question: Question, effort: number) {
+  const client = new Client(stack.urls.api[question.service], { pipelining: 1 })
+  const owner = new pg.Client({ connectionString: ownerUrl(stack, question.service) })
+  await owner.connect()
+  try {
+    const tables = await walledTables(owner)
+    const ask = await asker(client, stack.secrets.principal_private_key, question)
+    const medians: number[][] = WAYS.map(() => [])
+    for (let round = 0; round < 9; round += 1)
+      for (const [i, { walls, orgs }] of WAYS.entries()) {
+        await setWalls(owner, tables, walls)
+        const ms = await oneRound(ask, orgs, 400 * effort)
+        if (round > 0) medians[i]?.push(median(ms))
+      }
+    const [withWalls = [], without = []] = medians
+    const ratio = median(withWalls.map((ms, i) => ms / (without[i] ?? Number.NaN)))
+    return { ratio, withWalls: median(withWalls), without: median(without) }
+  } finally {
+    await owner.end()
+    await client.close()
+  }
+}
+
+async function walledTables(owner: pg.Client): Promise<string[]> {
+  const { rows } = await owner.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class where relnamespace = current_schema()::regnamespace and relrowsecurity`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+async function setWalls(owner: pg.Client, tables: readonly string[], on: boolean): Promise<void> {
+  for (const name of tables)
+    await owner.query(`alter table ${name} ${on ? 'enable' : 'disable'} row level security`)
+}
+
+/** Asks as an administrator of the organization. Throws when it is not answered with success. */
+async function asker(client: Client, seed: string, { ask }: Question) {
+  const headersOf = new Map<number, Record<string, string>>()
+  for (const orgId of ORGS) {
+    const principal = {
+      kind: 'session' as const,
+      orgId,
+      scopes: [],
+      userId: orgId * 100,
+      role: 'admin' as const,
+    }
+    const signed = await headersSignedWith(seed, principal)
+    headersOf.set(orgId, { ...signed, 'content-type': 'application/json' })
+  }
+  return async (orgId: number, n: number) => {
+    const { method, path, body } = ask(orgId, n)
+    const headers = headersOf.get(orgId) ?? {}
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const answer = await client.request({ method, path, headers, ...sent })
+    const text = await answer.body.text()
+    if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`)
+  }
+}
+
+/** Milliseconds of each request, after a few that plan anew what the walls have changed. */
+async function oneRound(
+  ask: (orgId: number, n: number) => Promise<void>,
+  orgs: readonly number[],
+  forMs: number,
+): Promise<number[]> {
+  const orgOf = (n: number) => orgs[n % orgs.length] ?? FIRST_ORG
+  for (let n = 0; n < WARM; n += 1) await ask(orgOf(n), n)
+  const taken: number[] = []
+  const started = performance.now()
+  for (let n = 0; performance.now() - started < forMs || n < 20; n += 1) {
+    const at = performance.now()
+    await ask(orgOf(n), n)
+    taken.push(performance.now() - at)
+  }
+  return taken
+}
