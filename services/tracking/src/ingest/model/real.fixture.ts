@@ -68,6 +68,7 @@ export async function openWarehouse(
       errors: [],
       errors_omitted: 0,
       buried: false,
+    refusal: null,
     },
   })
 
