@@ -12,6 +12,6 @@ type Load = {
   active: number
 }
 
-/** Whether a group holds more than its share while there are others. A single one never does. */
+/** Whether a group holds more than its share. A single one never does: that would be more than all there is. */
 export const isOverShare = ({ cost, total, active }: Load): boolean =>
-  active > 1 && cost > SHARE_AT_LEAST && cost > (TOLERANCE * total) / active
+  cost > SHARE_AT_LEAST && cost > (TOLERANCE * total) / active

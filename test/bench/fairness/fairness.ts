@@ -25,6 +25,8 @@ export const FAIRNESS_HELP = `pnpm bench fairness [flags]   scan to report of on
 
 const FLOOD_ASSETS = 10_000
 const WARM_UP_SECONDS = 5
+/** How long a flood goes on after the last scan was sent, while scans are still on their way. */
+const AFTER_SECONDS = 5
 /** So many times the p99 of the same round without a flood. */
 const MOST = 3
 
@@ -101,14 +103,14 @@ async function prepare(stack: Stack, nc: NatsConnection, { rounds, seconds, perS
 
 async function measure(bench: Bench): Promise<Verdict[]> {
   const { settings, say } = bench
-  const { rounds, seconds, floods } = settings
+  const { rounds, seconds } = settings
   for (const flood of [undefined, ...settings.floods]) await runPart(bench, flood, WARM_UP_SECONDS)
   const byFlood = new Map<Flood, number[]>()
   for (let round = 1; round <= rounds; round += 1) {
     const alone = await runPart(bench, undefined, seconds)
     const parts = [alone]
     // Every other round in the opposite order: what one leaves to the next must not always meet the same.
-    for (const flood of round % 2 === 0 ? floods.toReversed() : floods) {
+    for (const flood of round % 2 === 0 ? settings.floods.toReversed() : settings.floods) {
       const part = await runPart(bench, flood, seconds)
       part.ratio = quantile(part.ms, 0.99) / quantile(alone.ms, 0.99)
       byFlood.set(flood, [...(byFlood.get(flood) ?? []), part.ratio])
@@ -132,8 +134,11 @@ async function runPart(bench: Bench, flood: Flood | undefined, seconds: number):
   const { pid } = stack.service('tracking')
   const [startedAt, cpuBefore] = [performance.now(), cpuSecondsOf(pid)]
   const running = flood && (await startFlood(stack, flood, FLOOD_ASSETS))
-  const ms = await timeScans(bench, { seconds, perSecond: settings.perSecond, next })
+  const timed = timeScans(bench, { seconds, perSecond: settings.perSecond, next })
+  // Scans that are later than that meet what the flood has left.
+  await Promise.race([timed, delay((seconds + AFTER_SECONDS) * 1_000)])
   const flooded = await running?.stop()
+  const ms = await timed
   const cores = (cpuSecondsOf(pid) - cpuBefore) / ((performance.now() - startedAt) / 1_000)
   await throwAway(bench.nc)
   return { name: flood?.name ?? 'alone', ms, ratio: 1, flooded, cores }
