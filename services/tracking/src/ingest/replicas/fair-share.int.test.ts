@@ -44,7 +44,8 @@ test(
   { timeout: 60_000 },
   async () => {
     const [quiet, flooding] = [await stage.open(1, 1), await stage.open(2, 1)]
-    const { db, close } = openDatabase<Tables>(stage.replica.databaseUrl, { max: 2 })
+    const database = openDatabase<Tables>(stage.replica.databaseUrl, { max: 2 })
+    const { db } = database
     const release = await holdDatabase(db)
     const replica = await startReplica(stage.replica)
     await stage.send(quiet, [{ asset: 0, antenna: DOCK, at: T0 }])
@@ -60,7 +61,7 @@ test(
     await replica.stop()
     const [, second = Infinity] = await transactions(db, 1)
     const flood = await transactions(db, 2)
-    await close()
+    await database.close()
     expect(flood).toHaveLength(FLOOD)
     expect(second).toBeLessThan(flood.at(-1) ?? 0)
     expect((await stage.outcome(quiet)).events).toHaveLength(2)
