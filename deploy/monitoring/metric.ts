@@ -49,6 +49,7 @@ export const BOUNDED_STREAMS = [
   '$MQTT_sess',
   '$MQTT_rmsgs',
   '$MQTT_qos2in',
+  '$MQTT_out',
 ]
 export const STREAMS = [...BOUNDED_STREAMS, 'CATALOG', 'KEYS', 'EVENTS', 'PLACEMENTS']
 export const CONNECTIONS = ['services', 'mqtt-services', 'system', 'callout']

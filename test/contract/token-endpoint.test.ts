@@ -5,7 +5,13 @@ import type { Answer, Api } from './support/api.ts'
 import { test as base } from './support/fixtures.ts'
 import type { Key, Organization } from './support/organization.ts'
 
-type Token = Answer<{ access_token: string; refresh_token: string; token_type: 'Bearer'; expires_in: number }>
+type Token = Answer<{
+  access_token: string
+  refresh_token: string
+  token_type: 'Bearer'
+  expires_in: number
+  scope: string
+}>
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
@@ -74,6 +80,7 @@ describe('D9.1 client credentials are taken in every form', () => {
       refresh_token: expect.any(String),
       token_type: 'Bearer',
       expires_in: 900,
+      scope: 'assets:read',
     })
     const used = await api.call('getCurrentOrg', { token: answer.body.access_token })
     expect(used.body.data.api_key_id).toBe(key.jti)
@@ -167,7 +174,7 @@ describe('D9.1 what is no token request', () => {
       name: 'an empty secret',
       status: 400,
       send: ({ ask }, key) => ask(grant({ client_id: key.clientId, client_secret: '' })),
-      want: invalid({ field: 'client_secret', code: 'too_short' }),
+      want: invalid({ field: 'client_secret', code: 'required' }),
     },
     {
       name: 'a secret that is a number',
@@ -176,10 +183,22 @@ describe('D9.1 what is no token request', () => {
       want: invalid({ field: 'client_secret', code: 'invalid_value' }),
     },
     {
-      name: 'an unknown field',
+      name: 'an empty grant type',
       status: 400,
-      send: ({ ask }, key) => ask(grant({ ...credentials(key), scope: 'assets:read' })),
-      want: invalid({ field: 'scope', code: 'unknown_field' }),
+      send: ({ ask }, key) => ask(asForm({ ...credentials(key), grant_type: '' }), FORM),
+      want: invalid({ field: 'grant_type', code: 'required', message: 'grant_type is required' }),
+    },
+    {
+      name: 'a scope that the key lacks',
+      status: 400,
+      send: ({ ask }, key) => ask(grant({ ...credentials(key), scope: 'assets:read keys:admin' })),
+      want: invalid({ field: 'scope', code: 'invalid_value', params: { allowed_values: ['assets:read'] } }),
+    },
+    {
+      name: 'a scope that is a list',
+      status: 400,
+      send: ({ ask }, key) => ask(grant({ ...credentials(key), scope: ['assets:read'] })),
+      want: invalid({ field: 'scope', code: 'invalid_value' }),
     },
     {
       name: 'a repeated form field',
@@ -192,6 +211,18 @@ describe('D9.1 what is no token request', () => {
       status: 400,
       send: ({ ask }) => ask({ grant_type: 'refresh_token' }),
       want: invalid({ field: 'refresh_token', code: 'required' }),
+    },
+    {
+      name: 'an empty refresh token',
+      status: 400,
+      send: ({ ask }) => ask({ grant_type: 'refresh_token', refresh_token: '' }),
+      want: invalid({ field: 'refresh_token', code: 'required' }),
+    },
+    {
+      name: 'a refresh token that is a number',
+      status: 400,
+      send: ({ ask }) => ask({ grant_type: 'refresh_token', refresh_token: 7 }),
+      want: invalid({ field: 'refresh_token', code: 'invalid_value' }),
     },
     {
       name: 'no JSON',
@@ -211,6 +242,54 @@ describe('D9.1 what is no token request', () => {
     expect(answer.status).toBe(status)
     expect(answer.body.error).toMatchObject(want)
   })
+})
+
+describe('D12.1 what others send besides', () => {
+  const besides = { audience: 'https://api.example', resource: 'x', client_assertion: '', scope: '' }
+
+  test('parameters that are not known are ignored, and empty ones are absent', async ({ asker, key }) => {
+    const { clientId: id, clientSecret: secret } = key
+    const fields = { ...grant({}), ...besides, refresh_token: '' }
+    const answers = [
+      await asker.ask({ ...fields, ...credentials(key), cnf: { jkt: [1] } }),
+      await asker.ask(asForm({ ...fields, ...credentials(key) }), FORM),
+      await asker.ask(`${asForm({ ...fields, ...credentials(key) })}&resource=y&resource=z`, FORM),
+      await asker.ask(asForm({ ...fields, client_id: '', client_secret: '' }), {
+        ...FORM,
+        ...basic(id, secret),
+      }),
+    ]
+    for (const { status, body } of answers) expect([status, body.scope]).toEqual([200, 'assets:read'])
+  })
+
+  test('a narrowed token opens what it names, and so does what is refreshed from it', async ({
+    api,
+    asker,
+    org,
+  }) => {
+    const key = await org.key({ scopes: ['assets:read', 'locations:read'] })
+    const first = await asker.ask(
+      asForm({ ...grant({ scope: 'locations:read' }), ...credentials(key) }),
+      FORM,
+    )
+    const second = await asker.refresh(first.body.refresh_token)
+    for (const { status, body } of [first, second]) {
+      expect([status, body.scope]).toEqual([200, 'locations:read'])
+      expect((await api.call('listLocations', { token: body.access_token })).status).toBe(200)
+      expect((await api.call('listAssets', { token: body.access_token })).body.error).toMatchObject({
+        status: 403,
+        detail: 'Missing required scope: assets:read',
+      })
+    }
+  })
+
+  test.for([1, 300, 100_000])(
+    'a refresh token of %i characters that is not good is 401',
+    async (length, { asker }) => {
+      const answer = await asker.refresh('x'.repeat(length))
+      expect(answer.body.error).toMatchObject({ status: 401, detail: 'Invalid or expired refresh token' })
+    },
+  )
 })
 
 describe('D9.1 repeated failures', () => {

@@ -26,6 +26,7 @@ export async function startSystem(
     ...options,
     env: {
       ...env,
+      keys: { ADDRESS_ATTEMPTS: '10000', ...env.keys }, // all organizations of a suite sign up from this machine
       'webhook-dispatcher': { NODE_EXTRA_CA_CERTS: caFile, ...env['webhook-dispatcher'] },
     },
   })

@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange client credentials or a refresh token for an access token
-         * @description With `grant_type` `client_credentials`, send `client_id` and `client_secret` in the body or by HTTP Basic; with `refresh_token`, send that. A refresh token is good for one use: a second one revokes every token that came from it. Repeated failures are answered 429. The answer is not to be cached (`Cache-Control: no-store`).
+         * @description With `grant_type` `client_credentials`, send `client_id` and `client_secret` in the body or by HTTP Basic; with `refresh_token`, send that. A refresh token is good for one use: a second one revokes every token that came from it. `scope` narrows the tokens to some of the scopes of the key, and what is refreshed from them. Repeated failures are answered 429. The answer is not to be cached (`Cache-Control: no-store`).
          *
          *     **Access:** anyone; no token needed.
          *
@@ -130,6 +130,72 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/me/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the password and end all other sessions of the user
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/me/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions of the user in all organizations, the one used last first
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/me/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session of the user
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1388,6 +1454,11 @@ export interface components {
             client_id?: string;
             client_secret?: string;
             refresh_token?: string;
+            /**
+             * @description Scopes of the key, separated by spaces: the tokens are good for these alone. All of them when left out.
+             * @example assets:read locations:read
+             */
+            scope?: string;
         };
         /**
          * @example {
@@ -1803,6 +1874,11 @@ export interface components {
             token_type: "Bearer";
             /** @example 900 */
             expires_in: number;
+            /**
+             * @description What the tokens are good for: scopes, separated by spaces.
+             * @example assets:read locations:read
+             */
+            scope: string;
         };
         Session: {
             /**
@@ -1873,6 +1949,34 @@ export interface components {
                  */
                 created_at: string;
             }[];
+        };
+        SignedIn: {
+            /** Format: uuid */
+            id: string;
+            org: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                name: string;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_used_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            expires_at: string;
+            current: boolean;
         };
         Member: {
             /**
@@ -2905,7 +3009,8 @@ export interface operations {
                      *       "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl",
                      *       "refresh_token": "q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp",
                      *       "token_type": "Bearer",
-                     *       "expires_in": 900
+                     *       "expires_in": 900,
+                     *       "scope": "assets:read locations:read"
                      *     }
                      */
                     "application/json": components["schemas"]["TokenPair"];
@@ -3220,6 +3325,142 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "no example",
+                 *       "new_password": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    current_password: string;
+                    new_password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+                     *           "org": {
+                     *             "id": 4503599627370497,
+                     *             "name": "no example"
+                     *           },
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "last_used_at": "2026-11-21T10:00:00.000Z",
+                     *           "expires_at": "2026-11-21T10:00:00.000Z",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SignedIn"][];
+                        /** @example 50 */
+                        limit: number;
+                        /** @example 0 */
+                        offset: number;
+                        /**
+                         * @description Of all pages together.
+                         * @example 1
+                         */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
         };

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { MERGE_PATCH_MEDIA_TYPE } from './echo.ts'
-import { Id } from './ids.ts'
+import { Id, Uuid } from './ids.ts'
 import { WireInstant } from './instant.ts'
 import { roles } from './principal.ts'
 import { dataOf, listOf, page, pathId } from './query.ts'
 import { JSON_MEDIA_TYPE, type Route } from './route.ts'
 import { Name, text } from './text.ts'
-import { Email, Password, Session } from './tokens.ts'
+import { Email, ExistingPassword, Password, Session } from './tokens.ts'
 
 const RoleShown = z.string().meta({ example: 'admin' })
 
@@ -44,6 +44,22 @@ export const InvitationCreated = InvitationView.extend({ token: z.string() }).me
   id: 'InvitationCreated',
 })
 
+/** A sign-in that goes on: `current` is the one that asks. Times of the last refresh, and of the end if none follows. */
+export const SessionView = z
+  .object({
+    id: Uuid,
+    org: z.object({ id: Id, name: z.string() }),
+    created_at: WireInstant,
+    last_used_at: WireInstant,
+    expires_at: WireInstant,
+    current: z.boolean(),
+  })
+  .meta({ id: 'SignedIn' })
+export type SessionView = z.infer<typeof SessionView>
+
+/** A new one, or that of the user whom the address belongs to. */
+const JoiningPassword = text(10, 255, { control: 'lines' })
+
 const OrgPath = z.strictObject({ org_id: pathId })
 const MemberPath = z.strictObject({ org_id: pathId, user_id: pathId })
 
@@ -58,6 +74,36 @@ export const memberRoutes = {
     summary: 'Read the signed-in user and the organizations they belong to',
     success: { status: 200, schema: dataOf(CurrentUserView) },
     errors: [],
+  },
+  changePassword: {
+    ...consoleRow,
+    method: 'POST',
+    path: '/users/me/password',
+    access: 'session',
+    summary: 'Change the password and end all other sessions of the user',
+    body: z.strictObject({ current_password: ExistingPassword, new_password: Password }),
+    success: { status: 204 },
+    errors: ['validation_error', 'bad_request', 'rate_limited'],
+  },
+  listSessions: {
+    ...consoleRow,
+    method: 'GET',
+    path: '/users/me/sessions',
+    access: 'session',
+    summary: 'List the sessions of the user in all organizations, the one used last first',
+    query: z.strictObject(page),
+    success: { status: 200, schema: listOf(SessionView) },
+    errors: ['validation_error'],
+  },
+  endSession: {
+    ...consoleRow,
+    method: 'DELETE',
+    path: '/users/me/sessions/{session_id}',
+    access: 'session',
+    summary: 'End a session of the user',
+    params: z.strictObject({ session_id: Uuid }),
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
   },
   switchOrg: {
     ...consoleRow,
@@ -140,8 +186,12 @@ export const memberRoutes = {
     path: '/auth/accept-invitation',
     access: 'none',
     summary: 'Join an organization with the token of an invitation',
-    // What is needed depends on whether the address is registered already, so the handler checks it.
-    body: z.strictObject({ token: text(1, 255), name: Name.optional(), password: Password.optional() }),
+    // What is needed depends on whether the address is registered already, so the handler checks it, and a new password.
+    body: z.strictObject({
+      token: text(1, 255),
+      name: Name.optional(),
+      password: JoiningPassword.optional(),
+    }),
     success: { status: 200, schema: dataOf(Session) },
     errors: ['validation_error', 'bad_request', 'unauthorized', 'conflict', 'rate_limited'],
   },

@@ -15,6 +15,7 @@ export const Principal = z.object({
   key_id: z.string().optional(),
   user_id: z.int().optional(),
   role: z.enum(roles).optional(),
+  session_id: z.string().optional(),
 })
 
 /** `orgId` is the only organization a request may touch. */
@@ -25,6 +26,8 @@ export type Principal = {
   keyId?: string
   userId?: number
   role?: Role
+  /** Of a session: its chain of refresh tokens. */
+  sessionId?: string
   /** Until when the gateway's word holds, for what outlasts its request. Milliseconds since 1970. */
   expiresAtMs?: number
 }

@@ -51,6 +51,8 @@ export type Route = {
   /** A list that takes a page and nothing else: `sort` and the filters of other lists are known but out of place (D5.7). */
   hasFixedOrder?: true
   body?: z.ZodType
+  /** A field of the body that is empty text counts as left out (RFC 6749, 3.2). */
+  emptyIsAbsent?: true
   /** Instead of `body`: a file that its handler reads while it arrives. */
   upload?: Upload
   success: {

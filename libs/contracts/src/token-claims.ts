@@ -14,12 +14,19 @@ export const JWKS_PATH = '/.well-known/jwks.json'
 export const tokenIssuer = (environment: string) => `whereabouts:${environment}`
 export const tokenAudience = (environment: string) => `whereabouts-api:${environment}`
 
+/**
+ * The chain of refresh tokens a token belongs to: a session, or what one exchange of a key's credentials began. Its end is
+ * the token's end (ADR 40). Tokens of the release before have none.
+ */
+const ChainId = z.guid().optional()
+
 /** `sub` is the key's `jti`. Whether the key still stands is not in the token: see the KEYS stream. */
 const KeyClaims = z.object({
   typ: z.literal('key'),
   sub: z.guid(),
   org_id: z.int(),
   scopes: z.array(z.string()),
+  sid: ChainId,
 })
 
 /**
@@ -32,6 +39,7 @@ const SessionClaims = z.object({
   org_id: z.int(),
   role: z.enum(roles),
   member_revision: z.int(),
+  sid: ChainId,
 })
 
 /** What an access token says besides `iss`, `aud`, `iat` and `exp`. */

@@ -3,20 +3,26 @@ import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
 import { dataOf } from './query.ts'
 import { JSON_MEDIA_TYPE, type Route } from './route.ts'
-import { Name, text } from './text.ts'
+import { isCommonPassword } from './common-passwords.ts'
+import { addProblem, Name, text } from './text.ts'
 
 export const grantTypes = ['client_credentials', 'refresh_token'] as const
 
 /**
  * Which fields a grant needs depends on `grant_type`, so the handler checks them; client credentials may also come by
- * HTTP Basic.
+ * HTTP Basic. Fields that are not known are ignored (D12.1).
  */
 export const TokenRequest = z
-  .strictObject({
+  .object({
     grant_type: z.enum(grantTypes),
     client_id: text(1, 255).optional(),
     client_secret: text(1, 255).optional(),
-    refresh_token: text(1, 255).optional(),
+    refresh_token: z.string().optional(),
+    scope: z.string().optional().meta({
+      description:
+        'Scopes of the key, separated by spaces: the tokens are good for these alone. All of them when left out.',
+      example: 'assets:read locations:read',
+    }),
   })
   .meta({
     id: 'TokenRequest',
@@ -28,7 +34,7 @@ export const TokenRequest = z
   })
 export type TokenRequest = z.infer<typeof TokenRequest>
 
-export const TokenPair = z
+const Tokens = z
   .object({
     access_token: z.string().meta({
       description: 'A JWT, good for `expires_in` seconds. Treat it as opaque.',
@@ -41,7 +47,15 @@ export const TokenPair = z
     token_type: z.literal('Bearer'),
     expires_in: z.int().meta({ example: 900 }),
   })
-  .meta({ id: 'TokenPair' })
+  .meta({ id: 'SessionTokens' })
+
+/** What the token endpoint answers. */
+export const TokenPair = Tokens.extend({
+  scope: z.string().meta({
+    description: 'What the tokens are good for: scopes, separated by spaces.',
+    example: 'assets:read locations:read',
+  }),
+}).meta({ id: 'TokenPair' })
 
 export const Email = text(3, 254)
   .check((payload) => {
@@ -55,14 +69,36 @@ export const Email = text(3, 254)
   })
   .meta({ override: { format: 'email', minLength: 3, maxLength: 254 } })
 
-/** Of a new user; one that exists is at least as long. */
-export const Password = text(10, 255, { control: 'lines' })
+/** A password that exists: what was allowed once signs in for good. */
+export const ExistingPassword = text(1, 255, { control: 'lines' })
+
+/** A new one (D15.2). It must not be the e-mail address either: see `passwordProblem`. */
+export const Password = text(10, 128, { control: 'lines' }).check((payload) => {
+  if (isCommonPassword(payload.value))
+    addProblem(payload, {
+      code: 'invalid_value',
+      message: '{f} is one of the most common passwords; choose another one',
+    })
+})
+
+const sameText = (a: string, b: string) =>
+  a.normalize('NFKC').trim().toLowerCase() === b.normalize('NFKC').trim().toLowerCase()
+
+/** What is wrong with a new password beside what `Password` says; undefined when nothing is. */
+export const passwordProblem = (field: string, password: string, email: string) =>
+  sameText(password, email)
+    ? ({
+        field,
+        code: 'invalid_value',
+        message: `${field} must not be the e-mail address; choose another one`,
+      } as const)
+    : undefined
 
 export const UserView = z
   .object({ id: Id, name: z.string(), email: z.string(), role: z.string().meta({ example: 'admin' }) })
   .meta({ id: 'User' })
 
-export const Session = TokenPair.extend({
+export const Session = Tokens.extend({
   user: UserView,
   org: z.object({ id: Id, name: z.string(), created_at: WireInstant }),
 }).meta({ id: 'Session' })
@@ -84,9 +120,11 @@ export const tokenRoutes = {
     description:
       'With `grant_type` `client_credentials`, send `client_id` and `client_secret` in the body or by HTTP Basic; with ' +
       '`refresh_token`, send that. A refresh token is good for one use: a second one revokes every token that came ' +
-      'from it. Repeated failures are answered 429. The answer is not to be cached (`Cache-Control: no-store`).',
+      'from it. `scope` narrows the tokens to some of the scopes of the key, and what is refreshed from them. Repeated ' +
+      'failures are answered 429. The answer is not to be cached (`Cache-Control: no-store`).',
     mediaTypes: [JSON_MEDIA_TYPE, 'application/x-www-form-urlencoded'],
     body: TokenRequest,
+    emptyIsAbsent: true,
     success: { status: 200, schema: TokenPair },
     errors: ['validation_error', 'bad_request', 'unauthorized', 'rate_limited'],
   },
@@ -111,7 +149,7 @@ export const tokenRoutes = {
     path: '/auth/login',
     described: false,
     summary: 'Sign in',
-    body: z.strictObject({ email: text(1, 254), password: text(1, 255, { control: 'lines' }) }),
+    body: z.strictObject({ email: text(1, 254), password: ExistingPassword }),
     success: { status: 200, schema: dataOf(Session) },
     errors: ['validation_error', 'bad_request', 'unauthorized', 'rate_limited'],
   },

@@ -48,7 +48,10 @@ export async function enqueue<S extends z.ZodType>(
   if (payloads.length === 0) return
   // `traceparent` and `request_id` of the request or message that caused the change.
   const cause = currentTrace()
-  const headers = cause ? traceHeaders(cause) : {}
+  const headers = {
+    ...(cause && traceHeaders(cause)),
+    ...(message.ttlSeconds !== undefined && { 'Nats-TTL': `${message.ttlSeconds}s` }),
+  }
   const rows = payloads.map((payload) => ({
     subject: message.subject(payload),
     msg_id: message.messageId?.(payload) ?? randomUUID(),

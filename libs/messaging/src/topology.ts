@@ -29,6 +29,8 @@ type Stream = {
   maxPerSubject?: number
   /** A larger message is refused. Counts headers too. */
   maxMessageBytes?: number
+  /** A message may say itself when it is to be forgotten (`ttlSeconds`). */
+  allowsTtl?: boolean
   /** Kept until those who consume it durably have had it, and no longer. */
   untilConsumed?: boolean
   /** A second message of a subject, and one that does not fit, are refused, as the broker wants it of a stream of its own. */
@@ -61,7 +63,7 @@ export const streams = {
   // What an organization has beyond its share of ingest waits here (ADR 44).
   OVERFLOW: { subjects: ['overflow.*'], maxBytes: 1024 * MEBIBYTE, queue: true },
   CATALOG: { subjects: ['catalog.>'], maxPerSubject: 1 },
-  KEYS: { subjects: ['keys.>'], maxPerSubject: 1 },
+  KEYS: { subjects: ['keys.>'], maxPerSubject: 1, allowsTtl: true },
   EVENTS: { subjects: ['events.>'], maxAgeMs: 168 * HOUR },
   PLACEMENTS: { subjects: ['placements.>'], maxAgeMs: 168 * HOUR },
   // dead.<org>.<stream>.<durable>: the newest 100 of each, so that one organization cannot evict the dead letters of others.
@@ -109,6 +111,15 @@ export const streams = {
     maxMessageBytes: READER_MESSAGE_BYTES,
     maxPerSubject: 1,
     refusesWhenFull: true,
+    deletable: true,
+  },
+  // The second half of deliveries with QoS 2 to readers. None may subscribe, so there are none.
+  $MQTT_out: {
+    account: 'MQTT',
+    subjects: ['$MQTT.out.>'],
+    maxAgeMs: 72 * HOUR,
+    maxBytes: MEBIBYTE,
+    untilConsumed: true,
     deletable: true,
   },
 } as const satisfies Record<string, Stream>
@@ -208,6 +219,7 @@ function streamConfig(name: string, stream: Stream, { replicas = 1, scansMaxByte
     // For good: the broker never takes these back, whoever asks.
     ...(!stream.deletable && { deny_delete: true, deny_purge: true }),
     num_replicas: replicas,
+    ...(stream.allowsTtl && { allow_msg_ttl: true }), // cannot be taken back
   }
 }
 

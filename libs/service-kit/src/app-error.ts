@@ -1,6 +1,11 @@
 import { errorTypes, type ErrorType, type FieldEntry } from '@whereabouts/contracts/errors'
 
-type Details = { fields?: readonly FieldEntry[]; headers?: Record<string, string>; cause?: unknown }
+type Details = {
+  fields?: readonly FieldEntry[]
+  headers?: Record<string, string>
+  cause?: unknown
+  isCounted?: boolean
+}
 
 /**
  * A failure we expected and have an answer for. `detail` and `fields` are sent to the caller; anything private
@@ -12,12 +17,19 @@ export class AppError extends Error {
   readonly fields: readonly FieldEntry[] | undefined
   /** Sent beside the envelope, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
+  /** Who throws it tells the log how often: no line each. */
+  readonly isCounted: boolean
 
-  constructor(type: ErrorType, detail: string, { fields, headers = {}, cause }: Details = {}) {
+  constructor(
+    type: ErrorType,
+    detail: string,
+    { fields, headers = {}, cause, isCounted = false }: Details = {},
+  ) {
     super(detail, cause === undefined ? undefined : { cause })
     this.type = type
     this.fields = fields
     this.headers = headers
+    this.isCounted = isCounted
   }
 
   get status(): number {

@@ -39,7 +39,8 @@ export async function handleError(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const known = toAppError(error)
-  if (known.status >= 500) request.log.error({ err: known.cause ?? error }, 'request failed')
+  if (known.status >= 500 && !known.isCounted)
+    request.log.error({ err: known.cause ?? error }, 'request failed')
   return reply
     .status(known.status)
     .headers(known.headers)

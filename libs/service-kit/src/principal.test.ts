@@ -1,7 +1,15 @@
 import type { Principal } from '@whereabouts/contracts/principal'
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { principalPrivateKey, principalPublicKeys, principalVerifier, signPrincipal } from './principal.ts'
+import { SignJWT } from 'jose'
+import {
+  gatewayVerifier,
+  principalPrivateKey,
+  principalPublicKeys,
+  principalVerifier,
+  signGateway,
+  signPrincipal,
+} from './principal.ts'
 
 const principal: Principal = { kind: 'session', orgId: 7, scopes: [], userId: 1, role: 'admin' }
 const inAnHour = Math.floor(Date.now() / 1000) + 3_600
@@ -15,24 +23,62 @@ function newPair(): { seed: string; raw: string } {
     raw: last32(publicKey.export({ format: 'der', type: 'spki' })),
   }
 }
-const tokenOf = ({ seed }: { seed: string }) => signPrincipal(principalPrivateKey(seed), principal, inAnHour)
+const tokenOf = ({ seed }: { seed: string }) =>
+  signPrincipal(principalPrivateKey(seed), principal, inAnHour, 'catalog')
 
 test("while the gateway's key is changed, services take what either key signed, and nothing else", async () => {
   const [old, next, stranger] = [newPair(), newPair(), newPair()]
-  const verify = principalVerifier(principalPublicKeys(`${old.raw},${next.raw}`))
+  const verify = principalVerifier(principalPublicKeys(`${old.raw},${next.raw}`), 'catalog')
   expect(await verify(await tokenOf(old))).toMatchObject({ orgId: 7 })
   expect(await verify(await tokenOf(next))).toMatchObject({ orgId: 7 })
   expect(await verify(await tokenOf(stranger))).toBeUndefined()
-  const afterwards = principalVerifier(principalPublicKeys(next.raw))
+  const afterwards = principalVerifier(principalPublicKeys(next.raw), 'catalog')
   expect(await afterwards(await tokenOf(old))).toBeUndefined()
 })
 
 test('a principal is good until it expires, however often it was seen', async () => {
   const pair = newPair()
   let now = Date.now()
-  const verify = principalVerifier(principalPublicKeys(pair.raw), () => now)
+  const verify = principalVerifier(principalPublicKeys(pair.raw), 'catalog', () => now)
   const token = await tokenOf(pair)
   expect(await verify(token)).toMatchObject({ orgId: 7 })
   now = (inAnHour + 1) * 1_000
   expect(await verify(token)).toBeUndefined()
+})
+
+test('S11l a principal for one service is nobody at another', async () => {
+  const pair = newPair()
+  const keys = principalPublicKeys(pair.raw)
+  const token = await tokenOf(pair)
+  expect(await principalVerifier(keys, 'catalog')(token)).toMatchObject({ orgId: 7 })
+  for (const service of ['tracking', 'keys', 'webhook-dispatcher'] as const)
+    expect(await principalVerifier(keys, service)(token)).toBeUndefined()
+})
+
+test('a gateway of the release before, which names no service, is understood while it is replaced', async () => {
+  const pair = newPair()
+  const token = await new SignJWT({ kind: 'session', org_id: 7, scopes: [], user_id: 1, role: 'admin' })
+    .setProtectedHeader({ alg: 'EdDSA' })
+    .setIssuer('whereabouts-gateway')
+    .setExpirationTime(inAnHour)
+    .sign(principalPrivateKey(pair.seed))
+  expect(await principalVerifier(principalPublicKeys(pair.raw), 'tracking')(token)).toMatchObject({
+    orgId: 7,
+  })
+})
+
+test('S11l only what a gateway signed for itself and this service opens what is internal', async () => {
+  const [pair, stranger] = [newPair(), newPair()]
+  const isGateway = gatewayVerifier(principalPublicKeys(pair.raw), 'keys')
+  const sign = ({ seed }: { seed: string }, service: 'keys' | 'catalog', until = inAnHour) =>
+    signGateway(principalPrivateKey(seed), until, service)
+  expect(await isGateway(await sign(pair, 'keys'))).toBe(true)
+  expect(await isGateway(await sign(pair, 'catalog'))).toBe(false)
+  expect(await isGateway(await sign(stranger, 'keys'))).toBe(false)
+  expect(await isGateway(await sign(pair, 'keys', inAnHour - 7_200))).toBe(false)
+  const caller = await signPrincipal(principalPrivateKey(pair.seed), principal, inAnHour, 'keys')
+  expect(await isGateway(caller)).toBe(false)
+  // And nobody is let in as the gateway itself.
+  const verify = principalVerifier(principalPublicKeys(pair.raw), 'keys')
+  expect(await verify(await sign(pair, 'keys'))).toBeUndefined()
 })

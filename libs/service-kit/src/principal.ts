@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { jwtVerify, SignJWT } from 'jose'
+import { jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import { Principal as PrincipalClaims, type Principal } from '@whereabouts/contracts/principal'
+import type { Upstream } from '@whereabouts/contracts/route'
 
 const ISSUER = 'whereabouts-gateway'
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
@@ -32,11 +33,14 @@ function bytes32(base64url: string): Buffer {
   return bytes
 }
 
-/** Signs who calls, for the time the caller's own token is still good: `expiresAt` in Unix seconds. */
+/**
+ * Signs who calls, for one service and for the time the caller's own token is still good: `expiresAt` in Unix seconds.
+ */
 export async function signPrincipal(
   key: KeyObject,
   principal: Principal,
   expiresAt: number,
+  audience: Upstream,
 ): Promise<string> {
   const claims = {
     kind: principal.kind,
@@ -45,24 +49,34 @@ export async function signPrincipal(
     key_id: principal.keyId,
     user_id: principal.userId,
     role: principal.role,
+    session_id: principal.sessionId,
   }
-  return new SignJWT(claims)
+  return signFor(key, claims, expiresAt, audience)
+}
+
+const signFor = (key: KeyObject, claims: JWTPayload, expiresAt: number, audience: Upstream) =>
+  new SignJWT(claims)
     .setProtectedHeader({ alg: 'EdDSA' })
     .setIssuer(ISSUER)
+    .setAudience(audience)
     .setExpirationTime(expiresAt)
     .sign(key)
-}
+
+/** Signs that the gateway itself asks, on nobody's behalf: what routes below /internal want. */
+export const signGateway = (key: KeyObject, expiresAt: number, audience: Upstream): Promise<string> =>
+  signFor(key, { kind: 'gateway' }, expiresAt, audience)
 
 export type PrincipalVerifier = (token: string | undefined) => Promise<Principal | undefined>
 
 type Verified = { principal: Principal; expiresAtMs: number }
 
 /**
- * Verifies what `signPrincipal` made; undefined for anything else. The gateway sends the same token for as long as the
+ * Verifies what `signPrincipal` made for this service; undefined for anything else. The gateway sends the same token for as long as the
  * caller does, so a verdict is remembered until it expires and no signature is checked per request.
  */
 export function principalVerifier(
   keys: readonly KeyObject[],
+  audience: Upstream,
   now: () => number = Date.now,
 ): PrincipalVerifier {
   const cache = new Map<string, Verified>()
@@ -71,7 +85,7 @@ export function principalVerifier(
     const known = cache.get(token)
     if (known && known.expiresAtMs > now()) return known.principal
     cache.delete(token)
-    const verified = await verifyByAny(token, keys, now)
+    const verified = await verifyByAny(token, keys, (each, key) => verify(each, key, audience, now))
     if (!verified) return undefined
     if (cache.size >= MAX_CACHED) cache.clear()
     cache.set(token, verified)
@@ -79,28 +93,65 @@ export function principalVerifier(
   }
 }
 
-async function verifyByAny(token: string, keys: readonly KeyObject[], now: () => number) {
+/** Whether a token is what `signGateway` made for this service. */
+export function gatewayVerifier(
+  keys: readonly KeyObject[],
+  audience: Upstream,
+  now: () => number = Date.now,
+): (token: string) => Promise<boolean> {
+  const verifyOne = async (token: string, key: KeyObject) =>
+    (await payloadOf(token, key, now, audience))?.['kind'] === 'gateway' || undefined
+  return async (token) => (await verifyByAny(token, keys, verifyOne)) === true
+}
+
+async function verifyByAny<T>(
+  token: string,
+  keys: readonly KeyObject[],
+  verifyOne: (token: string, key: KeyObject) => Promise<T | undefined>,
+): Promise<T | undefined> {
   for (const key of keys) {
-    const verified = await verify(token, key, now)
+    const verified = await verifyOne(token, key)
     if (verified) return verified
   }
   return undefined
 }
 
-async function verify(token: string, key: KeyObject, now: () => number): Promise<Verified | undefined> {
-  const options = { algorithms: ['EdDSA'], issuer: ISSUER, currentDate: new Date(now()) }
-  const verdict = await jwtVerify(token, key, options).catch(() => undefined)
-  const claims = PrincipalClaims.safeParse(verdict?.payload)
-  if (!claims.success || verdict?.payload.exp === undefined) return undefined
-  const { kind, org_id, scopes, key_id, user_id, role } = claims.data
+/** What a token of the gateway says that has not expired; undefined for any other. */
+async function payloadOf(token: string, key: KeyObject, now: () => number, audience?: Upstream) {
+  const options = {
+    algorithms: ['EdDSA'],
+    issuer: ISSUER,
+    currentDate: new Date(now()),
+    requiredClaims: ['exp'],
+    ...(audience !== undefined && { audience }),
+  }
+  return (await jwtVerify(token, key, options).catch(() => undefined))?.payload
+}
+
+/**
+ * A gateway of the release before names no audience; while it is replaced its tokens are taken too. No other gateway
+ * signs one, so that with the last of them they are gone within 15 minutes (ADR 40).
+ */
+async function verify(
+  token: string,
+  key: KeyObject,
+  audience: Upstream,
+  now: () => number,
+): Promise<Verified | undefined> {
+  const payload = await payloadOf(token, key, now)
+  if (payload?.aud !== undefined && payload.aud !== audience) return undefined
+  const claims = PrincipalClaims.safeParse(payload)
+  if (!claims.success || payload?.exp === undefined) return undefined
+  const { kind, org_id, scopes, key_id, user_id, role, session_id } = claims.data
   const principal: Principal = {
     kind,
     orgId: org_id,
     scopes,
-    expiresAtMs: verdict.payload.exp * 1000,
+    expiresAtMs: payload.exp * 1000,
     ...(key_id !== undefined && { keyId: key_id }),
     ...(user_id !== undefined && { userId: user_id }),
     ...(role !== undefined && { role }),
+    ...(session_id !== undefined && { sessionId: session_id }),
   }
-  return { principal, expiresAtMs: verdict.payload.exp * 1000 }
+  return { principal, expiresAtMs: payload.exp * 1000 }
 }

@@ -139,7 +139,7 @@ function readRequest(row: Route, request: FastifyRequest): Record<string, unknow
     principal: request.principal,
     params: row.params && parsePart(row.params, request.params, 'path'),
     query: readQuery(row, request),
-    body: row.body && parsePart(row.body, readBody(request), 'body'),
+    body: row.body && parsePart(row.body, readBody(row, request), 'body'),
     upload: row.upload && request.body,
     headers: request.headers,
     requestId: request.id,
@@ -156,11 +156,12 @@ function readQuery(row: Route, request: FastifyRequest): unknown {
   return parsePageOrNothing(row, pairs)
 }
 
-function readBody(request: FastifyRequest): Record<string, unknown> {
+function readBody(row: Route, request: FastifyRequest): Record<string, unknown> {
   const bytes = request.body as Buffer | undefined
-  return mediaType(request) === 'application/x-www-form-urlencoded'
-    ? decodeForm(bytes)
-    : decodeJsonObject(bytes)
+  const isForm = mediaType(request) === 'application/x-www-form-urlencoded'
+  const body = isForm ? decodeForm(bytes) : decodeJsonObject(bytes)
+  if (!row.emptyIsAbsent) return body
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== ''))
 }
 
 function clientAddress(request: FastifyRequest): string {

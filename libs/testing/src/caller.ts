@@ -1,9 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { Principal } from '@whereabouts/contracts/principal'
+import type { Upstream } from '@whereabouts/contracts/route'
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import {
+  gatewayVerifier,
   principalPrivateKey,
   principalVerifier,
+  signGateway,
   signPrincipal,
   type PrincipalVerifier,
 } from '@whereabouts/service-kit/principal'
@@ -12,25 +15,37 @@ export type Caller = Partial<Principal> & { orgId: number }
 
 /**
  * A gateway's key pair for a service under test: `verify` goes into `buildApp`, `headersFor` makes the headers with
- * which the gateway would pass a caller on.
+ * which the gateway would pass a caller on, `gatewayHeaders` those with which it asks for itself.
  */
-export function testCallers(): {
+export function testCallers(service: Upstream = 'catalog'): {
   verify: PrincipalVerifier
+  verifyGateway(token: string): Promise<boolean>
   headersFor(caller: Caller): Promise<Record<string, string>>
+  gatewayHeaders(audience?: Upstream): Promise<Record<string, string>>
 } {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   return {
-    verify: principalVerifier([publicKey]),
+    verify: principalVerifier([publicKey], service),
+    verifyGateway: gatewayVerifier([publicKey], service),
     async headersFor(caller) {
       const principal: Principal = { kind: 'session', scopes: [], userId: 1, role: 'admin', ...caller }
-      const token = await signPrincipal(privateKey, principal, Math.floor(Date.now() / 1000) + 600)
+      const token = await signPrincipal(privateKey, principal, inTenMinutes(), service)
       return { [PRINCIPAL_HEADER]: token, 'content-type': 'application/json' }
+    },
+    async gatewayHeaders(audience = service) {
+      return { [PRINCIPAL_HEADER]: await signGateway(privateKey, inTenMinutes(), audience) }
     },
   }
 }
 
+const inTenMinutes = () => Math.floor(Date.now() / 1000) + 600
+
 /** The headers with which the gateway whose key has this seed passes a caller on; good for ten minutes. */
-export async function headersSignedWith(seed: string, principal: Principal): Promise<Record<string, string>> {
-  const expiresAt = Math.floor(Date.now() / 1000) + 600
-  return { [PRINCIPAL_HEADER]: await signPrincipal(principalPrivateKey(seed), principal, expiresAt) }
+export async function headersSignedWith(
+  seed: string,
+  principal: Principal,
+  service: Upstream,
+): Promise<Record<string, string>> {
+  const token = await signPrincipal(principalPrivateKey(seed), principal, inTenMinutes(), service)
+  return { [PRINCIPAL_HEADER]: token }
 }

@@ -58,7 +58,7 @@ await start('catalog', async () => {
   const change = changing(tenants, kick)
   const app = buildApp({
     db: tenants,
-    verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY)),
+    verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'catalog'),
     log,
     registry,
     tracking: askTrackingOver(() => broker, log),

@@ -2,6 +2,7 @@ import { routes } from '@whereabouts/contracts/routes'
 import { openDatabase } from '@whereabouts/db/database'
 import { openPipeline } from '@whereabouts/db/pipeline'
 import { measurePools } from '@whereabouts/db/pool-metrics'
+import { deleteFullBuckets, takeToken } from '@whereabouts/db/token-bucket'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { isSecure } from '@whereabouts/service-kit/env'
 import { createLogger } from '@whereabouts/service-kit/logging'
@@ -12,13 +13,13 @@ import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { authenticator } from './auth/authenticator.ts'
+import { gatewayCredential } from './auth/credential.ts'
 import { keyDirectory } from './auth/key-directory.ts'
 import { startKeyFollower } from './auth/key-follower.ts'
 import { startKeyRefresh } from './auth/key-refresh.loop.ts'
 import { KeyView } from './auth/key-view.ts'
 import { tokenVerifier } from './auth/token-verifier.ts'
 import { loadConfig, type Config } from './config.ts'
-import { deleteFullBuckets, takeToken } from './limits/bucket.queries.ts'
 import { startPurge } from './limits/purge.loop.ts'
 import { rateLimiter } from './limits/rate-limiter.ts'
 import { gatewayMetrics, keyViewGauge } from './metrics.ts'
@@ -60,14 +61,15 @@ await start('gateway', async () => {
   keyViewGauge(registry, () => follower.isCurrent())
   const verifier = tokenVerifier({ keysUrl: config.KEYS_URL, environment: config.ENVIRONMENT, log })
   const refresh = startKeyRefresh(verifier, { log, registry })
+  const signingKey = principalPrivateKey(config.PRINCIPAL_PRIVATE_KEY)
   const directory = keyDirectory({
     view,
     isCurrent: () => follower.isCurrent(),
     keysUrl: config.KEYS_URL,
     log,
+    credential: gatewayCredential(signingKey),
     lookups: metrics.lookups,
   })
-  const signingKey = principalPrivateKey(config.PRINCIPAL_PRIVATE_KEY)
   const purge = startPurge(() => deleteFullBuckets(database.pool), { log, registry })
 
   const app = buildApp({

@@ -1,3 +1,4 @@
+import { openToRoles } from '@whereabouts/db/role-access'
 import { sql, type Kysely } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -18,4 +19,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index mqtt_client_org_used on mqtt_client (org_id, used_at)`.execute(db)
   await sql`create index mqtt_client_used on mqtt_client (used_at)`.execute(db)
+  await openToRoles(db, {
+    org: {
+      ownRows: sql`id = current_setting('whereabouts.org_id')::bigint`,
+      tenant: 'select, update (revision)',
+      worker: 'select, insert, update (revision, reader_account)',
+    },
+    mqtt_client: { organization: 'org_id', worker: 'select, insert, update, delete' },
+  })
 }

@@ -1,3 +1,5 @@
+import type { SharedBuckets } from '@whereabouts/db/shared-buckets'
+import type { Rate } from '@whereabouts/db/token-bucket'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import type { PrincipalVerifier } from '@whereabouts/service-kit/principal'
@@ -5,11 +7,12 @@ import { serve } from '@whereabouts/service-kit/serve'
 import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
 import { apiKeyHandlers } from './api-keys/api-keys.handlers.ts'
-import { serveKeyStates } from './api-keys/internal.route.ts'
-import type { Db, Tenants } from './db.ts'
+import { createAttempts } from './attempts/attempts.ts'
+import { createRefusalLog } from './attempts/refusal-log.ts'
+import { createWaitingRoom } from './attempts/waiting-room.ts'
+import { serveInternal, type InternalDeps } from './internal.ts'
 import { acceptanceHandler } from './invitations/acceptance.ts'
 import { invitationHandlers } from './invitations/invitations.handlers.ts'
-import { serveMemberStates } from './members/internal.route.ts'
 import { memberHandlers } from './members/members.handlers.ts'
 import { orgHandlers } from './orgs/orgs.handlers.ts'
 import { refuseOtherOrganizations } from './orgs/own-organization.ts'
@@ -18,20 +21,20 @@ import { serveJwks } from './tokens/jwks.route.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
 import { createThrottle } from './tokens/throttle.ts'
 import { tokenHandlers } from './tokens/tokens.handlers.ts'
+import { ownSessionHandlers } from './users/own-sessions.handlers.ts'
 import { createPasswords } from './users/passwords.ts'
 import { createSlots } from './users/slots.ts'
 import { userHandlers } from './users/users.handlers.ts'
 
-export type AppDeps = {
-  /** Of one organization each. */
-  tenants: Tenants
-  /** Across organizations: to find out who it is that comes, and to which organization that leads. */
-  db: Db
+export type AppDeps = InternalDeps & {
   log: Logger
   registry: Registry
   verify: PrincipalVerifier
   signingKeys: SigningKeys
   environment: string
+  buckets: SharedBuckets
+  /** How often one client address may try to sign in, sign up or join. */
+  addressRate: Rate
   /** Milliseconds since 1970. */
   now: () => number
   /** Called after each commit that others must hear of. */
@@ -39,20 +42,24 @@ export type AppDeps = {
 }
 
 /** Two hashes at once leave the thread pool, and the other core, to everybody else. */
-const PASSWORD_SLOTS = { concurrent: 2, waiting: 100 }
+const PASSWORD_SLOTS = { concurrent: 2, perSource: 5, waiting: 200 }
 
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps)
   const accessTokens = createAccessTokens(deps)
   const throttle = createThrottle(deps)
-  const passwords = createPasswords(createSlots(PASSWORD_SLOTS))
-  const userDeps = { ...deps, throttle, accessTokens, passwords }
+  const refusals = createRefusalLog(deps.log)
+  const attempts = createAttempts({ ...deps, room: createWaitingRoom(), refusals })
+  const onRefusal = (address: string) => refusals.count(address)
+  const passwords = createPasswords(createSlots({ ...PASSWORD_SLOTS, onRefusal }))
+  const userDeps = { ...deps, attempts, accessTokens, passwords }
   refuseOtherOrganizations(app)
   serve(app, 'keys', {
     verify: deps.verify,
     handlers: {
-      ...tokenHandlers({ ...deps, throttle, accessTokens }),
+      ...tokenHandlers({ ...deps, throttle, attempts, accessTokens }),
       ...userHandlers(userDeps),
+      ...ownSessionHandlers(userDeps),
       ...acceptanceHandler(userDeps),
       ...memberHandlers(deps),
       ...invitationHandlers(deps),
@@ -61,7 +68,6 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     },
   })
   serveJwks(app, deps.signingKeys)
-  serveKeyStates(app, deps.db)
-  serveMemberStates(app, deps.tenants)
+  serveInternal(app, deps)
   return app
 }

@@ -17,6 +17,26 @@ export const Config = z.object({
     .max(3_650)
     .default(30)
     .describe('Age at which a token-signing key gives way to the next one.'),
+  ADDRESS_ATTEMPTS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(20)
+    .describe(
+      'Attempts to sign in, sign up or join that one client address (IPv6: /64) has at hand; failures at the token endpoint count too.',
+    ),
+  ADDRESS_ATTEMPT_SECONDS: z.coerce
+    .number()
+    .positive()
+    .default(3)
+    .describe('Seconds after which an address has one attempt more.'),
+  INTERNAL_WITHOUT_CREDENTIAL: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true')
+    .describe(
+      'During an upgrade from a release without it only: gateways may ask below /internal without a credential.',
+    ),
   CALLOUT_PASSWORD: z
     .string()
     .min(1)

@@ -83,6 +83,7 @@ type TokenChainTable = {
   id: Generated<string>
   key_id: number | null
   user_id: number | null
+  scopes: string[] | null
   created_at: Generated<string>
   expires_at: string
   revoked_at: Generated<string | null>

@@ -32,6 +32,24 @@ export const boundToMoreThanScans = () =>
       message: 'reader_key needs scans:write as the only scope',
     },
   ])
+export const scopeNotAvailable = (available: readonly string[]) =>
+  validationFailed([
+    {
+      field: 'scope',
+      code: 'invalid_value',
+      message: `scope must name scopes that the key has: ${available.join(' ')}`,
+      params: { allowed_values: [...available] },
+    },
+  ])
+export const wrongCurrentPassword = () =>
+  validationFailed([
+    {
+      field: 'current_password',
+      code: 'invalid_value',
+      message: 'current_password is not the password of this account',
+    },
+  ])
+export const sessionNotFound = () => new AppError('not_found', 'Session not found')
 export const expiresInThePast = () =>
   validationFailed([
     { field: 'expires_at', code: 'invalid_value', message: 'expires_at must lie in the future' },

@@ -6,6 +6,8 @@ import type { Session } from '@whereabouts/contracts/tokens'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { sharedBuckets, type SharedBuckets } from '@whereabouts/db/shared-buckets'
+import { returnToken, takeToken } from '@whereabouts/db/token-bucket'
 import { testCallers, type Caller } from '@whereabouts/testing/caller'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import type { LightMyRequestResponse } from 'fastify'
@@ -16,6 +18,9 @@ import { createSigningKeys, type SigningKeys } from './tokens/signing-keys.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 
+/** No token comes back while a test looks. */
+export const ADDRESS_RATE = { capacity: 20, secondsPerToken: 60 }
+
 export type Org = { session: Session; orgId: number; userId: number; email: string; password: string }
 export type Key = { id: number; jti: string; client_id: string; client_secret: string }
 type Sent = {
@@ -23,6 +28,7 @@ type Sent = {
   caller?: Caller
   body?: unknown
   headers?: Record<string, string>
+  /** Of the client; one that nobody else has unless said. */
   address?: string
 }
 
@@ -33,6 +39,7 @@ export type Keys = {
   tenants: Tenants
   signingKeys: SigningKeys
   secret: Buffer
+  buckets: SharedBuckets
   /** How often the service said that something was committed. */
   changes: () => number
   send(path: string, sent?: Sent): Promise<LightMyRequestResponse>
@@ -48,6 +55,8 @@ export type Keys = {
   member(org: Org): Caller
   createKey(org: Org, key?: { name?: string; scopes?: Scope[]; expires_at?: string | null }): Promise<Key>
   exchange(key: Key, sent?: Sent): Promise<LightMyRequestResponse>
+  /** As a gateway asks below /internal. */
+  ask(path: string): Promise<LightMyRequestResponse>
 }
 
 const admin: Keys['admin'] = ({ orgId, userId }) => ({ orgId, userId, kind: 'session', role: 'admin' })
@@ -58,28 +67,39 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
   const database = await createServiceDatabase<KeysDatabase>('keys', MIGRATIONS)
   const { db } = database.worker
   const tenants = openTenantDatabase<KeysDatabase>(database.url, { max: 10, name: 'keys' })
-  const callers = testCallers()
+  const callers = testCallers('keys')
   const secret = randomBytes(32)
   const signingKeys = createSigningKeys({ db, secret, now: Date.now })
   let committed = 0
+  const buckets = sharedBuckets({
+    takeShared: (bucket, rate) => takeToken(database.pool, bucket, rate),
+    returnShared: (bucket, rate) => returnToken(database.pool, bucket, rate),
+    log: createLogger('keys', logLevel),
+  })
   const app = buildApp({
     tenants,
     db,
     log: createLogger('keys', logLevel),
     registry: createRegistry('keys'),
     verify: callers.verify,
+    verifyGateway: (token) => callers.verifyGateway(token),
+    isCredentialOptional: false,
     signingKeys,
     environment: 'production',
+    buckets,
+    addressRate: ADDRESS_RATE,
     now: Date.now,
     onChange: () => {
       committed += 1
     },
   })
 
+  let clients = 0
+  const newAddress = () => `2001:db8:1:${(clients += 1).toString(16)}::1`
   const send: Keys['send'] = async (path, { method = 'GET', caller, body, headers, address } = {}) => {
     const principal = caller ? await callers.headersFor(caller) : {}
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
-    const from = address === undefined ? {} : { 'x-forwarded-for': address }
+    const from = { 'x-forwarded-for': address ?? newAddress() }
     const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
     return app.inject({
       method,
@@ -119,6 +139,8 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
   const exchange: Keys['exchange'] = ({ client_id, client_secret }, sent) =>
     post('/api/v1/oauth/token', { grant_type: 'client_credentials', client_id, client_secret }, sent)
 
+  const ask: Keys['ask'] = async (path) => send(path, { headers: await callers.gatewayHeaders() })
+
   const stop = async () => {
     await app.close()
     await tenants.close()
@@ -126,7 +148,8 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
   }
   const changes = () => committed
   const people = { signUp, join, invite, admin, member }
-  return { database, tenants, signingKeys, secret, changes, send, post, ...people, createKey, exchange, stop }
+  const shared = { database, tenants, signingKeys, secret, buckets, changes, send, post }
+  return { ...shared, ...people, createKey, exchange, ask, stop }
 }
 
 /** One service and one database per test file; tests tell their rows apart by organization. */

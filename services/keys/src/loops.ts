@@ -17,6 +17,8 @@ type Options = {
   signingKeyDays: number
   disconnect: (user: string) => Promise<unknown>
   misplacedReaders: () => readonly string[]
+  /** Forgets rate buckets that are full. */
+  purgeBuckets: () => Promise<unknown>
   registry?: Registry
   /** Told how long after a revocation the connections of its key were ended. */
   onDisconnect?: (seconds: number) => void
@@ -24,8 +26,8 @@ type Options = {
 
 /** The timed work of the service. Every replica runs it; each turn takes only what no other has taken. */
 export function startLoops(options: Options) {
-  const { db, log, registry, signingKeys, signingKeyDays, disconnect, misplacedReaders, onDisconnect } =
-    options
+  const { db, log, registry, signingKeys, signingKeyDays, onDisconnect } = options
+  const { disconnect, misplacedReaders, purgeBuckets } = options
   // Revocations of another replica are seen at the next turn, well within the second that D9.3 allows.
   const disconnects = repeat('disconnects', { everyMs: 500, log, registry }, () =>
     disconnectRevoked({ db, disconnect, log, ...(onDisconnect && { onDisconnect }) }),
@@ -42,6 +44,7 @@ export function startLoops(options: Options) {
     await purgeAll(() => purgeExpiredTokens(db, PURGE_BATCH))
     await purgeAll(() => purgeExpiredInvitations(db, PURGE_BATCH))
     await purgeAll(() => purgeClientIds(db, PURGE_BATCH))
+    await purgeBuckets()
   })
   return {
     kickDisconnects: () => disconnects.kick(),

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +11,8 @@ import { connect, type Broker } from '@whereabouts/messaging/connection'
 import { followStream } from '@whereabouts/messaging/follow'
 import { publish } from '@whereabouts/messaging/publish'
 import { request } from '@whereabouts/messaging/request'
+import { signGateway } from '@whereabouts/service-kit/principal'
+import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { createServiceDatabase } from '@whereabouts/testing/database'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -40,6 +42,12 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
+const gateway = generateKeyPairSync('ed25519')
+const gatewayPublicKey = gateway.publicKey
+  .export({ format: 'der', type: 'spki' })
+  .subarray(-32)
+  .toString('base64url')
+
 const key32 = () => randomBytes(32).toString('base64url')
 
 async function environment(): Promise<Record<string, string>> {
@@ -52,7 +60,7 @@ async function environment(): Promise<Record<string, string>> {
     DATABASE_URL: database.url,
     NATS_URL: url,
     NATS_PASSWORD: users.services.password,
-    PRINCIPAL_PUBLIC_KEY: key32(),
+    PRINCIPAL_PUBLIC_KEY: gatewayPublicKey,
     SIGNING_KEY_SECRET: signingKeySecret,
     CALLOUT_PASSWORD: users.callout.password,
     CALLOUT_ISSUER_SEED: calloutKeys.issuerSeed,
@@ -190,7 +198,10 @@ test('a reader logs in with its key and is cut off when another replica has revo
   await vi.waitFor(() => expect(reader.isConnected()).toBe(false), { timeout: 5_000 })
   await expect(login()).rejects.toThrow('cannot connect to the broker')
   await reader.close()
-  const state = await fetch(`${service.api}/internal/keys/${jti}`)
+  expect((await fetch(`${service.api}/internal/keys/${jti}`)).status).toBe(401)
+  const credential = await signGateway(gateway.privateKey, Math.floor(Date.now() / 1000) + 60, 'keys')
+  const headers = { [PRINCIPAL_HEADER]: credential }
+  const state = await fetch(`${service.api}/internal/keys/${jti}`, { headers })
   expect(KeyState.parse(await state.json()).revoked_at).not.toBeNull()
   service.child.kill('SIGKILL')
   await service.exit

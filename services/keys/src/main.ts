@@ -1,12 +1,15 @@
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
+import { openPipeline } from '@whereabouts/db/pipeline'
 import { measurePools } from '@whereabouts/db/pool-metrics'
 import { urlAs } from '@whereabouts/db/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
+import { sharedBuckets } from '@whereabouts/db/shared-buckets'
+import { deleteFullBuckets, returnToken, takeToken } from '@whereabouts/db/token-bucket'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
-import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
+import { gatewayVerifier, principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
@@ -34,9 +37,17 @@ await start('keys', async () => {
     log,
   })
   const { db, pool } = database
+  const attempted = openPipeline(urlAs('worker', config.DATABASE_URL), { name: 'keys-buckets', log, timeoutMs: 1_000 })
+  const buckets = sharedBuckets({
+    takeShared: (bucket, rate) => takeToken(attempted, bucket, rate),
+    returnShared: (bucket, rate) => returnToken(attempted, bucket, rate),
+    log,
+  })
   const secret = Buffer.from(config.SIGNING_KEY_SECRET, 'base64url')
   const signingKeys = createSigningKeys({ db, secret, now: Date.now })
-  const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY))
+  const principalKeys = principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY)
+  const verify = principalVerifier(principalKeys, 'keys')
+  const verifyGateway = gatewayVerifier(principalKeys, 'keys')
 
   measurePools(registry, { keys: tenants, 'keys logins': database })
   const metrics = brokerMetrics(registry)
@@ -50,6 +61,7 @@ await start('keys', async () => {
     signingKeyDays: config.SIGNING_KEY_DAYS,
     disconnect: brokers.disconnect,
     misplacedReaders: brokers.misplacedReaders,
+    purgeBuckets: () => deleteFullBuckets(pool),
     registry,
     onDisconnect: disconnectMetrics(registry),
   })
@@ -66,8 +78,25 @@ await start('keys', async () => {
     loops.kickDisconnects()
   }
   const environment = config.ENVIRONMENT
-  const deps = { tenants, db, log, registry, verify, signingKeys, environment }
-  const app = buildApp({ ...deps, now: Date.now, onChange })
+  const addressRate = {
+    capacity: config.ADDRESS_ATTEMPTS,
+    secondsPerToken: config.ADDRESS_ATTEMPT_SECONDS,
+  }
+  const app = buildApp({
+    tenants,
+    db,
+    log,
+    registry,
+    verify,
+    verifyGateway,
+    signingKeys,
+    environment,
+    buckets,
+    addressRate,
+    onChange,
+    isCredentialOptional: config.INTERNAL_WITHOUT_CREDENTIAL,
+    now: Date.now,
+  })
   await app.listen({ host: config.HOST, port: config.PORT })
   const ops = await startOps({
     host: config.HOST,
@@ -85,7 +114,10 @@ await start('keys', async () => {
       },
       { name: 'outbox', run: () => relay.stop() },
       { name: 'broker', run: () => brokers.close() },
-      { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
+      {
+        name: 'database',
+        run: () => Promise.all([tenants.close(), attempted.close(), database.close()]),
+      },
       { name: 'traces', run: () => tracing.stop() },
       { name: 'ops', run: () => ops.close() },
     ],

@@ -146,7 +146,7 @@ await start('tracking', async () => {
   const live = new LiveFeed({ log, metrics: liveMetrics(registry) })
   liveConnectionsGauge(registry, () => live.size)
   live.start(broker)
-  const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY))
+  const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'tracking')
   const app = buildApp({
     db: tenants,
     directory,

@@ -153,7 +153,7 @@ export async function startTracking(
   const view = new CatalogView()
   const gaps = new GapFiller(view, catalog.ask)
   const finders = { view, ask: catalog.ask, gaps }
-  const callers = testCallers()
+  const callers = testCallers('tracking')
   const clock: { stoppedAt?: number } = {}
   const app = buildApp({
     db: through(tenants),

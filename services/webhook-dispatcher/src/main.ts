@@ -62,7 +62,7 @@ await start(SERVICE, async () => {
   const { WEBHOOK_SECRET_KEYS: secretKeys, ALLOW_PRIVATE_TARGETS: allowPrivateTargets } = config
   if (allowPrivateTargets) log.warn('private targets and plain http are allowed: for development only')
 
-  const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY))
+  const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'webhook-dispatcher')
   const agents = createTargetAgents({ allowPrivateTargets })
   const post = createPost(agents, ATTEMPT_TIMEOUT_MS)
   const sendTest = testSender(post)

@@ -17,7 +17,7 @@ export async function atService(origin: string, principalKey: string): Promise<W
   const principal = { kind: 'key' as const, orgId: ORG_ID, scopes: [], keyId: 'bench' }
   const signed = {
     'user-agent': 'whereabouts-bench/1',
-    ...(await headersSignedWith(principalKey, principal)),
+    ...(await headersSignedWith(principalKey, principal, 'catalog')),
   }
   return overHttp(origin, signed, ({ request }) => request)
 }

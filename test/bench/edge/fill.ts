@@ -59,7 +59,7 @@ async function newCaller(stack: Stack, admin: Client, orgId: number): Promise<Ca
     through: { 'user-agent': AGENT, authorization: `Bearer ${access_token}` },
     direct: {
       'user-agent': AGENT,
-      ...(await headersSignedWith(stack.secrets.principal_private_key, principal)),
+      ...(await headersSignedWith(stack.secrets.principal_private_key, principal, 'catalog')),
     },
   }
 }

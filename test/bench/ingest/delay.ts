@@ -81,7 +81,7 @@ type Row = { location_external_key: string | null }
 /** Asks tracking itself, with a principal signed as the gateway does. */
 export async function reportOf(stack: Stack, orgId: number): Promise<Ask> {
   const principal = { kind: 'key' as const, orgId, scopes: ['scans:read' as const], keyId: 'bench' }
-  const headers = await headersSignedWith(stack.secrets.principal_private_key, principal)
+  const headers = await headersSignedWith(stack.secrets.principal_private_key, principal, 'tracking')
   return async (assetId) => {
     const url = `${stack.urls.api.tracking}/api/v1/reports/asset-locations?asset_id=${assetId}`
     const { data } = (await (await fetch(url, { headers })).json()) as { data: Row[] }

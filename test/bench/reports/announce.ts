@@ -30,7 +30,7 @@ const STATES = `
 /** Whether what is at a location is found by its key. */
 async function isKnown(stack: Stack, key: string): Promise<boolean> {
   const principal = { kind: 'key' as const, orgId: ORG_ID, scopes: [], keyId: 'bench' }
-  const headers = await headersSignedWith(stack.secrets.principal_private_key, principal)
+  const headers = await headersSignedWith(stack.secrets.principal_private_key, principal, 'tracking')
   const response = await fetch(`${stack.urls.api.tracking}/api/v1/locations/current?location=${key}`, {
     headers,
   })

@@ -18,7 +18,7 @@ type Read = { rows: number; firstByteMs: number; totalMs: number }
 
 async function readCsv(stack: Stack): Promise<Read> {
   const principal = { kind: 'key' as const, orgId: ORG_ID, scopes: [], keyId: 'bench' }
-  const signed = await headersSignedWith(stack.secrets.principal_private_key, principal)
+  const signed = await headersSignedWith(stack.secrets.principal_private_key, principal, 'tracking')
   const headers = { ...signed, accept: 'text/csv' }
   const started = performance.now()
   let [rows, firstByteMs] = [0, Number.NaN]

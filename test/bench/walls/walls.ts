@@ -149,7 +149,7 @@ async function setWalls(owner: pg.Client, tables: readonly string[], on: boolean
 }
 
 /** Asks as an administrator of the organization. Throws when it is not answered with success. */
-async function asker(client: Client, seed: string, { ask }: Question) {
+async function asker(client: Client, seed: string, { ask, service }: Question) {
   const headersOf = new Map<number, Record<string, string>>()
   for (const orgId of ORGS) {
     const principal = {
@@ -159,7 +159,7 @@ async function asker(client: Client, seed: string, { ask }: Question) {
       userId: orgId * 100,
       role: 'admin' as const,
     }
-    const signed = await headersSignedWith(seed, principal)
+    const signed = await headersSignedWith(seed, principal, service)
     headersOf.set(orgId, { ...signed, 'content-type': 'application/json' })
   }
   return async (orgId: number, n: number) => {

@@ -35,7 +35,11 @@ export function dispatcherPid({ stack }: Bench): number {
 export async function registerWebhooks({ stack, receiver, orgs, signal }: Bench): Promise<void> {
   for (let n = 0; n < orgs; n += 1) {
     const principal = { kind: 'session', orgId: orgIdOf(n), scopes: [], userId: 1, role: 'admin' } as const
-    const signed = await headersSignedWith(stack.secrets.principal_private_key, principal)
+    const signed = await headersSignedWith(
+      stack.secrets.principal_private_key,
+      principal,
+      'webhook-dispatcher',
+    )
     const response = await fetch(`${stack.urls.api['webhook-dispatcher']}/api/v1/webhooks`, {
       method: 'POST',
       headers: { ...signed, 'content-type': 'application/json' },

@@ -1,7 +1,7 @@
 import { errorTypes } from '@whereabouts/contracts/errors'
 import type { Scope } from '@whereabouts/contracts/route'
 import { exhaust } from '../support/buckets.ts'
-import { isForSessions, parametersOf, UNKNOWN_ID, unknownParams, type Row } from '../support/rows.ts'
+import { isForSessions, parametersOf, unknownParams, type Row } from '../support/rows.ts'
 import type { Make, Scenario } from './scenario.ts'
 
 /** How every row can be brought to a status, whatever it does; a scenario's own entry comes first. */
@@ -56,12 +56,16 @@ function forbidden(row: Row): Make {
 }
 
 /** The request that succeeds, with an id in the path that names nothing. */
-function notFound({ success, path }: Row, own: Scenario): Make {
+function notFound(row: Row, own: Scenario): Make {
+  const { success, path } = row
   const [last] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).slice(-1)
   return async (given) => {
     const make = own[success.status]
     const call = typeof make === 'function' ? await make(given) : {}
-    return { ...call, params: { ...call.params, ...(last !== undefined && { [last]: UNKNOWN_ID }) } }
+    return {
+      ...call,
+      params: { ...call.params, ...(last !== undefined && { [last]: unknownParams(row)[last] ?? 0 }) },
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { jwtParts } from '../../system/jwt.ts'
 import type { OperationId } from '@whereabouts/contracts/routes'
 import type { World } from './world.ts'
 
@@ -65,6 +66,8 @@ export const attempts: Partial<Record<string, Attempts>> = {
       { reader_id: id, scan_point_id: mine.scanPointId },
     ),
   '/unknown-tags/{unknown_tag_id}': (_mine, { unknownTagId }) => missing({ unknown_tag_id: unknownTagId }),
+  '/users/me/sessions/{session_id}': (_mine, { org }) =>
+    missing({ session_id: String(jwtParts(org.admin).claims['sid']) }),
   '/webhooks/{webhook_id}': webhooks,
   '/webhooks/{webhook_id}/test': webhooks,
   '/webhooks/{webhook_id}/deliveries': webhooks,

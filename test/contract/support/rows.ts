@@ -18,9 +18,15 @@ export const isForSessions = (access: Access): boolean => access === 'session' |
 /** No resource carries it: ids are never above 2^53-1, and this one is not minted in a test's life. */
 export const UNKNOWN_ID = Number.MAX_SAFE_INTEGER
 
+/** Ids that are no numbers. */
+const UNKNOWN_UUID = '00000000-0000-4000-8000-000000000000'
+const isUuid = (parameter: string) => parameter === 'session_id'
+
 /** A value for every path parameter of a row: ids that name nothing. */
-export const unknownParams = ({ path }: Route): Record<string, number> =>
-  Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, UNKNOWN_ID]))
+export const unknownParams = ({ path }: Route): Record<string, number | string> =>
+  Object.fromEntries(
+    [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, isUuid(name) ? UNKNOWN_UUID : UNKNOWN_ID]),
+  )
 
 /** The query parameters of a row; none where it takes none. */
 export function parametersOf({ query }: Route): string[] {

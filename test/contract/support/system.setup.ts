@@ -16,8 +16,11 @@ declare module 'vitest' {
 
 /** One system for all contract files: each works in organizations of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Failed sign-ins are counted by address: a test of them comes from one of its own, by X-Forwarded-For.
-  const system = await startSystem({ gateway: { TRUSTED_PROXIES: '127.0.0.1' } })
+  // Attempts are counted by address: each request comes from one of its own unless it says, by X-Forwarded-For.
+  const system = await startSystem({
+    gateway: { TRUSTED_PROXIES: '127.0.0.1' },
+    keys: { ADDRESS_ATTEMPTS: '20', ADDRESS_ATTEMPT_SECONDS: '60' }, // none comes back while a test looks
+  })
   const { urls, secrets, dataDir } = system.stack
   // While it runs: a statement prepared before must work after, too.
   await newOrganization(system.stack, 'before the next schema')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { KEY_TOKEN_SECONDS, SESSION_TOKEN_SECONDS } from '../token-claims.ts'
 import { defineMessage } from './message.ts'
 
 /** The compacted log of organizations, members and keys. Secrets and their hashes are never in it. */
@@ -37,6 +38,13 @@ export const MemberState = z.object({
 })
 export type MemberState = z.infer<typeof MemberState>
 
+/** How long an access token may outlive the chain it belongs to, and clocks may differ. */
+export const CHAIN_END_SECONDS = Math.max(KEY_TOKEN_SECONDS, SESSION_TOKEN_SECONDS) + 300
+
+/** A session, or the refresh tokens of one exchange, that has ended: its access tokens end with it. There is no way back. */
+export const ChainEnd = z.object({ org_id: z.int(), chain_id: z.guid(), ended_at: z.string() })
+export type ChainEnd = z.infer<typeof ChainEnd>
+
 export const orgState = defineMessage({
   name: 'organization state',
   schema: OrgState,
@@ -56,4 +64,12 @@ export const memberState = defineMessage({
   schema: MemberState,
   keep: 'last',
   subject: (m) => `keys.member.${m.org_id}.${m.user_id}`,
+})
+
+export const chainEnd = defineMessage({
+  name: 'end of a session or token chain',
+  schema: ChainEnd,
+  keep: 'last',
+  ttlSeconds: CHAIN_END_SECONDS,
+  subject: (c) => `keys.chain.${c.chain_id}`,
 })

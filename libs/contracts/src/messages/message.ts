@@ -9,6 +9,8 @@ export type Message<S extends z.ZodType = z.ZodType> = {
   schema: S
   keep: 'last' | 'all'
   subject(payload: z.output<S>): string
+  /** The stream forgets the message so many seconds after it was stored. Left out: it stays, as its stream says. */
+  ttlSeconds?: number
   /** What the broker deduplicates by. A state message has none of its own: the outbox mints one per change. */
   messageId?(payload: z.output<S>): string
 }

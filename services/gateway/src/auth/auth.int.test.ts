@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { JWKS_PATH } from '@whereabouts/contracts/token-claims'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -10,6 +11,7 @@ import {
   startSurroundings,
 } from '../testing/gateway.fixture.ts'
 import type { Surroundings, TestGateway } from '../testing/gateway.fixture.ts'
+import { KeyView } from './key-view.ts'
 import { tokenMint } from '../testing/tokens.fixture.ts'
 
 let around: Surroundings
@@ -263,6 +265,86 @@ test('D9.2 a new signing key is found without a restart, and the set is not fetc
   }
 })
 
+describe('S11a the end of a session or token chain', () => {
+  const chainOf = () => randomUUID()
+  const end = (chain_id: string, ended_at = new Date().toISOString()) =>
+    gateway.view.apply(`keys.chain.${chain_id}`, { org_id: ORG_ID, chain_id, ended_at })
+  const keyBearer = async (sid: string) => {
+    const { jti } = await gateway.keyToken()
+    return `Bearer ${await around.mint.mint({ typ: 'key', sub: jti, org_id: ORG_ID, scopes: ['assets:read'], sid })}`
+  }
+  const sessionOf = async (sid: string) => {
+    await gateway.sessionToken({ userId: 70 })
+    const claims = { typ: 'session', sub: '70', org_id: ORG_ID, role: 'admin', member_revision: 1, sid }
+    return `Bearer ${await around.mint.mint(claims)}`
+  }
+
+  test.for([
+    { name: 'a session', bearerOf: sessionOf },
+    { name: 'a key', bearerOf: keyBearer },
+  ])('binds the very next request of $name, and no other chain', async ({ bearerOf }) => {
+    const [ended, alive] = [chainOf(), chainOf()]
+    const authorization = await bearerOf(ended)
+    const other = await bearerOf(alive)
+    expect((await ask({ authorization })).status).toBe(200)
+    end(ended)
+    expect(await refusal({ authorization })).toEqual(refused('Invalid or expired token'))
+    expect((await ask({ authorization: other })).status).toBe(200)
+  })
+
+  test('that the view has missed binds within a second, because keys is asked', async () => {
+    const sid = chainOf()
+    const authorization = await sessionOf(sid)
+    gateway.setCurrent(false)
+    try {
+      expect((await ask({ authorization })).status).toBe(200)
+      around.endedChains.add(`${ORG_ID}/${sid}`)
+      await expect.poll(async () => (await ask({ authorization })).status, { timeout: 1_000 }).toBe(401)
+    } finally {
+      gateway.setCurrent(true)
+    }
+  })
+
+  test('is forgotten when no token of it can be alive', () => {
+    let now = Date.parse('2026-11-22T10:00:00.000Z')
+    const view = new KeyView(() => now)
+    const ending = (chain_id: string) =>
+      view.apply(`keys.chain.${chain_id}`, { org_id: 7, chain_id, ended_at: new Date(now).toISOString() })
+    const [first, second] = [chainOf(), chainOf()]
+    ending(first)
+    now += 3_600_000
+    ending(second)
+    expect([view.isChainEnded(first), view.isChainEnded(second)]).toEqual([true, true])
+    now += 400_000
+    ending(chainOf())
+    expect([view.isChainEnded(first), view.isChainEnded(second)]).toEqual([false, true])
+  })
+})
+
+test('S11l keys is asked with a credential of the gateway itself', async () => {
+  const { jti } = await gateway.keyToken()
+  gateway.setCurrent(false)
+  around.keys.set(jti, keyStateOf({ jti }))
+  try {
+    const authorization = await bearer(around.mint, keyStateOf({ jti }))
+    expect((await ask({ authorization })).status).toBe(200)
+  } finally {
+    gateway.setCurrent(true)
+  }
+  const asked = around.services.keys.seen.filter(({ url }) => url === `/internal/keys/${jti}`)
+  expect(asked).toHaveLength(1)
+  expect(await gateway.verifyGateway(String(asked[0]?.headers['x-principal']))).toBe(true)
+})
+
+test('D12.1 a token that was narrowed opens no more than it names', async () => {
+  const { jti } = await gateway.keyToken({ scopes: ['assets:read', 'locations:read'] })
+  const claims = { typ: 'key', sub: jti, org_id: ORG_ID, scopes: ['assets:read', 'keys:admin'] }
+  const authorization = `Bearer ${await around.mint.mint(claims)}`
+  expect((await ask({ authorization })).status).toBe(200)
+  expect((await ask({ authorization }, '/api/v1/locations')).status).toBe(403)
+  expect((await ask({ authorization }, '/api/v1/orgs/7/api-keys')).status).toBe(403) // the key never had it
+})
+
 describe('D2.6 who may do what', () => {
   test.for([
     { scopes: ['assets:read'], path: '/api/v1/assets', status: 200 },
@@ -326,6 +408,20 @@ describe('the principal', () => {
     gateway.view.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 2, scopes: ['assets:read'] }))
     await ask({ authorization })
     expect(await principalOf()).toMatchObject({ scopes: ['assets:read'] })
+  })
+
+  test('S11l is made for one service, and for each once', async () => {
+    const { authorization } = await gateway.keyToken({ scopes: ['assets:read', 'scans:read'] })
+    const sentTo = async (name: 'catalog' | 'tracking', path: string) => {
+      await ask({ authorization }, path)
+      return String(around.services[name].seen.at(-1)?.headers['x-principal'])
+    }
+    const forCatalog = await sentTo('catalog', '/api/v1/assets')
+    const forTracking = await sentTo('tracking', '/api/v1/reports/asset-locations')
+    expect(await gateway.verifyPrincipal(forCatalog)).toMatchObject({ orgId: ORG_ID })
+    expect(await gateway.verifyPrincipal(forTracking)).toBeUndefined() // catalog verifies
+    expect(await sentTo('catalog', '/api/v1/assets')).toBe(forCatalog)
+    expect(await sentTo('tracking', '/api/v1/reports/asset-locations')).toBe(forTracking)
   })
 
   test('of a session carries the user and the role', async () => {

@@ -1,4 +1,6 @@
 import type { Principal } from '@whereabouts/contracts/principal'
+import type { TokenClaims } from '@whereabouts/contracts/token-claims'
+import type { Upstream } from '@whereabouts/contracts/route'
 import { invalidToken, unauthorized } from '@whereabouts/service-kit/errors'
 import { signPrincipal } from '@whereabouts/service-kit/principal'
 import type { KeyObject } from 'node:crypto'
@@ -12,8 +14,8 @@ const keyExpired = () => unauthorized('API key has expired')
 /** A verified caller, as the rest of the pipeline needs it. */
 export type Caller = {
   principal: Principal
-  /** `principal`, signed for the services. */
-  principalToken: string
+  /** `principal`, signed for one of the services; once for each while the caller's token is used. */
+  tokenFor(upstream: Upstream): Promise<string>
   /** Whose bucket a request is counted against: the API key's, or the user's. */
   bucket: string
   ownLimitPerMinute: number | undefined
@@ -54,7 +56,7 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     return verified
   }
 
-  async function sign(entry: Known, principal: Principal, standing?: KeyStanding): Promise<Caller> {
+  function callerOf(entry: Known, principal: Principal, standing?: KeyStanding): Caller {
     const revision = standing?.revision ?? 0
     const seconds = now() / 1000
     const { signed } = entry
@@ -62,10 +64,14 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     const isFresh = signed && (signed.until >= last || signed.until > seconds + LEEWAY_SECONDS)
     if (isFresh && signed.revision === revision) return signed.caller
     const until = Math.floor(Math.min(last, seconds + PRINCIPAL_SECONDS))
-    const principalToken = await signPrincipal(signingKey, principal, until)
+    const tokens = new Map<Upstream, Promise<string>>()
     const caller: Caller = {
       principal,
-      principalToken,
+      tokenFor(upstream) {
+        const token = tokens.get(upstream) ?? signPrincipal(signingKey, principal, until, upstream)
+        tokens.set(upstream, token)
+        return token
+      },
       bucket: principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`,
       ownLimitPerMinute: standing?.ownLimitPerMinute,
       expiresAt: entry.expiresAt,
@@ -74,20 +80,30 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     return caller
   }
 
+  /** A token of the release before names no chain; it lives for an hour at most. */
+  async function checkChain({ org_id, sid }: TokenClaims): Promise<void> {
+    if (sid !== undefined && (await directory.isChainEnded(org_id, sid))) throw invalidToken()
+  }
+
   return async (token: string): Promise<Caller> => {
     const entry = await look(token)
     const { claims } = entry
     if (claims.typ === 'session') {
       const { org_id, sub, role, member_revision } = claims
       if (!(await directory.isSessionValid(org_id, sub, member_revision))) throw invalidToken()
-      return sign(entry, { kind: 'session', orgId: org_id, scopes: [], userId: Number(sub), role })
+      await checkChain(claims)
+      const principal: Principal = { kind: 'session', orgId: org_id, scopes: [], userId: Number(sub), role }
+      return callerOf(entry, claims.sid === undefined ? principal : { ...principal, sessionId: claims.sid })
     }
     const standing = await directory.find(claims.sub)
     if (!standing || standing.orgId !== claims.org_id) throw invalidToken()
     if (standing.revoked) throw keyRevoked()
     if (standing.expiresAtMs !== undefined && standing.expiresAtMs <= now()) throw keyExpired()
-    const { orgId, scopes } = standing
-    return sign(entry, { kind: 'key', orgId, scopes, keyId: claims.sub }, standing)
+    await checkChain(claims)
+    const { orgId } = standing
+    // What the token was narrowed to, and of that what the key still has.
+    const scopes = standing.scopes.filter((scope) => claims.scopes.includes(scope))
+    return callerOf(entry, { kind: 'key', orgId, scopes, keyId: claims.sub }, standing)
   }
 }
 

@@ -1,6 +1,8 @@
+import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Counter } from '@whereabouts/service-kit/metrics'
+import { z } from 'zod'
 import { keyStandingOf, memberStandingOf } from './key-view.ts'
 import type { KeyStanding, KeyView, MemberStanding } from './key-view.ts'
 
@@ -12,6 +14,8 @@ export type KeyDirectory = {
    * membership since. Throws 503 when nobody can tell.
    */
   isSessionValid(orgId: number, userId: string, revision: number): Promise<boolean>
+  /** Whether the session or token chain of an access token has ended. Throws 503 when nobody can tell. */
+  isChainEnded(orgId: number, chainId: string): Promise<boolean>
 }
 
 type Options = {
@@ -19,6 +23,8 @@ type Options = {
   /** Whether the view holds everything the stream does: connected and caught up. */
   isCurrent: () => boolean
   keysUrl: string
+  /** Says that a gateway asks; kept for as long as it is good. */
+  credential: () => Promise<string>
   log: Logger
   lookups: Counter<'source'>
   now?: () => number
@@ -37,6 +43,7 @@ export function keyDirectory(options: Options): KeyDirectory {
   const { view, isCurrent, lookups } = options
   const askKey = asker<KeyStanding>(options, keyStandingOf)
   const askMember = asker<MemberStanding>(options, memberStandingOf)
+  const askChain = asker<{ ended: boolean }>(options, (payload) => ChainAnswer.parse(payload))
 
   function fromView<T>(known: T): T {
     lookups.inc({ source: 'view' })
@@ -60,8 +67,17 @@ export function keyDirectory(options: Options): KeyDirectory {
       // A higher revision than the one heard of is a membership that changed a moment ago: the token is its latest word.
       return standing !== undefined && standing.revision <= revision
     },
+
+    async isChainEnded(orgId, chainId) {
+      if (view.isChainEnded(chainId)) return fromView(true)
+      if (isCurrent()) return fromView(false)
+      // Undefined: this replica of keys is of a release that knows no such question.
+      return (await askChain(`chains/${orgId}/${encodeURIComponent(chainId)}`))?.ended ?? false
+    },
   }
 }
+
+const ChainAnswer = z.object({ ended: z.boolean() })
 
 type Asked<S> = { answer: Promise<S | undefined>; until: number }
 
@@ -85,11 +101,12 @@ function asker<S>(options: Options, read: (payload: unknown) => S) {
 async function ask<S>(
   path: string,
   read: (payload: unknown) => S,
-  { keysUrl, log }: Options,
+  { keysUrl, credential, log }: Options,
 ): Promise<S | undefined> {
   const signal = AbortSignal.timeout(ASK_TIMEOUT_MS)
-  const once = () => fetch(`${keysUrl}/internal/${path}`, { signal, redirect: 'error' })
   try {
+    const headers = { [PRINCIPAL_HEADER]: await credential() }
+    const once = () => fetch(`${keysUrl}/internal/${path}`, { signal, redirect: 'error', headers })
     // Again when it failed on its way: `keys` may just have closed the connection, to be replaced by another replica.
     const response = await once().catch(once)
     if (response.status === 404) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { connect } from '@whereabouts/messaging/connection'
 import { publish, publishMany } from '@whereabouts/messaging/publish'
+import { readSubject } from '@whereabouts/messaging/replay'
 import { respond } from '@whereabouts/messaging/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
@@ -49,6 +50,10 @@ test('D9.3 a revocation, and the end of a membership, is in the view within a se
     await expect
       .poll(() => view.getMember(member.org_id, '9'), { timeout: 1_000, interval: 10 })
       .toEqual({ revision: 3 })
+    const chain_id = randomUUID()
+    const payload = { org_id: 7, chain_id, ended_at: new Date().toISOString() }
+    await publish(bus.broker, { subject: `keys.chain.${chain_id}`, payload })
+    await expect.poll(() => view.isChainEnded(chain_id), { timeout: 1_000, interval: 10 }).toBe(true)
   } finally {
     await follower.stop()
   }
@@ -118,4 +123,17 @@ test('a state that cannot be read makes its key or member unknown, so that keys 
   view.apply(`keys.member.${member.org_id}.1`, member)
   expect(() => view.apply(`keys.member.${member.org_id}.1`, { ...member, revision: 'last' })).toThrow()
   expect(view.getMember(member.org_id, '1')).toBeUndefined()
+})
+
+test('S11a the stream itself forgets the end of a session', async () => {
+  const chain_id = randomUUID()
+  const subject = `keys.chain.${chain_id}`
+  const payload = { org_id: 7, chain_id, ended_at: new Date().toISOString() }
+  const { seq } = await publish(bus.broker, { subject, payload, headers: { 'Nats-TTL': '1s' } })
+  const stored = async () => {
+    const { messages } = await readSubject(bus.broker, { stream: 'KEYS', subject, fromSeq: seq, limit: 1 })
+    return messages.length
+  }
+  expect(await stored()).toBe(1)
+  await expect.poll(stored, { timeout: 10_000, interval: 200 }).toBe(0)
 })

@@ -1,4 +1,9 @@
-import { KeyState, MemberState } from '@whereabouts/contracts/messages/keys-state'
+import {
+  CHAIN_END_SECONDS,
+  ChainEnd,
+  KeyState,
+  MemberState,
+} from '@whereabouts/contracts/messages/keys-state'
 
 /** What the gateway must know of an API key beyond its token. */
 export type KeyStanding = {
@@ -36,15 +41,27 @@ export const memberStandingOf = (payload: unknown): MemberStanding => {
 export const KEY_SUBJECTS = 'keys.>'
 const KEY = 'keys.key.'
 const MEMBER = 'keys.member.'
+const CHAIN = 'keys.chain.'
 
-/** Every API key and every member of the installation in memory, from the KEYS stream. States may come twice and late. */
+/**
+ * Every API key and every member of the installation in memory, from the KEYS stream, and the sessions and token chains
+ * that ended while a token of theirs may be alive. States may come twice and late.
+ */
 export class KeyView {
   readonly #keys = new Map<string, KeyStanding>()
   readonly #members = new Map<string, MemberStanding>()
+  /** Until when each is remembered, in milliseconds since 1970; the oldest first, give or take. */
+  readonly #endedChains = new Map<string, number>()
+  readonly #now: () => number
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now
+  }
 
   /** Throws for a state that cannot be read; what it is of is then unknown, so that `keys` is asked instead. */
   apply(subject: string, payload: unknown): void {
     if (subject.startsWith(KEY)) keep(this.#keys, subject.slice(KEY.length), payload, keyStandingOf)
+    if (subject.startsWith(CHAIN)) this.#endChain(payload)
     if (subject.startsWith(MEMBER))
       keep(this.#members, subject.slice(MEMBER.length), payload, memberStandingOf)
   }
@@ -53,6 +70,20 @@ export class KeyView {
   forget(subject: string): void {
     if (subject.startsWith(KEY)) this.#keys.delete(subject.slice(KEY.length))
     if (subject.startsWith(MEMBER)) this.#members.delete(subject.slice(MEMBER.length))
+  }
+
+  isChainEnded(chainId: string): boolean {
+    return this.#endedChains.has(chainId)
+  }
+
+  #endChain(payload: unknown): void {
+    const { chain_id: chainId, ended_at: endedAt } = ChainEnd.parse(payload)
+    const until = Date.parse(endedAt) + CHAIN_END_SECONDS * 1_000
+    if (until > this.#now()) this.#endedChains.set(chainId, until)
+    for (const [id, past] of this.#endedChains) {
+      if (past > this.#now()) break
+      this.#endedChains.delete(id)
+    }
   }
 
   get(jti: string): KeyStanding | undefined {
@@ -71,6 +102,7 @@ export class KeyView {
   clear(): void {
     this.#keys.clear()
     this.#members.clear()
+    this.#endedChains.clear()
   }
 }
 

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
 import { decide, rateOf } from './bucket.ts'
-import { LocalBuckets } from './local-buckets.ts'
-import { Refusals } from './refusals.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const rate = rateOf(60)
@@ -29,28 +27,3 @@ test.for([
     expect(decide(rate, { taken: false, secondsUntilFull }, NOW).retryAfterSeconds).toBe(wait)
   },
 )
-
-test('the local bucket grants the burst, then one request per token that has come back', () => {
-  const buckets = new LocalBuckets()
-  const slow = rateOf(6)
-  const grants = (at: number) => {
-    let count = 0
-    while (buckets.take('key:a', slow, at).taken) count += 1
-    return count
-  }
-  expect(grants(NOW)).toBe(12)
-  expect(grants(NOW + 9_999)).toBe(0)
-  expect(grants(NOW + 10_000)).toBe(1)
-  expect(grants(NOW + 3_600_000)).toBe(12)
-  expect(buckets.take('key:b', slow, NOW).taken).toBe(true)
-})
-
-test('a refusal is remembered until a token is back, and not for another limit', () => {
-  const refusals = new Refusals()
-  refusals.remember('key:a', rate, 119.5, NOW)
-  expect(refusals.find('key:a', rate, NOW + 400)).toEqual({ taken: false, secondsUntilFull: 119.1 })
-  expect(refusals.find('key:b', rate, NOW)).toBeUndefined()
-  expect(refusals.find('key:a', rate, NOW + 500)).toBeUndefined()
-  refusals.remember('key:a', rate, 119.5, NOW)
-  expect(refusals.find('key:a', rateOf(120), NOW)).toBeUndefined()
-})

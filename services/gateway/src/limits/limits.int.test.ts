@@ -1,3 +1,4 @@
+import { takeToken } from '@whereabouts/db/token-bucket'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   keyStateOf,

@@ -19,6 +19,8 @@ import { upstreamPath } from './upstream-path.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined
+    /** Of the caller, for the service that is asked. */
+    principalToken: string | undefined
   }
 }
 
@@ -29,6 +31,7 @@ export function addOperations(
   isWanted: (row: Route) => boolean,
 ): void {
   app.decorateRequest('caller', undefined)
+  app.decorateRequest('principalToken', undefined)
   for (const [operationId, row] of Object.entries(deps.routes)) {
     if (!isWanted(row)) continue
     addRoute(app, row, {
@@ -64,6 +67,7 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
     if (!decision.taken) throw rateLimited(decision.retryAfterSeconds)
   }
   checkAccess(row.access, caller.principal)
+  request.principalToken = await caller.tokenFor(row.upstream)
 }
 
 /** Every request of a user counts (D12.10), of a key those of the rows that say so; undefined is none. */
@@ -88,7 +92,7 @@ const STALL_MS = 120_000
 
 function pass(row: Route, request: FastifyRequest, reply: FastifyReply, deps: OperationDeps): FastifyReply {
   const headers = requestHeaders(request, {
-    principalToken: request.caller?.principalToken,
+    principalToken: request.principalToken,
     // Client credentials may come by HTTP Basic; a bearer token ends here.
     authorization: row.access === 'none' ? request.headers.authorization : undefined,
   })

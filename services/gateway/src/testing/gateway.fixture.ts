@@ -1,19 +1,23 @@
 import type { KeyState, MemberState } from '@whereabouts/contracts/messages/keys-state'
 import { upstreams } from '@whereabouts/contracts/route'
 import { routes } from '@whereabouts/contracts/routes'
+import { takeToken, type Rate, type Take } from '@whereabouts/db/token-bucket'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
-import { principalVerifier, type PrincipalVerifier } from '@whereabouts/service-kit/principal'
+import {
+  gatewayVerifier,
+  principalVerifier,
+  type PrincipalVerifier,
+} from '@whereabouts/service-kit/principal'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { buildApp } from '../app.ts'
 import { authenticator } from '../auth/authenticator.ts'
+import { gatewayCredential } from '../auth/credential.ts'
 import { keyDirectory } from '../auth/key-directory.ts'
 import { KeyView } from '../auth/key-view.ts'
 import { tokenVerifier } from '../auth/token-verifier.ts'
-import type { Rate, Take } from '../limits/bucket.ts'
-import { takeToken } from '../limits/bucket.queries.ts'
 import { rateLimiter } from '../limits/rate-limiter.ts'
 import { gatewayMetrics } from '../metrics.ts'
 import { DEFAULT_REFUSED_AGENTS } from '../pipeline/web-filter.ts'
@@ -36,6 +40,8 @@ export type Surroundings = {
   keys: Map<string, KeyState>
   /** The same for members, by `<org>/<user>`. */
   members: Map<string, MemberState>
+  /** Sessions and token chains that keys says have ended, as `<org>/<chain>`. */
+  endedChains: Set<string>
   /** What the keys service answers to everything else. */
   respondFromKeys(respond: Respond): void
   stop(): Promise<void>
@@ -48,11 +54,13 @@ export async function startSurroundings(): Promise<Surroundings> {
   const database = await createServiceDatabase('gateway', MIGRATIONS)
   const keys = new Map<string, KeyState>()
   const members = new Map<string, MemberState>()
+  const endedChains = new Set<string>()
   let respond: Respond = () => ({})
   services.keys.respondWith((request, reply) => {
     if (request.url === '/.well-known/jwks.json') return mint.jwks
-    const [, states, id] = /^\/internal\/(keys|members)\/(.+)$/.exec(request.url) ?? []
+    const [, states, id] = /^\/internal\/(keys|members|chains)\/(.+)$/.exec(request.url) ?? []
     if (id === undefined) return respond(request, reply)
+    if (states === 'chains') return { ended: endedChains.has(id) }
     return (states === 'keys' ? keys : members).get(id) ?? reply.status(404).send({ error: {} })
   })
   const stop = async () => {
@@ -62,7 +70,7 @@ export async function startSurroundings(): Promise<Surroundings> {
   const respondFromKeys = (next: Respond) => {
     respond = next
   }
-  return { services, database, mint, keys, members, respondFromKeys, stop }
+  return { services, database, mint, keys, members, endedChains, respondFromKeys, stop }
 }
 
 export type TestGateway = {
@@ -75,7 +83,10 @@ export type TestGateway = {
   view: KeyView
   /** Whether the view passes for complete. */
   setCurrent(isCurrent: boolean): void
+  /** As catalog verifies. */
   verifyPrincipal: PrincipalVerifier
+  /** As keys verifies what the gateway asks for itself. */
+  verifyGateway: (token: string) => Promise<boolean>
   registry: Registry
   stop(): Promise<void>
 }
@@ -106,6 +117,7 @@ export async function startGateway(around: Surroundings, options: Options = {}):
     isCurrent: () => current,
     keysUrl,
     log,
+    credential: gatewayCredential(privateKey),
     lookups: metrics.lookups,
   })
   const takeShared =
@@ -149,7 +161,8 @@ export async function startGateway(around: Surroundings, options: Options = {}):
     setCurrent: (isCurrent) => {
       current = isCurrent
     },
-    verifyPrincipal: principalVerifier([publicKey]),
+    verifyPrincipal: principalVerifier([publicKey], 'catalog'),
+    verifyGateway: gatewayVerifier([publicKey], 'keys'),
     registry,
     stop: () => app.close(),
   }

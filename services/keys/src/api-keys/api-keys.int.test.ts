@@ -185,7 +185,7 @@ test('every operation on keys needs a principal', async ({ keys }) => {
 test('the gateway can ask for the state of a key, revoked ones included', async ({ keys }) => {
   const org = await keys.signUp()
   const key = await keys.createKey(org, { scopes: ['scans:write'] })
-  const live = await keys.send(`/internal/keys/${key.jti}`)
+  const live = await keys.ask(`/internal/keys/${key.jti}`)
   expect(live.json()).toMatchObject({
     org_id: org.orgId,
     jti: key.jti,
@@ -194,9 +194,9 @@ test('the gateway can ask for the state of a key, revoked ones included', async 
   })
   expect(live.body).not.toContain('secret')
   await revoke(keys, org, key.id)
-  const revoked = await keys.send(`/internal/keys/${key.jti}`)
+  const revoked = await keys.ask(`/internal/keys/${key.jti}`)
   expect(revoked.json().revoked_at).toEqual(expect.any(String))
   expect(revoked.json().revision).toBeGreaterThan(live.json().revision)
-  expect((await keys.send('/internal/keys/00000000-0000-0000-0000-000000000001')).statusCode).toBe(404)
-  expect((await keys.send('/internal/keys/not-a-uuid')).statusCode).toBe(404)
+  expect((await keys.ask('/internal/keys/00000000-0000-0000-0000-000000000001')).statusCode).toBe(404)
+  expect((await keys.ask('/internal/keys/not-a-uuid')).statusCode).toBe(404)
 })

@@ -1,5 +1,6 @@
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import type { BodyOf } from '@whereabouts/contracts/routes'
+import { addressBlock } from '@whereabouts/service-kit/address-block'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { InvitationRow, Tx, UserRow } from '../db.ts'
 import { invalidInvitation } from '../errors.ts'
@@ -8,8 +9,8 @@ import { enqueueMemberState } from '../members/members.state.ts'
 import { lockOrg } from '../orgs/orgs.queries.ts'
 import { required } from '../tokens/credentials.ts'
 import { hashSecret } from '../tokens/secrets.ts'
-import { refusalOrThrottle } from '../tokens/throttle.ts'
 import { checkPassword } from '../users/password-check.ts'
+import { checkNewPassword } from '../users/password-rules.ts'
 import { openSession, sessionAnswer } from '../users/sessions.ts'
 import type { UserDeps } from '../users/users.handlers.ts'
 import { findUserByEmail, insertUser, type NewUser } from '../users/users.queries.ts'
@@ -22,16 +23,16 @@ type Guest = { id: number } | NewUser
  * is registered already joins with its user's password only.
  */
 export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, 'acceptInvitation'> {
-  const { db, throttle, accessTokens, onChange } = deps
+  const { db, attempts, accessTokens, onChange } = deps
   return {
     async acceptInvitation({ body, clientAddress }) {
-      // A token cannot be guessed, so it is checked first and only failures cost.
+      await attempts.admit(clientAddress)
       const invitation = await findInvitation(db, hashSecret(body.token))
-      if (!invitation) throw refusalOrThrottle(throttle, `invitation|${clientAddress}`, invalidInvitation)
+      if (!invitation) throw invalidInvitation()
       const user = await findUserByEmail(db, invitation.email)
       const guest = user
         ? await recognise(deps, user, body, clientAddress)
-        : await newcomer(deps, invitation.email, body)
+        : await newcomer(deps, invitation.email, body, clientAddress)
       await accessTokens.prepare()
       const session = await db.transaction().execute((tx) => join(tx, invitation, guest))
       onChange()
@@ -58,12 +59,14 @@ async function newcomer(
   { passwords }: UserDeps,
   email: string,
   { name, password }: Accepting,
+  clientAddress: string,
 ): Promise<Guest> {
   rejectIfAny([
     ...(name === undefined ? [required('name')] : []),
     ...(password === undefined ? [required('password')] : []),
   ])
-  return { name: name ?? '', email, ...(await passwords.hash(password ?? '')) }
+  checkNewPassword(password ?? '', email)
+  return { name: name ?? '', email, ...(await passwords.hash(addressBlock(clientAddress), password ?? '')) }
 }
 
 async function join(tx: Tx, { org_id, id }: InvitationRow, guest: Guest) {

@@ -314,10 +314,10 @@ test('every operation on members needs a principal, and that of a user', async (
 test('the gateway can ask how a membership stands', async ({ keys }) => {
   const org = await keys.signUp()
   const ben = await keys.join(org)
-  const state = () => keys.send(`/internal/members/${org.orgId}/${ben.userId}`)
+  const state = () => keys.ask(`/internal/members/${org.orgId}/${ben.userId}`)
   expect((await state()).json()).toEqual((await states(keys, ben)).at(-1))
   await remove(keys, keys.admin(org), ben)
   expect((await state()).statusCode).toBe(404)
-  expect((await keys.send('/internal/members/x/y')).statusCode).toBe(404)
-  expect((await keys.send(`/internal/members/${org.orgId}/${2 ** 53}`)).statusCode).toBe(404)
+  expect((await keys.ask('/internal/members/x/y')).statusCode).toBe(404)
+  expect((await keys.ask(`/internal/members/${org.orgId}/${2 ** 53}`)).statusCode).toBe(404)
 })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { tokenRoutes } from '@whereabouts/contracts/tokens'
+import { passwordProblem, tokenRoutes } from '@whereabouts/contracts/tokens'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { fieldEntries } from '@whereabouts/service-kit/field-entries'
 import type { Db, OrgRow, Tx } from '../db.ts'
@@ -7,7 +7,6 @@ import { findOrg, lockOrg, updateSubscription } from '../orgs/orgs.queries.ts'
 import { enqueueOrgState } from '../orgs/orgs.state.ts'
 import { createPasswords } from '../users/passwords.ts'
 import { register } from '../users/registration.ts'
-import { createSlots } from '../users/slots.ts'
 import { findUserByEmail } from '../users/users.queries.ts'
 import { OpsError, orgMissing } from './failures.ts'
 import { countOrgs, listMembershipsOfEmail, listOrgs } from './ops.queries.ts'
@@ -32,8 +31,10 @@ export async function createOrg(db: Db, given: NewOrg): Promise<Report> {
     email: given.adminEmail,
     password: given.password ?? generated,
   })
+  if (passwordProblem('password', password, email))
+    throw new OpsError('usage', `${FLAGS['password'] ?? 'password'} must not be the e-mail address`)
   if (await findUserByEmail(db, email)) throw await alreadyRegistered(db, email)
-  const hash = await createPasswords(createSlots({ concurrent: 1, waiting: 0 })).hash(password)
+  const hash = await createPasswords((_source, work) => work()).hash('operator', password)
   const { org, id } = await db
     .transaction()
     .execute(async (tx) => {

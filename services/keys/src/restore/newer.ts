@@ -14,7 +14,9 @@ export function sortStates(stored: readonly { subject: string; payload: unknown 
         ? take(states.orgs, OrgState.safeParse(payload))
         : kind === 'key'
           ? take(states.keys, KeyState.safeParse(payload))
-          : kind === 'member' && take(states.members, MemberState.safeParse(payload))
+          : kind === 'member'
+            ? take(states.members, MemberState.safeParse(payload))
+            : kind === 'chain' // all sessions and chains end after a restore
     if (!ok) unreadable.push(subject)
   }
   return { states, unreadable }

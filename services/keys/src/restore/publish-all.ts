@@ -1,15 +1,33 @@
-import { keyState, memberState, orgState } from '@whereabouts/contracts/messages/keys-state'
+import {
+  CHAIN_END_SECONDS,
+  keyState,
+  memberState,
+  orgState,
+} from '@whereabouts/contracts/messages/keys-state'
 import { enqueue } from '@whereabouts/db/outbox'
 import { toKeyState } from '../api-keys/api-keys.state.ts'
+import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 import { toMemberState } from '../members/members.state.ts'
 import { toOrgState } from '../orgs/orgs.state.ts'
+import { enqueueChainEnds } from '../tokens/chains.ts'
 
 const BATCH = 500
 
-/** Puts the state of every organization, member and key into the outbox. Returns how many of each. */
-export async function publishAll(db: Db): Promise<{ orgs: number; members: number; keys: number }> {
-  return { orgs: await publishOrgs(db), members: await publishMembers(db), keys: await publishKeys(db) }
+type Published = { orgs: number; members: number; keys: number; ended: number }
+
+/**
+ * Puts the state of every organization, member and key into the outbox, and the chains that ended lately. Returns how
+ * many of each.
+ */
+export async function publishAll(db: Db): Promise<Published> {
+  const ended = await publishChainEnds(db)
+  return {
+    ended,
+    orgs: await publishOrgs(db),
+    members: await publishMembers(db),
+    keys: await publishKeys(db),
+  }
 }
 
 /** The rows are held until they are in the outbox, so that no newer state of theirs can be queued before this one. */
@@ -39,6 +57,36 @@ async function publishKeys(db: Db): Promise<number> {
       const rows = await tx.selectFrom('api_key').selectAll().orderBy('org_id').orderBy('id').offset(offset).limit(BATCH).forShare().execute() // prettier-ignore
       await enqueue(tx, keyState, rows.map(toKeyState))
       return rows.length
+    }),
+  )
+}
+
+/** Those of which an access token may be alive: issued in the last hour before the end, which was in the last hour. */
+async function publishChainEnds(db: Db): Promise<number> {
+  const recently = sql<string>`clock_timestamp() - make_interval(secs => ${CHAIN_END_SECONDS})`
+  return inBatches((offset) =>
+    db.transaction().execute(async (tx) => {
+      const chains = await tx
+        .selectFrom('token_chain as chain')
+        .select(['org_id', 'id', sql<string>`revoked_at`.as('revoked_at')])
+        .where('revoked_at', '>', recently)
+        .where((eb) =>
+          eb.exists(
+            eb
+              .selectFrom('refresh_token as token')
+              .select('token.hash')
+              .whereRef('token.org_id', '=', 'chain.org_id')
+              .whereRef('token.chain_id', '=', 'chain.id')
+              .where('token.created_at', '>', recently),
+          ),
+        )
+        .orderBy('org_id')
+        .orderBy('id')
+        .offset(offset)
+        .limit(BATCH)
+        .execute()
+      await enqueueChainEnds(tx, chains)
+      return chains.length
     }),
   )
 }

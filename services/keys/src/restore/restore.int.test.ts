@@ -1,4 +1,5 @@
 import { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
+import { decodeJwt } from 'jose'
 import { expect } from 'vitest'
 import { test, type Key, type Keys, type Org } from '../keys.fixture.ts'
 import { toKeyState } from '../api-keys/api-keys.state.ts'
@@ -128,18 +129,24 @@ test('refresh tokens and invitations end, since nobody knows which were spent or
   expect(token).not.toBe('')
 })
 
-test('everything is published as it is, once per organization, member and key', async ({ keys }) => {
+test('everything is published as it is, once per organization, member, key and chain that ended lately', async ({
+  keys,
+}) => {
   const { db } = keys.database
   const org = await keys.signUp()
   const key = await newKey(keys, org)
+  const { access_token, refresh_token } = org.session
+  await keys.post('/api/v1/auth/logout', { refresh_token })
   await forgetQueued(db)
   const totals = await publishAll(db)
   const queued = await db.selectFrom('outbox').select(['subject', 'payload']).execute()
-  expect(queued).toHaveLength(totals.orgs + totals.members + totals.keys)
+  expect(queued).toHaveLength(totals.orgs + totals.members + totals.keys + totals.ended)
   const subjects = queued.map(({ subject }) => subject)
   expect(new Set(subjects).size).toBe(queued.length)
   expect(subjects).toContain(`keys.org.${org.orgId}`)
   expect(subjects).toContain(`keys.member.${org.orgId}.${org.userId}`)
+  const { sid } = decodeJwt(access_token)
+  expect(subjects).toContain(`keys.chain.${String(sid)}`)
   const state = queued.find(({ subject }) => subject === `keys.key.${key.jti}`)
   expect(state?.payload).toEqual(toKeyState(await rowOf(keys, key)))
   await forgetQueued(db)

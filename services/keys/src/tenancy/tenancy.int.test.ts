@@ -6,18 +6,22 @@ import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { buildApp } from '../app.ts'
 import type { Tenants } from '../db.ts'
-import { test, type Keys, type Org } from '../keys.fixture.ts'
+import { ADDRESS_RATE, test, type Keys, type Org } from '../keys.fixture.ts'
 import { findOrg } from '../orgs/orgs.queries.ts'
 
 /** The service whose statements of one organization all forgot it, on the database of this file. */
 function forgetfulService(keys: Keys, tenants: Tenants) {
-  const callers = testCallers()
+  const callers = testCallers('keys')
   const app = buildApp({
     tenants,
     db: keys.database.worker.db,
     log: createLogger('keys', 'fatal'),
     registry: createRegistry('keys'),
     verify: callers.verify,
+    verifyGateway: (token) => callers.verifyGateway(token),
+    isCredentialOptional: false,
+    buckets: keys.buckets,
+    addressRate: ADDRESS_RATE,
     signingKeys: keys.signingKeys,
     environment: 'production',
     now: Date.now,

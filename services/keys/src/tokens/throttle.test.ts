@@ -1,6 +1,6 @@
 import { fakeClock } from '@whereabouts/testing/clock'
 import { expect, test } from 'vitest'
-import { createThrottle, refusalOrThrottle } from './throttle.ts'
+import { createThrottle, refuse } from './throttle.ts'
 
 const options = { capacity: 3, refillMs: 2_000, maxClients: 2 }
 
@@ -22,17 +22,6 @@ test('one client does not use up the attempts of another', () => {
   expect(throttle.take('b')).toBeUndefined()
 })
 
-test('an attempt that is given back counts as none, and never adds to the capacity', () => {
-  const throttle = createThrottle({ now: fakeClock().now, ...options })
-  for (let i = 0; i < 10; i += 1) {
-    expect(throttle.take('a')).toBeUndefined()
-    throttle.giveBack('a')
-  }
-  throttle.giveBack('a')
-  for (let i = 0; i < 3; i += 1) expect(throttle.take('a')).toBeUndefined()
-  expect(throttle.take('a')).toBe(2)
-})
-
 test('memory is bounded: the client seen longest ago is forgotten', () => {
   const throttle = createThrottle({ now: fakeClock().now, ...options })
   for (let i = 0; i < 3; i += 1) throttle.take('a')
@@ -45,8 +34,24 @@ test('memory is bounded: the client seen longest ago is forgotten', () => {
   expect(throttle.take('a')).toBeUndefined()
 })
 
-test('a refusal stays itself until the attempts are used up', () => {
+test('a refusal stays itself until the attempts of the client are used up, and then costs its address nothing', async () => {
   const throttle = createThrottle({ now: fakeClock().now, ...options })
-  const refused = () => refusalOrThrottle(throttle, 'a', () => new Error('no')).message
-  expect([refused(), refused(), refused(), refused()]).toEqual(['no', 'no', 'no', 'Retry after 2 seconds'])
+  const failures: string[] = []
+  const attempts = { failed: async (address: string) => void failures.push(address) }
+  const told: string[] = []
+  for (let i = 0; i < 4; i += 1)
+    await refuse({ throttle, attempts }, '203.0.113.9', 'a', () => new Error('no')).catch((error: Error) =>
+      told.push(error.message),
+    )
+  expect(told).toEqual(['no', 'no', 'no', 'Retry after 2 seconds'])
+  expect(failures).toHaveLength(3)
+})
+
+test('two addresses of one /64 are one client', async () => {
+  const throttle = createThrottle({ now: fakeClock().now, ...options, capacity: 1 })
+  const attempts = { failed: async () => undefined }
+  const failFrom = (address: string) => refuse({ throttle, attempts }, address, 'a', () => new Error('no'))
+  await expect(failFrom('2001:db8::1')).rejects.toThrow('no')
+  await expect(failFrom('2001:db8::2')).rejects.toThrow('Retry after 2 seconds')
+  await expect(failFrom('2001:db8:0:1::1')).rejects.toThrow('no')
 })

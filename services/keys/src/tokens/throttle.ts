@@ -1,10 +1,10 @@
+import { addressBlock } from '@whereabouts/service-kit/address-block'
+import type { Attempts } from '../attempts/attempts.ts'
 import { tooManyAttempts } from '../errors.ts'
 
 export type Throttle = {
   /** Takes a token for one attempt. Undefined: go on; otherwise the seconds until the next token. */
   take(client: string): number | undefined
-  /** The attempt was the right owner's. */
-  giveBack(client: string): void
 }
 
 type Bucket = { tokens: number; at: number }
@@ -55,15 +55,21 @@ export function createThrottle({
       bucket.tokens -= 1
       return undefined
     },
-    giveBack(client) {
-      const bucket = touch(client)
-      bucket.tokens = Math.min(capacity, bucket.tokens + 1)
-    },
   }
 }
 
-/** For attempts that are checked first: the given refusal, or 429 for a client who has been refused too often. */
-export function refusalOrThrottle(throttle: Throttle, client: string, refusal: () => Error): Error {
-  const waitSeconds = throttle.take(client)
-  return waitSeconds === undefined ? refusal() : tooManyAttempts(waitSeconds)
+/**
+ * For attempts that are checked first and cost only when they fail: throws the refusal, or 429 to a client that was
+ * refused too often, by what it names and by its address.
+ */
+export async function refuse(
+  { throttle, attempts }: { throttle: Throttle; attempts: Pick<Attempts, 'failed'> },
+  clientAddress: string,
+  client: string,
+  refusal: () => Error,
+): Promise<never> {
+  const waitSeconds = throttle.take(`${addressBlock(clientAddress)}|${client}`)
+  if (waitSeconds !== undefined) throw tooManyAttempts(waitSeconds)
+  await attempts.failed(clientAddress)
+  throw refusal()
 }

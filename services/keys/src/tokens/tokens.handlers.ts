@@ -4,16 +4,25 @@ import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Answer, type Context, type Handlers } from '@whereabouts/service-kit/serve'
 import { findKeyById, touchKey, type UsableKey } from '../api-keys/api-keys.queries.ts'
 import { findClient } from '../api-keys/clients.ts'
+import type { Attempts } from '../attempts/attempts.ts'
 import type { Db, Tenants } from '../db.ts'
-import { invalidClient, invalidRefreshToken } from '../errors.ts'
+import { invalidClient, invalidRefreshToken, scopeNotAvailable } from '../errors.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { readBasic, readCredentials, required, type ClientCredentials } from './credentials.ts'
 import { rotateRefreshToken } from './rotation.ts'
 import { hashSecret, NO_STORE, randomToken } from './secrets.ts'
-import { refusalOrThrottle, type Throttle } from './throttle.ts'
-import { startChain } from './tokens.queries.ts'
+import { refuse, type Throttle } from './throttle.ts'
+import { narrowChain, startChain } from './tokens.queries.ts'
 
-export type TokenDeps = { tenants: Tenants; db: Db; throttle: Throttle; accessTokens: AccessTokens }
+export type TokenDeps = {
+  tenants: Tenants
+  db: Db
+  throttle: Throttle
+  attempts: Attempts
+  accessTokens: AccessTokens
+  /** Called after a commit that put something into the outbox. */
+  onChange: () => void
+}
 
 export function tokenHandlers(deps: TokenDeps): Pick<Handlers<'keys'>, 'issueToken'> {
   return {
@@ -31,19 +40,17 @@ async function exchangeCredentials(deps: TokenDeps, { body, headers, clientAddre
   const key = await findClient(deps.db, credentials)
   // The secret cannot be guessed and costs one digest to check, so it is checked first: whoever holds it gets in, however
   // often others have failed under the same id.
-  if (!key)
-    throw refusalOrThrottle(
-      deps.throttle,
-      `client|${clientAddress}|${credentials.clientId.toLowerCase()}`,
-      invalidClient,
-    )
+  if (!key) return refuse(deps, clientAddress, `client|${credentials.clientId.toLowerCase()}`, invalidClient)
+  const scopes = narrowed(body.scope, key.scopes)
   await deps.accessTokens.prepare()
   const refreshToken = randomToken()
-  await deps.tenants.transaction(key.org_id, async (tx) => {
-    await startChain(tx, { orgId: key.org_id, keyId: key.id }, hashSecret(refreshToken))
+  const chainId = await deps.tenants.transaction(key.org_id, async (tx) => {
+    const owner = { orgId: key.org_id, keyId: key.id }
+    const id = await startChain(tx, owner, hashSecret(refreshToken), scopes ?? null)
     await touchKey(tx, key.org_id, key.id)
+    return id
   })
-  return tokenAnswer(deps.accessTokens, key, refreshToken)
+  return tokenAnswer(deps.accessTokens, key, { refreshToken, chainId, scopes: scopes ?? key.scopes })
 }
 
 function credentialsOf(body: TokenRequest, authorization: string | undefined): ClientCredentials {
@@ -58,22 +65,49 @@ async function refreshTokens(deps: TokenDeps, { body, headers, clientAddress }: 
   // Whoever names a client must name the one the token was issued to (RFC 6749, 6); naming it is optional.
   const named = body.client_id ?? readBasic(headers.authorization ?? '')?.clientId
   await deps.accessTokens.prepare()
-  const rotated = await rotateRefreshToken(deps, body.refresh_token ?? '', async (tx, token) => {
-    const key = token.key_id === null ? undefined : await findKeyById(tx, token.org_id, token.key_id)
-    if (named !== undefined && key?.jti !== named.toLowerCase()) return undefined
-    return key?.is_usable ? key : undefined
-  })
-  if (!rotated) throw refusalOrThrottle(deps.throttle, `refresh|${clientAddress}`, invalidRefreshToken)
-  return tokenAnswer(deps.accessTokens, rotated.owner, rotated.refreshToken)
+  let granted: string[] = []
+  const rotated = await rotateRefreshToken(
+    deps,
+    body.refresh_token ?? '',
+    async (tx, token) => {
+      const key = token.key_id === null ? undefined : await findKeyById(tx, token.org_id, token.key_id)
+      if (named !== undefined && key?.jti !== named.toLowerCase()) return undefined
+      return key?.is_usable ? key : undefined
+    },
+    async (tx, token, key) => {
+      const before = token.scopes ?? key.scopes
+      const scopes = narrowed(body.scope, before)
+      if (scopes) await narrowChain(tx, token.org_id, token.chain_id, scopes)
+      granted = scopes ?? before
+    },
+  )
+  if (rotated === 'replayed') deps.onChange()
+  if (!rotated || rotated === 'replayed') return refuse(deps, clientAddress, 'refresh', invalidRefreshToken)
+  return tokenAnswer(deps.accessTokens, rotated.owner, { ...rotated, scopes: granted })
 }
 
-async function tokenAnswer(tokens: AccessTokens, key: UsableKey, refreshToken: string) {
-  const claims = { typ: 'key', sub: key.jti, org_id: key.org_id, scopes: key.scopes } as const
+/**
+ * What `scope` asks for of what there is, in its order; undefined when nothing is asked for. Throws when it names
+ * anything else.
+ */
+function narrowed(scope: string | undefined, available: readonly string[]): string[] | undefined {
+  const wanted = (scope ?? '').split(' ').filter((name) => name !== '')
+  if (wanted.length === 0) return undefined
+  if (wanted.some((name) => !available.includes(name))) throw scopeNotAvailable(available)
+  return available.filter((name) => wanted.includes(name))
+}
+
+type Granted = { refreshToken: string; chainId: string; scopes: readonly string[] }
+
+async function tokenAnswer(tokens: AccessTokens, key: UsableKey, { refreshToken, chainId, scopes }: Granted) {
+  const ofKey = { sub: key.jti, org_id: key.org_id, scopes: [...scopes] }
+  const claims = { typ: 'key', ...ofKey, sid: chainId } as const
   const pair = {
     access_token: await tokens.sign(claims, KEY_TOKEN_SECONDS),
     refresh_token: refreshToken,
     token_type: 'Bearer' as const,
     expires_in: KEY_TOKEN_SECONDS,
+    scope: scopes.join(' '),
   }
   return new Answer(pair, NO_STORE)
 }

@@ -23,7 +23,13 @@ test('D9.2 an access token verifies against the published keys and says who call
   expect(response.statusCode).toBe(200)
   expect(response.headers['cache-control']).toBe('no-store')
   const pair = response.json()
-  expect(Object.keys(pair).toSorted()).toEqual(['access_token', 'expires_in', 'refresh_token', 'token_type'])
+  expect(Object.keys(pair).toSorted()).toEqual([
+    'access_token',
+    'expires_in',
+    'refresh_token',
+    'scope',
+    'token_type',
+  ])
   expect(pair).toMatchObject({ token_type: 'Bearer', expires_in: 900 })
 
   const jwks = (await keys.send('/.well-known/jwks.json')).json<JSONWebKeySet>()
@@ -34,6 +40,7 @@ test('D9.2 an access token verifies against the published keys and says who call
     sub: key.jti,
     org_id: org.orgId,
     scopes: ['assets:read', 'scans:write'],
+    sid: expect.any(String),
   })
   expect(Number(payload.exp) - Number(payload.iat)).toBe(900)
   expect(JSON.stringify(jwks)).not.toContain('"d"')

@@ -11,6 +11,8 @@ export type LockedToken = {
   org_id: number
   key_id: number | null
   user_id: number | null
+  /** What the chain was narrowed to; null where it was not. */
+  scopes: string[] | null
   is_spent: boolean
   is_expired: boolean
   is_revoked: boolean
@@ -18,19 +20,26 @@ export type LockedToken = {
 
 const LIFE = sql<string>`clock_timestamp() + interval '30 days'`
 
-/** Begins a chain with its first refresh token. */
-export async function startChain(tx: Tx, owner: ChainOwner, hash: Buffer): Promise<void> {
+/** Begins a chain with its first refresh token and returns its id. `scopes`: null is all that the key has. */
+export async function startChain(
+  tx: Tx,
+  owner: ChainOwner,
+  hash: Buffer,
+  scopes: string[] | null = null,
+): Promise<string> {
   const { id } = await tx
     .insertInto('token_chain')
     .values({
       org_id: owner.orgId,
       key_id: 'keyId' in owner ? owner.keyId : null,
       user_id: 'userId' in owner ? owner.userId : null,
+      scopes,
       expires_at: LIFE,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
   await insertRefreshToken(tx, owner.orgId, id, hash)
+  return id
 }
 
 /** Undefined for a token that was never issued or was purged. It never changes. */
@@ -56,7 +65,7 @@ export async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<LockedToke
     where t.hash = ${hash}
     for update of c`.execute(tx)
   const { rows } = await sql<LockedToken>`
-    select t.hash, t.chain_id, t.org_id, c.key_id, c.user_id,
+    select t.hash, t.chain_id, t.org_id, c.key_id, c.user_id, c.scopes,
            t.spent_at is not null as is_spent,
            t.expires_at <= clock_timestamp() as is_expired,
            c.revoked_at is not null as is_revoked
@@ -81,13 +90,40 @@ export async function replaceRefreshToken(tx: Tx, token: LockedToken, nextHash: 
   await insertRefreshToken(tx, token.org_id, token.chain_id, nextHash)
 }
 
-export async function revokeChain(tx: Tx, orgId: number, chainId: string): Promise<void> {
+export type EndedChain = { org_id: number; id: string; revoked_at: string }
+
+/** Undefined when it had ended before. */
+export function revokeChain(tx: Tx, orgId: number, chainId: string): Promise<EndedChain | undefined> {
+  return tx
+    .updateTable('token_chain')
+    .set({ revoked_at: sql`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', chainId)
+    .where('revoked_at', 'is', null)
+    .returning(['org_id', 'id', sql<string>`revoked_at`.as('revoked_at')])
+    .executeTakeFirst()
+}
+
+/** Narrows what is refreshed from here on. */
+export async function narrowChain(tx: Tx, orgId: number, chainId: string, scopes: string[]): Promise<void> {
   await tx
     .updateTable('token_chain')
-    .set({ revoked_at: sql`coalesce(revoked_at, clock_timestamp())` })
+    .set({ scopes })
     .where('org_id', '=', orgId)
     .where('id', '=', chainId)
     .execute()
+}
+
+/** Whether the chain goes on. One that nobody knows has ended: its member or its organization is gone. */
+export async function isChainAlive(db: Db, orgId: number, chainId: string): Promise<boolean> {
+  const chain = await db
+    .selectFrom('token_chain')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', chainId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return chain !== undefined
 }
 
 async function insertRefreshToken(tx: Tx, orgId: number, chainId: string, hash: Buffer): Promise<void> {

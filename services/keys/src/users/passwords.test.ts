@@ -2,35 +2,38 @@ import { expect, test } from 'vitest'
 import { createPasswords } from './passwords.ts'
 import { createSlots } from './slots.ts'
 
-const passwords = createPasswords(createSlots({ concurrent: 2, waiting: 10 }))
+const passwords = createPasswords(createSlots({ concurrent: 2, perSource: 5, waiting: 10 }))
 
 test('a password matches its own hash and no other', async () => {
-  const stored = await passwords.hash('correct horse')
-  expect(await passwords.matches('correct horse', stored)).toBe(true)
-  expect(await passwords.matches('correct horsf', stored)).toBe(false)
+  const stored = await passwords.hash('a', 'correct horse')
+  expect(await passwords.matches('a', 'correct horse', stored)).toBe(true)
+  expect(await passwords.matches('a', 'correct horsf', stored)).toBe(false)
 })
 
 test('equal passwords are stored differently', async () => {
-  const [a, b] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')])
+  const [a, b] = await Promise.all([
+    passwords.hash('a', 'correct horse'),
+    passwords.hash('a', 'correct horse'),
+  ])
   expect(a.password_hash.equals(b.password_hash)).toBe(false)
 })
 
 test('the composed and the decomposed form of a letter are one password', async () => {
-  const stored = await passwords.hash('caf\u00e9 au lait')
-  expect(await passwords.matches('cafe\u0301 au lait', stored)).toBe(true)
+  const stored = await passwords.hash('a', 'caf\u00e9 au lait')
+  expect(await passwords.matches('a', 'cafe\u0301 au lait', stored)).toBe(true)
 })
 
 test('the cost a hash was made at is part of it', async () => {
-  const stored = await passwords.hash('correct horse')
-  expect(await passwords.matches('correct horse', { ...stored, password_passes: 3 })).toBe(false)
+  const stored = await passwords.hash('a', 'correct horse')
+  expect(await passwords.matches('a', 'correct horse', { ...stored, password_passes: 3 })).toBe(false)
 })
 
 test('nobody has any password, and being refused takes a hash all the same', async () => {
   let hashes = 0
-  const counting = createPasswords((work) => {
+  const counting = createPasswords((_source, work) => {
     hashes += 1
     return work()
   })
-  expect(await counting.matches('correct horse', undefined)).toBe(false)
+  expect(await counting.matches('a', 'correct horse', undefined)).toBe(false)
   expect(hashes).toBe(1)
 })

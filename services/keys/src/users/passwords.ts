@@ -29,16 +29,17 @@ export function createPasswords(slots: Slots) {
     password_salt: randomBytes(SALT_BYTES),
   }
   return {
-    async hash(password: string): Promise<PasswordHash> {
+    /** `source` is the address block for which the hash waits its turn. */
+    async hash(source: string, password: string): Promise<PasswordHash> {
       const cost = { ...COST, password_salt: randomBytes(SALT_BYTES) }
-      return { ...cost, password_hash: await slots(() => derive(password, cost, HASH_BYTES)) }
+      return { ...cost, password_hash: await slots(source, () => derive(password, cost, HASH_BYTES)) }
     },
 
     /** Without a stored hash the same work is done and the answer is false. */
-    async matches(password: string, stored: PasswordHash | undefined): Promise<boolean> {
+    async matches(source: string, password: string, stored: PasswordHash | undefined): Promise<boolean> {
       const wanted = stored ?? nobody
       const length = wanted.password_hash.length
-      const given = await slots(() => derive(password, wanted, length))
+      const given = await slots(source, () => derive(password, wanted, length))
       return timingSafeEqual(given, wanted.password_hash) && stored !== undefined
     },
   }

@@ -4,10 +4,11 @@ import { Answer } from '@whereabouts/service-kit/serve'
 import type { Tx } from '../db.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import { hashSecret, NO_STORE, randomToken } from '../tokens/secrets.ts'
-import { lockRefreshToken, revokeChain, startChain } from '../tokens/tokens.queries.ts'
+import { endChain } from '../tokens/chains.ts'
+import { lockRefreshToken, startChain } from '../tokens/tokens.queries.ts'
 import { lockMember, type Member } from './users.queries.ts'
 
-export type OpenedSession = { member: Member; refreshToken: string }
+export type OpenedSession = { member: Member; refreshToken: string; chainId: string }
 
 /** Undefined when the user is no member of the organization, or no longer. */
 export async function openSession(tx: Tx, orgId: number, userId: number): Promise<OpenedSession | undefined> {
@@ -21,14 +22,16 @@ export async function openSession(tx: Tx, orgId: number, userId: number): Promis
  */
 export async function startSession(tx: Tx, member: Member): Promise<OpenedSession> {
   const refreshToken = randomToken()
-  await startChain(tx, { orgId: member.org_id, userId: member.id }, hashSecret(refreshToken))
-  return { member, refreshToken }
+  const owner = { orgId: member.org_id, userId: member.id }
+  const chainId = await startChain(tx, owner, hashSecret(refreshToken))
+  return { member, refreshToken, chainId }
 }
 
 /**
  * Ends the session that a refresh token belongs to and starts one in another organization; undefined, with the old one
- * untouched, when the user is no member there. `from` is the caller, where there is one. The refresh token is asked for because an access token alone, which may
- * be in wrong hands for an hour, must not become a session of thirty days.
+ * untouched, when the user is no member there. `from` is the caller, where
+ * there is one. The refresh token is asked for because an access token alone, which may be in wrong hands for an hour,
+ * must not become a session of thirty days.
  */
 export async function switchSession(
   tx: Tx,
@@ -39,20 +42,21 @@ export async function switchSession(
   const token = await lockRefreshToken(tx, refreshTokenHash)
   if (token?.user_id == null) return 'refused' // unknown, or of an API key
   if (from && (token.user_id !== from.userId || token.org_id !== from.orgId)) return 'refused'
-  if (token.is_spent) await revokeChain(tx, token.org_id, token.chain_id) // as for any replay
+  if (token.is_spent) await endChain(tx, token.org_id, token.chain_id) // as for any replay
   if (token.is_spent || token.is_expired || token.is_revoked) return 'refused'
   const session = await openSession(tx, orgId, token.user_id)
-  if (session) await revokeChain(tx, token.org_id, token.chain_id)
+  if (session) await endChain(tx, token.org_id, token.chain_id)
   return session
 }
 
 /** Call `tokens.prepare` before the transaction. */
 export async function sessionAnswer(
   tokens: AccessTokens,
-  { member, refreshToken }: OpenedSession,
+  { member, refreshToken, chainId }: OpenedSession,
 ): Promise<Answer<{ data: Session }>> {
   const { id, org_id, role, revision } = member
-  const claims = { typ: 'session', sub: String(id), org_id, role, member_revision: revision } as const
+  const ofMember = { sub: String(id), org_id, role, member_revision: revision }
+  const claims = { typ: 'session', ...ofMember, sid: chainId } as const
   const data: Session = {
     access_token: await tokens.sign(claims, SESSION_TOKEN_SECONDS),
     refresh_token: refreshToken,

@@ -1,14 +1,17 @@
 import { invalidToken } from '@whereabouts/service-kit/errors'
+import { addressBlock } from '@whereabouts/service-kit/address-block'
 import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Attempts } from '../attempts/attempts.ts'
 import type { Db, Tenants } from '../db.ts'
 import { emailTaken, invalidLogin, invalidRefreshToken, orgNotFound } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import { rotateRefreshToken } from '../tokens/rotation.ts'
 import { hashSecret } from '../tokens/secrets.ts'
-import { refusalOrThrottle, type Throttle } from '../tokens/throttle.ts'
-import { lockRefreshToken, revokeChain } from '../tokens/tokens.queries.ts'
+import { endChain } from '../tokens/chains.ts'
+import { lockRefreshToken } from '../tokens/tokens.queries.ts'
 import { checkPassword } from './password-check.ts'
+import { refuseEmailAsPassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
 import { register } from './registration.ts'
 import { openSession, sessionAnswer, startSession, switchSession } from './sessions.ts'
@@ -19,7 +22,7 @@ export type UserDeps = {
   /** Across organizations: a person signs in before it is known to which one, and belongs to several. */
   db: Db
   passwords: Passwords
-  throttle: Throttle
+  attempts: Attempts
   accessTokens: AccessTokens
   /** Called after a commit that put something into the outbox. */
   onChange: () => void
@@ -28,9 +31,10 @@ export type UserDeps = {
 type UserOperation = 'signUp' | 'logIn' | 'refreshSession' | 'logOut' | 'getCurrentUser' | 'switchOrg'
 
 export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperation> {
-  const { tenants, db, passwords, throttle, accessTokens, onChange } = deps
+  const { tenants, db, passwords, attempts, accessTokens, onChange } = deps
 
   const answerSwitch = (outcome: Awaited<ReturnType<typeof switchSession>>) => {
+    onChange()
     if (outcome === 'refused') throw invalidRefreshToken()
     if (!outcome) throw orgNotFound()
     return sessionAnswer(accessTokens, outcome)
@@ -38,10 +42,11 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
 
   return {
     async signUp({ body, clientAddress }) {
-      if (await findUserByEmail(db, body.email))
-        throw refusalOrThrottle(throttle, `signup|${clientAddress}`, emailTaken)
+      await attempts.admit(clientAddress)
+      refuseEmailAsPassword('password', body.password, body.email)
+      if (await findUserByEmail(db, body.email)) throw emailTaken()
       const { org_name, name, email } = body
-      const user = { name, email, ...(await passwords.hash(body.password)) }
+      const user = { name, email, ...(await passwords.hash(addressBlock(clientAddress), body.password)) }
       await accessTokens.prepare()
       const session = await db
         .transaction()
@@ -51,6 +56,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
     },
 
     async logIn({ body, clientAddress }) {
+      await attempts.admit(clientAddress)
       const user = await checkPassword(deps, { ...body, clientAddress })
       const first = await findFirstMembership(db, user.id)
       if (!first) throw invalidLogin()
@@ -70,16 +76,18 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       const rotated = await rotateRefreshToken(deps, body.refresh_token, (tx, chain) =>
         chain.user_id === null ? undefined : findMember(tx, chain.org_id, chain.user_id),
       )
-      if (!rotated) throw invalidRefreshToken()
-      return sessionAnswer(accessTokens, { member: rotated.owner, refreshToken: rotated.refreshToken })
+      if (rotated === 'replayed') onChange()
+      if (!rotated || rotated === 'replayed') throw invalidRefreshToken()
+      return sessionAnswer(accessTokens, { ...rotated, member: rotated.owner })
     },
 
     // An unknown token has no session to end: the caller's wish is fulfilled, and nothing is told about tokens.
     async logOut({ body }) {
       await db.transaction().execute(async (tx) => {
         const token = await lockRefreshToken(tx, hashSecret(body.refresh_token))
-        if (token?.user_id != null) await revokeChain(tx, token.org_id, token.chain_id)
+        if (token?.user_id != null) await endChain(tx, token.org_id, token.chain_id)
       })
+      onChange()
       return undefined
     },
 

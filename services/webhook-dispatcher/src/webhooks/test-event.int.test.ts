@@ -14,7 +14,7 @@ import { createTargetAgents } from '../attempts/target-agents.ts'
 import type { Tables } from '../db.ts'
 import { testSender } from './test-event.ts'
 
-const callers = testCallers()
+const callers = testCallers('webhook-dispatcher')
 let database: ServiceDatabase<Tables>
 let tenants: TenantDatabase<Tables>
 let receiver: Receiver

@@ -16,7 +16,7 @@ import { testSender } from './test-event.ts'
 import { findTarget } from './webhooks.queries.ts'
 
 const URL_OF_HOOK = 'https://example.com/hook'
-const callers = testCallers()
+const callers = testCallers('webhook-dispatcher')
 const log = createLogger('test', 'silent')
 let database: ServiceDatabase<Tables>
 let tenants: TenantDatabase<Tables>

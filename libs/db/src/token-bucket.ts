@@ -1,9 +1,20 @@
-import type { Pipeline } from '@whereabouts/db/pipeline'
 import type pg from 'pg'
-import type { Rate, Take } from './bucket.ts'
+import type { Pipeline } from './pipeline.ts'
 
 /**
- * One statement decides, under the lock of the bucket's row, so that any number of gateways grant exactly what the
+ * A token bucket whose whole state is the instant at which it is full again: a take moves that instant by one token's
+ * worth, and is refused when it would lie further ahead than the bucket is deep.
+ */
+export type Rate = { capacity: number; secondsPerToken: number }
+
+export type Take = { taken: boolean; secondsUntilFull: number }
+
+/** Seconds until the next take can succeed; 0 or less when it can now. */
+export const secondsUntilToken = (rate: Rate, secondsUntilFull: number): number =>
+  secondsUntilFull - (rate.capacity - 1) * rate.secondsPerToken
+
+/**
+ * One statement decides, under the lock of the bucket's row, so that any number of replicas grant exactly what the
  * bucket holds. The clock is read once per role in it: recomputing the refill in `returning` could grant without
  * deducting. A refusal changes nothing.
  */
@@ -25,6 +36,15 @@ export async function takeToken(db: Pick<Pipeline, 'query'>, bucket: string, rat
   const [row] = rows
   if (!row) throw new Error('taking a token returned no row')
   return { taken: row.taken, secondsUntilFull: row.seconds_until_full }
+}
+
+/** Puts a token back that was taken. Of a bucket that is full meanwhile nothing changes. */
+export async function returnToken(db: Pick<Pipeline, 'query'>, bucket: string, rate: Rate): Promise<void> {
+  await db.query({
+    name: 'return_token',
+    text: `update rate_bucket set full_at = full_at - make_interval(secs => $2) where key = $1`,
+    values: [bucket, rate.secondsPerToken],
+  })
 }
 
 /** Forgets buckets that have been full for an hour, which is what a missing row means anyway. */

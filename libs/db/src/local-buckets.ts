@@ -1,4 +1,4 @@
-import { secondsUntilToken, type Rate, type Take } from './bucket.ts'
+import { secondsUntilToken, type Rate, type Take } from './token-bucket.ts'
 
 const MAX_BUCKETS = 50_000
 
@@ -13,6 +13,11 @@ export class LocalBuckets {
     if (this.#fullAt.size >= MAX_BUCKETS) this.#forgetFull(nowMs)
     this.#fullAt.set(bucket, nowMs + secondsUntilFull * 1000)
     return { taken: true, secondsUntilFull }
+  }
+
+  giveBack(bucket: string, { secondsPerToken }: Rate): void {
+    const fullAt = this.#fullAt.get(bucket)
+    if (fullAt !== undefined) this.#fullAt.set(bucket, fullAt - secondsPerToken * 1000)
   }
 
   /** All, when none is full: a full bucket too many is better than memory without end. */

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { takeToken } from '@whereabouts/db/token-bucket'
+import type { LightMyRequestResponse } from 'fastify'
+import { expect } from 'vitest'
+import { ACCOUNT_RATE, accountBucket } from './attempts.ts'
+import { ADDRESS_RATE, test, type Keys, type Org } from '../keys.fixture.ts'
+
+const LOG_IN = '/api/v1/auth/login'
+const SIGN_UP = '/api/v1/auth/signup'
+const ACCEPT = '/api/v1/auth/accept-invitation'
+
+const guess = (keys: Keys, address: string, email = `${randomUUID()}@example.com`) =>
+  keys.post(LOG_IN, { email, password: 'not the password' }, { address })
+const logIn = (keys: Keys, { email, password }: Org, address?: string) =>
+  keys.post(LOG_IN, { email, password }, address === undefined ? {} : { address })
+const signUp = (keys: Keys, address: string, email = `${randomUUID()}@example.com`) =>
+  keys.post(SIGN_UP, { org_name: 'Acme', name: 'Eve', email, password: 'long enough 1' }, { address })
+
+/** Takes what the bucket of an address holds, as another replica would. */
+async function drain(keys: Keys, block: string): Promise<void> {
+  while ((await takeToken(keys.database.pool, `address:${block}`, ADDRESS_RATE)).taken);
+}
+
+function expectTooMany(response: LightMyRequestResponse): void {
+  expect(response.statusCode).toBe(429)
+  const seconds = Number(response.headers['retry-after'])
+  expect(seconds).toBeGreaterThanOrEqual(1)
+  expect(seconds).toBeLessThanOrEqual(ADDRESS_RATE.secondsPerToken)
+  expect(response.json().error).toMatchObject({
+    type: 'rate_limited',
+    detail: `Retry after ${seconds} seconds`,
+  })
+}
+
+test('S4 an address that tries many accounts is refused, and no other address is', async ({ keys }) => {
+  const org = await keys.signUp()
+  const address = '203.0.113.60'
+  const statuses: number[] = []
+  for (let i = 0; i < 25; i += 1) statuses.push((await guess(keys, address)).statusCode)
+  expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 401))
+  expect(statuses.slice(20)).toEqual([429, 429, 429, 429, 429])
+  expect((await logIn(keys, org)).statusCode).toBe(200)
+})
+
+test('S4 sign-ups that succeed count as well', async ({ keys }) => {
+  const address = '203.0.113.61'
+  const statuses: number[] = []
+  for (let i = 0; i < 22; i += 1) statuses.push((await signUp(keys, address)).statusCode)
+  expect(statuses).toEqual([...Array.from({ length: 20 }, () => 201), 429, 429])
+})
+
+test('one bucket, shared by all replicas, stands before sign-in, sign-up, joining and failures of tokens', async ({
+  keys,
+}) => {
+  const org = await keys.signUp()
+  const key = await keys.createKey(org)
+  const address = '203.0.113.62'
+  await drain(keys, address)
+  const token = await keys.invite(org, `${randomUUID()}@example.com`)
+  expectTooMany(await logIn(keys, org, address))
+  expectTooMany(await signUp(keys, address))
+  expectTooMany(await signUp(keys, address, org.email)) // whether an address is registered is not told for free
+  expectTooMany(await keys.post(ACCEPT, { token, name: 'Ben', password: 'long enough 1' }, { address }))
+  const wrong = { ...key, client_secret: 'wrong' }
+  expectTooMany(await keys.exchange(wrong, { address }))
+  const refresh = { grant_type: 'refresh_token', refresh_token: 'nonsense' }
+  expectTooMany(await keys.post('/api/v1/oauth/token', refresh, { address }))
+  expect((await keys.exchange(key, { address })).statusCode).toBe(200) // a success never costs
+})
+
+test('an IPv6 client has one bucket for its /64, a mapped address that of the IPv4 address', async ({
+  keys,
+}) => {
+  const org = await keys.signUp()
+  await drain(keys, '2001:db8:77:1::/64')
+  await drain(keys, '203.0.113.63')
+  expectTooMany(await logIn(keys, org, '2001:db8:77:1:ffff::9'))
+  expectTooMany(await logIn(keys, org, '::ffff:203.0.113.63'))
+  expect((await logIn(keys, org, '2001:db8:77:2::9')).statusCode).toBe(200)
+})
+
+test('S3 a flood of one address is answered 429, and everybody else is served', async ({ keys }) => {
+  const org = await keys.signUp()
+  const flood = Array.from({ length: 130 }, () => guess(keys, '203.0.113.64'))
+  const others = Array.from({ length: 8 }, () => logIn(keys, org))
+  expect((await Promise.all(others)).map(({ statusCode }) => statusCode)).toEqual(
+    Array.from({ length: 8 }, () => 200),
+  )
+  const statuses = (await Promise.all(flood)).map(({ statusCode }) => statusCode)
+  expect(new Set(statuses)).toEqual(new Set([401, 429]))
+  expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(ADDRESS_RATE.capacity)
+})
+
+test('guesses from everywhere delay an account, and never lock its owner out', async ({ keys }) => {
+  const org = await keys.signUp()
+  const guesser = '203.0.113.65'
+  for (let i = 0; i < 10; i += 1) expect((await guess(keys, guesser, org.email)).statusCode).toBe(401)
+  const before = performance.now()
+  const [here, elsewhere] = await Promise.all([logIn(keys, org, guesser), logIn(keys, org)])
+  const seconds = (performance.now() - before) / 1_000
+  expect([here.statusCode, elsewhere.statusCode]).toEqual([200, 200])
+  expect(seconds).toBeGreaterThan(2)
+  expect(seconds).toBeLessThan(30)
+})
+
+test('who signs in rightly pays nothing', async ({ keys }) => {
+  const org = await keys.signUp()
+  for (let i = 0; i < 4; i += 1) expect((await logIn(keys, org)).statusCode).toBe(200)
+  const take = await takeToken(keys.database.pool, accountBucket(org.email), ACCOUNT_RATE)
+  expect(take.secondsUntilFull).toBeLessThanOrEqual(ACCOUNT_RATE.secondsPerToken) // it was full
+})

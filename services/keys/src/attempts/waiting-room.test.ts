@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createWaitingRoom } from './waiting-room.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('an attempt goes on after its delay', async () => {
+  const room = createWaitingRoom()
+  const through = room.wait('ada', 4_000)
+  await vi.advanceTimersByTimeAsync(3_999)
+  expect(await Promise.race([through, Promise.resolve('waiting')])).toBe('waiting')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await through).toBe(true)
+})
+
+test('a newcomer takes the place of another one of the account, and of nobody else', async () => {
+  const room = createWaitingRoom({ perAccount: 2, random: () => 0.6 })
+  const waits = [room.wait('ada', 10), room.wait('ben', 10), room.wait('ada', 10), room.wait('ada', 10)]
+  await vi.advanceTimersByTimeAsync(10)
+  expect(await Promise.all(waits)).toEqual([true, true, false, true])
+})
+
+test('where all together are too many, a newcomer takes the place of anyone', async () => {
+  const room = createWaitingRoom({ inAll: 2, random: () => 0 })
+  const waits = [room.wait('ada', 10), room.wait('ben', 10), room.wait('eve', 10)]
+  await vi.advanceTimersByTimeAsync(10)
+  expect(await Promise.all(waits)).toEqual([false, true, true])
+})
+
+test('who has gone on makes room', async () => {
+  const room = createWaitingRoom({ perAccount: 1 })
+  const first = room.wait('ada', 10)
+  await vi.advanceTimersByTimeAsync(10)
+  const second = room.wait('ada', 10)
+  await vi.advanceTimersByTimeAsync(10)
+  expect(await Promise.all([first, second])).toEqual([true, true])
+})
