@@ -1,13 +1,19 @@
 import { connect } from 'nats'
 import { describe, expect, inject } from 'vitest'
 import type { Key } from '../contract/support/organization.ts'
-import { settled, test } from './support/fixtures.ts'
+import { settled, test } from './support/walls.fixture.ts'
 
-const scanned = (value: string) => JSON.stringify({ reads: [{ tag: { type: 'barcode', value }, antenna: 1 }] })
+const scanned = (value: string) =>
+  JSON.stringify({ reads: [{ tag: { type: 'barcode', value }, antenna: 1 }] })
 
 /** As somebody writes it who knows the client library and has not read our guide. */
 async function publishPlainly({ clientId, clientSecret }: Key, subject: string, times: number) {
-  const nc = await connect({ servers: inject('urls').nats, user: clientId, pass: clientSecret, reconnect: false })
+  const nc = await connect({
+    servers: inject('urls').nats,
+    user: clientId,
+    pass: clientSecret,
+    reconnect: false,
+  })
   try {
     const answers = []
     for (let i = 0; i < times; i += 1)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { test as base } from './support/fixtures.ts'
+import { test as base } from './support/walls.fixture.ts'
 import { openMqtt } from './support/mqtt-client.ts'
 import type { RawNats } from './support/raw-nats.ts'
 import { BROKER_SUBJECTS, capturedBy, listenedTo, repliesTo } from './support/reply-table.ts'
@@ -14,25 +14,42 @@ const test = base.extend('foreign', { scope: 'file' }, async ({ before, victim, 
   return [...new Set(all)].filter((subject) => !own.test(subject))
 })
 
-const WIDE = ['>', '*', '*.>', 'scans.>', 'scans.*.>', 'keys.>', 'catalog.>', 'dead.>', '$JS.>', '$MQTT.>', '$SYS.>', '_R_.>']
+const WIDE = [
+  '>',
+  '*',
+  '*.>',
+  'scans.>',
+  'scans.*.>',
+  'keys.>',
+  'catalog.>',
+  'dead.>',
+  '$JS.>',
+  '$MQTT.>',
+  '$SYS.>',
+  '_R_.>',
+]
 
 /** Whatever a reader can do with a subject over NATS: a line for each. */
 const overNats: Record<string, (raw: RawNats, subject: string, index: number) => void> = {
   publish: (raw, subject) => raw.publish({ subject, payload: 'walls' }),
   'publish with headers': (raw, subject) =>
     raw.publish({ subject, headers: [['Nats-Rollup', 'all']], payload: 'walls' }),
-  'publish as a request': (raw, subject, i) => raw.publish({ subject, reply: `_INBOX.walls.${i}`, payload: '{}' }),
+  'publish as a request': (raw, subject, i) =>
+    raw.publish({ subject, reply: `_INBOX.walls.${i}`, payload: '{}' }),
 }
 
-test.for(Object.entries(overNats))('NATS %s: refused on every foreign subject', async ([, act], { foreign, reader, before, unchanged }) => {
-  expect(foreign.length).toBeGreaterThan(200)
-  const raw = await reader()
-  for (const [i, subject] of foreign.entries()) act(raw, subject, i)
-  await raw.flush()
-  const refused = new Set(raw.errors.map((error) => /to "(.*)"$/.exec(error)?.[1]))
-  expect(foreign.filter((subject) => !refused.has(subject))).toEqual([])
-  await unchanged(before)
-})
+test.for(Object.entries(overNats))(
+  'NATS %s: refused on every foreign subject',
+  async ([, act], { foreign, reader, before, unchanged }) => {
+    expect(foreign.length).toBeGreaterThan(200)
+    const raw = await reader()
+    for (const [i, subject] of foreign.entries()) act(raw, subject, i)
+    await raw.flush()
+    const refused = new Set(raw.errors.map((error) => /to "(.*)"$/.exec(error)?.[1]))
+    expect(foreign.filter((subject) => !refused.has(subject))).toEqual([])
+    await unchanged(before)
+  },
+)
 
 const topicOf = (subject: string) => subject.replaceAll('.', '/')
 /** MQTT has no wildcards in a topic that is published; a slash inside a token cannot be said at all. */
@@ -44,15 +61,18 @@ const overMqtt = QUALITIES.flatMap((qos) => [
   { name: `QoS ${qos}, retained`, options: { qos, retain: true } },
 ])
 
-test.for(overMqtt)('MQTT publish at $name: nothing arrives', async ({ options }, { foreign, attacker, before, unchanged }) => {
-  let mine = await newClient(attacker.readerKey)
-  for (const subject of foreign.filter(isTopic)) {
-    if (!mine.isOpen()) mine = await newClient(attacker.readerKey)
-    await mine.publish(topicOf(subject), 'walls', options)
-  }
-  await mine.close({ rudely: true })
-  await unchanged(before, 'MQTT')
-})
+test.for(overMqtt)(
+  'MQTT publish at $name: nothing arrives',
+  async ({ options }, { foreign, attacker, before, unchanged }) => {
+    let mine = await newClient(attacker.readerKey)
+    for (const subject of foreign.filter(isTopic)) {
+      if (!mine.isOpen()) mine = await newClient(attacker.readerKey)
+      await mine.publish(topicOf(subject), 'walls', options)
+    }
+    await mine.close({ rudely: true })
+    await unchanged(before, 'MQTT')
+  },
+)
 
 const newClient = (key: Parameters<typeof openMqtt>[0], options: Parameters<typeof openMqtt>[1] = {}) =>
   openMqtt(key, { clientId: `${key.clientId}-${randomUUID().slice(0, 8)}`, ...options })
@@ -60,7 +80,12 @@ const newClient = (key: Parameters<typeof openMqtt>[0], options: Parameters<type
 test('MQTT wills: nothing arrives', async ({ foreign, attacker, before, unchanged }) => {
   const targets = foreign.filter(isTopic).filter((_, i) => i % 8 === 0)
   for (const [i, subject] of targets.entries()) {
-    const will = { topic: topicOf(subject), payload: Buffer.from('walls'), qos: QUALITIES[i % 3] ?? 0, retain: i % 2 === 0 }
+    const will = {
+      topic: topicOf(subject),
+      payload: Buffer.from('walls'),
+      qos: QUALITIES[i % 3] ?? 0,
+      retain: i % 2 === 0,
+    }
     const mine = await newClient(attacker.readerKey, { will }).catch(() => undefined)
     await mine?.close({ rudely: true })
   }

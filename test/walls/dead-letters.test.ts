@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { lettersOf } from './support/dead-letters.ts'
-import { settled, test } from './support/fixtures.ts'
+import { settled, test } from './support/walls.fixture.ts'
 
 const KIB = 1_024
 /** More than the stream of dead letters holds (64 MiB), in messages of the legal size. */
@@ -36,6 +36,7 @@ describe('S9 dead letters', () => {
     expect(letter?.subject).toBe(`dead.${victim.org.id}.SCANS.tracking-ingest`)
     const own = await lettersOf(watcher, ({ originalSubject }) => originalSubject === mine)
     expect(own.length).toBeGreaterThan(0)
-    for (const { size, head } of own) expect({ size, head }).toEqual({ size: 8 * KIB, head: payload.slice(0, 32) })
+    for (const { size, head } of own)
+      expect({ size, head }).toEqual({ size: 8 * KIB, head: payload.slice(0, 32) })
   })
 })

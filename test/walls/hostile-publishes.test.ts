@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, inject } from 'vitest'
-import { lookAt, test } from './support/fixtures.ts'
+import { lookAt, test } from './support/walls.fixture.ts'
 import { hostileMessage } from './support/hostile-messages.ts'
 import { listenedTo, repliesTo } from './support/reply-table.ts'
 import type { RawNats } from './support/raw-nats.ts'
@@ -11,7 +11,10 @@ const KEYS = 5
 const TOGETHER = 100
 
 /** Sends them in batches, so that a connection that the broker ends costs one batch, and opens another. */
-async function sendAll(messages: Parameters<RawNats['publish']>, open: () => Promise<RawNats>): Promise<number> {
+async function sendAll(
+  messages: Parameters<RawNats['publish']>,
+  open: () => Promise<RawNats>,
+): Promise<number> {
   let [raw, ended] = [await open(), 0]
   for (let at = 0; at < messages.length; at += TOGETHER) {
     raw.publish(...messages.slice(at, at + TOGETHER))
@@ -25,35 +28,33 @@ async function sendAll(messages: Parameters<RawNats['publish']>, open: () => Pro
   return ended
 }
 
-test('S1 10 000 random hostile publishes change nothing of anybody else', { timeout: 120_000 }, async ({
-  api,
-  attacker,
-  victim,
-  watcher,
-  rows,
-  reader,
-  unchanged,
-  sameView,
-}) => {
-  const keys = await Promise.all(
-    Array.from({ length: KEYS }, () => attacker.org.key({ scopes: ['scans:write'] })),
-  )
-  const before = await lookAt({ api, watcher, rows, victim })
-  const seed = Number(process.env['WALLS_SEED'] ?? Date.now() % 2 ** 31)
-  console.log(`walls: WALLS_SEED=${seed} repeats these ${PUBLISHES} publishes`)
-  const replies = [...before.streams.flatMap((stream) => repliesTo(stream, victim)), ...(await listenedTo())]
-  const messages = fc.sample(hostileMessage({ mine: attacker, theirs: victim, replies }), {
-    seed,
-    numRuns: PUBLISHES,
-  })
-  expect(messages).toHaveLength(PUBLISHES)
-  const share = Math.ceil(PUBLISHES / KEYS)
-  const ended = await Promise.all(
-    keys.map((key, i) => sendAll(messages.slice(i * share, (i + 1) * share), () => reader(key))),
-  )
-  // Each ends at most what was sent with it: most of the table must have been read.
-  expect(ended.reduce((sum, count) => sum + count, 0)).toBeLessThan(PUBLISHES / TOGETHER / 10)
-  await unchanged(before)
-  await sameView(before)
-  expect(inject('streams').toSorted()).toEqual(before.streams.map(({ name }) => name).toSorted())
-})
+test(
+  'S1 10 000 random hostile publishes change nothing of anybody else',
+  { timeout: 120_000 },
+  async ({ api, attacker, victim, watcher, rows, reader, unchanged, sameView }) => {
+    const keys = await Promise.all(
+      Array.from({ length: KEYS }, () => attacker.org.key({ scopes: ['scans:write'] })),
+    )
+    const before = await lookAt({ api, watcher, rows, victim })
+    const seed = Number(process.env['WALLS_SEED'] ?? Date.now() % 2 ** 31)
+    console.log(`walls: WALLS_SEED=${seed} repeats these ${PUBLISHES} publishes`)
+    const replies = [
+      ...before.streams.flatMap((stream) => repliesTo(stream, victim)),
+      ...(await listenedTo()),
+    ]
+    const messages = fc.sample(hostileMessage({ mine: attacker, theirs: victim, replies }), {
+      seed,
+      numRuns: PUBLISHES,
+    })
+    expect(messages).toHaveLength(PUBLISHES)
+    const share = Math.ceil(PUBLISHES / KEYS)
+    const ended = await Promise.all(
+      keys.map((key, i) => sendAll(messages.slice(i * share, (i + 1) * share), () => reader(key))),
+    )
+    // Each ends at most what was sent with it: most of the table must have been read.
+    expect(ended.reduce((sum, count) => sum + count, 0)).toBeLessThan(PUBLISHES / TOGETHER / 10)
+    await unchanged(before)
+    await sameView(before)
+    expect(inject('streams').toSorted()).toEqual(before.streams.map(({ name }) => name).toSorted())
+  },
+)

@@ -2,7 +2,7 @@ import { openEvents, type EventStream } from '@whereabouts/testing/event-stream'
 import { describe, expect, inject } from 'vitest'
 import { newOrganization } from '../contract/support/organization.ts'
 import { scrape } from '../system/scrape.ts'
-import { test } from './support/fixtures.ts'
+import { test } from './support/walls.fixture.ts'
 
 const LONGEST_BLOCK_S = 0.05
 const TRIES = 3
@@ -15,6 +15,7 @@ async function longestBlock(service: 'catalog', act: () => Promise<unknown>): Pr
     await scrape(ops) // what is read begins again
     await act()
     blocks.push((await scrape(ops)).sum('nodejs_eventloop_lag_max_seconds'))
+    if (Math.min(...blocks) < LONGEST_BLOCK_S) break
   }
   return Math.min(...blocks)
 }
@@ -33,7 +34,11 @@ describe('S5 the live feed', () => {
   const ORGS = 110
   const EACH = 10
 
-  test('S5 stays open for an organization while free ones take what they can', async ({ api, victim, onTestFinished }) => {
+  test('S5 stays open for an organization while free ones take what they can', async ({
+    api,
+    victim,
+    onTestFinished,
+  }) => {
     const open: EventStream[] = []
     onTestFinished(() => {
       for (const stream of open) stream.close()

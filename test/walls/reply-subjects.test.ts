@@ -1,6 +1,6 @@
 import { expect, inject } from 'vitest'
 import { differences, ownSubjects } from './support/differences.ts'
-import { settled, test as base } from './support/fixtures.ts'
+import { settled, test as base } from './support/walls.fixture.ts'
 import type { RawNats } from './support/raw-nats.ts'
 import { BROKER_SUBJECTS, listenedTo, repliesTo } from './support/reply-table.ts'
 import { startSpy } from './support/spy.ts'
@@ -37,7 +37,9 @@ async function lastAnswer(raw: RawNats, inbox: string): Promise<void> {
 
 test('S1 every stream is in the table', async ({ before }) => {
   expect(before.streams.map(({ name }) => name).toSorted()).toEqual(inject('streams').toSorted())
-  expect(inject('streams')).toEqual(expect.arrayContaining(['SCANS', 'CATALOG', 'KEYS', 'EVENTS', 'DEAD', '$MQTT_msgs']))
+  expect(inject('streams')).toEqual(
+    expect.arrayContaining(['SCANS', 'CATALOG', 'KEYS', 'EVENTS', 'DEAD', '$MQTT_msgs']),
+  )
 })
 
 test.for(inject('streams'))(
@@ -56,7 +58,12 @@ test.for(inject('streams'))(
   },
 )
 
-test('S1 no reply subject reaches a service, or the broker itself', async ({ before, answerTo, spy, unchanged }) => {
+test('S1 no reply subject reaches a service, or the broker itself', async ({
+  before,
+  answerTo,
+  spy,
+  unchanged,
+}) => {
   const listened = await listenedTo()
   expect(listened).toEqual(expect.arrayContaining(['rpc.catalog.lookup', 'rpc.tracking.place-asset']))
   const replies = [...BROKER_SUBJECTS, ...listened]
@@ -65,11 +72,19 @@ test('S1 no reply subject reaches a service, or the broker itself', async ({ bef
   await unchanged(before)
 })
 
-test('R1 no reply subject makes a reader of another organization', async ({ api, victim, before, answerTo, watcher, rows }) => {
+test('R1 no reply subject makes a reader of another organization', async ({
+  api,
+  victim,
+  before,
+  answerTo,
+  watcher,
+  rows,
+}) => {
   expect(before).toBeDefined()
   await answerTo([`scans.${victim.org.id}.phantom.canonical`, `scans.${victim.org.id}.phantom.mapping`])
   await settled(watcher, rows)
-  const { data } = (await api.call('listReaders', { token: victim.org.admin, query: { configured: false } })).body
+  const { data } = (await api.call('listReaders', { token: victim.org.admin, query: { configured: false } }))
+    .body
   expect(data.map(({ reader_key }) => reader_key)).toEqual([])
 })
 

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { newOrganization, succeed } from '../contract/support/organization.ts'
 import type { Api } from '../contract/support/api.ts'
 import { fromNewAddress } from '../contract/support/addresses.ts'
-import { test } from './support/fixtures.ts'
+import { test } from './support/walls.fixture.ts'
 
 /** A second session of the administrator. */
 async function newSession(api: Api) {
@@ -22,12 +22,16 @@ describe('S11 a tokens of a session that ended', () => {
     await expect.poll(asked, WITHIN_A_SECOND).toBe(401)
   })
 
-  test('S11 a refresh token that is used twice ends the access tokens of its chain within a second', async ({ api }) => {
+  test('S11 a refresh token that is used twice ends the access tokens of its chain within a second', async ({
+    api,
+  }) => {
     const { access_token: first, refresh_token } = await newSession(api)
     const refresh = () => api.call('refreshSession', { body: { refresh_token }, headers: fromNewAddress() })
     const { access_token: second } = (await succeed(refresh())).body.data
     expect((await refresh()).status).toBe(401)
     for (const token of [first, second])
-      await expect.poll(async () => (await api.call('getCurrentUser', { token })).status, WITHIN_A_SECOND).toBe(401)
+      await expect
+        .poll(async () => (await api.call('getCurrentUser', { token })).status, WITHIN_A_SECOND)
+        .toBe(401)
   })
 })

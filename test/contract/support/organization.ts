@@ -32,7 +32,11 @@ const PASSWORD = 'correct horse battery'
 export async function newOrganization(api: Api, name = 'Contract suite'): Promise<Organization> {
   const email = `ada-${randomUUID()}@example.com`
   const signUp = { org_name: name, name: 'Ada', email, password: PASSWORD }
-  const { access_token: admin, org, user } = (await succeed(api.call('signUp', { body: signUp, headers: fromNewAddress() }))).body.data
+  const {
+    access_token: admin,
+    org,
+    user,
+  } = (await succeed(api.call('signUp', { body: signUp, headers: fromNewAddress() }))).body.data
   const minter = minterOf(api, org.id, admin)
   return {
     id: org.id,

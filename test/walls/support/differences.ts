@@ -36,7 +36,8 @@ async function difference(watcher: Watcher, was: StreamState, is: StreamState | 
   if (!is) return [`${was.name}: is gone`]
   const lines = configLines(was, is)
   const { isOwn } = own
-  const mayMove = own.mayMove(was.name) || [...Object.keys(was.subjects), ...Object.keys(is.subjects)].some(isOwn)
+  const mayMove =
+    own.mayMove(was.name) || [...Object.keys(was.subjects), ...Object.keys(is.subjects)].some(isOwn)
   if (!mayMove) lines.push(...placeLines(was, is))
   for (const subject of new Set([...Object.keys(was.subjects), ...Object.keys(is.subjects)]))
     if (!isOwn(subject) && was.subjects[subject] !== is.subjects[subject])

@@ -9,7 +9,11 @@ export type Mqtt = {
   /** False once the broker ended it. */
   isOpen(): boolean
   /** Resolves with true when the broker acknowledged it, at QoS 0 when it was sent; false when the connection ended first. */
-  publish(topic: string, payload: string | Uint8Array, options?: { qos?: 0 | 1 | 2; retain?: boolean }): Promise<boolean>
+  publish(
+    topic: string,
+    payload: string | Uint8Array,
+    options?: { qos?: 0 | 1 | 2; retain?: boolean },
+  ): Promise<boolean>
   /** Resolves with the QoS that was granted; 128 is a refusal. */
   subscribe(topic: string): Promise<number>
   /** Topics of what came. */

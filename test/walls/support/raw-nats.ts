@@ -33,7 +33,14 @@ export async function openRawNats(url: string, { clientId, clientSecret }: ApiKe
   socket.on('error', () => undefined) // whoever is thrown out in the middle of writing sees a reset
   await once(socket, 'connect')
   const reader = new Reader(socket)
-  const options = { verbose: false, pedantic: false, headers: true, no_responders: true, lang: 'raw', version: '1' }
+  const options = {
+    verbose: false,
+    pedantic: false,
+    headers: true,
+    no_responders: true,
+    lang: 'raw',
+    version: '1',
+  }
   socket.write(`CONNECT ${JSON.stringify({ ...options, user: clientId, pass: clientSecret })}\r\n`)
   const raw: RawNats = {
     publish: (...messages) => void socket.write(Buffer.concat(messages.map((one) => frame(one)))),
@@ -86,7 +93,8 @@ class Reader {
   #end(): void {
     this.#isOpen = false
     const why = this.errors.at(-1) ?? 'no reason given'
-    for (const { reject } of this.#waiting.splice(0)) reject(new Error(`the broker ended the connection: ${why}`))
+    for (const { reject } of this.#waiting.splice(0))
+      reject(new Error(`the broker ended the connection: ${why}`))
   }
 
   #read(part: Buffer): void {

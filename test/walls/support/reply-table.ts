@@ -88,14 +88,22 @@ export function repliesTo(stream: StreamState, theirs: World): string[] {
 export function capturedBy({ config, subjects }: StreamState, theirs: World): string[] {
   const known = Object.keys(subjects).toSorted((a, b) => Number(isOf(b, theirs)) - Number(isOf(a, theirs)))
   const patterns = config.subjects.map((pattern) => pattern.replaceAll('*', 'walls').replace(/>$/, 'walls'))
-  return [...new Set([...subjectsOf(theirs).filter(matches(config.subjects)), ...known.slice(0, MAX_SUBJECTS), ...patterns])]
+  return [
+    ...new Set([
+      ...subjectsOf(theirs).filter(matches(config.subjects)),
+      ...known.slice(0, MAX_SUBJECTS),
+      ...patterns,
+    ]),
+  ]
 }
 
 const isOf = (subject: string, { org, key, readerKey }: World) =>
   subject.split('.').some((token) => [String(org.id), key.jti, readerKey.jti].includes(token))
 
 const matches = (patterns: readonly string[]) => (subject: string) =>
-  patterns.some((pattern) => pattern === subject || (pattern.endsWith('.>') && subject.startsWith(pattern.slice(0, -1))))
+  patterns.some(
+    (pattern) => pattern === subject || (pattern.endsWith('.>') && subject.startsWith(pattern.slice(0, -1))),
+  )
 
 /** What the product says about an organization, by subject. A new message between services is a line here. */
 export const subjectsOf = ({ org, key, asset, location, reader }: World): string[] => [
@@ -122,7 +130,9 @@ export async function listenedTo(): Promise<string[]> {
   const nc = await connect({ servers: inject('urls').nats, user: 'system', pass })
   try {
     const question = { subscriptions: true, account: 'APP', limit: 10_000 }
-    const answer = await nc.request('$SYS.REQ.SERVER.PING.SUBSZ', JSON.stringify(question), { timeout: 5_000 })
+    const answer = await nc.request('$SYS.REQ.SERVER.PING.SUBSZ', JSON.stringify(question), {
+      timeout: 5_000,
+    })
     const { data } = answer.json<{ data: { subscriptions_list?: { subject: string }[] } }>()
     const subjects = (data.subscriptions_list ?? []).map(({ subject }) => subject)
     return [...new Set(subjects.map((subject) => subject.replaceAll('*', 'walls').replace(/>$/, 'walls')))]

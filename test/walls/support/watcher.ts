@@ -31,7 +31,7 @@ export type Watcher = {
   idle(): Promise<boolean>
   close(): Promise<void>
 }
-export type Stored = { subject: string; data: Uint8Array; header(name: string): string }
+type Stored = { subject: string; data: Uint8Array; header(name: string): string }
 
 type Account = { nc: NatsConnection; jsm: JetStreamManager }
 
@@ -87,7 +87,7 @@ async function statesOf(jsm: JetStreamManager): Promise<StreamState[]> {
 
 async function stateOf(jsm: JetStreamManager, name: string): Promise<StreamState> {
   const { config, state } = await jsm.streams.info(name, { subjects_filter: '>' })
-  const { first_seq: first, last_seq: last, messages, num_deleted: deleted = 0, subjects = {} } = state
+  const { first_seq: first, last_seq: last, messages, num_deleted: deleted, subjects = {} } = state
   const consumers = Object.fromEntries((await consumersOf(jsm, name)).map((one) => [one.name, one.config]))
   return { name, config, first, last, messages, deleted, subjects, consumers }
 }
