@@ -1,4 +1,4 @@
-import { request, type IncomingMessage } from 'node:http'
+import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import type { Catalog } from '../catalog.fixture.ts'
@@ -65,21 +65,33 @@ test('uploads under way are three of one user, also while nothing is known of th
   address,
 }) => {
   const headers = await service.callers.headersFor({ orgId: catalog.orgId, userId: 1 })
-  const begun = Array.from({ length: 3 }, () => {
+  const held = new Set<ClientRequest>()
+  /** One that is refused, because a request below took its place, tries again. */
+  const hold = () => {
     const outgoing = request(`${address}/api/v1/imports?resource=assets`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'text/csv' },
-    }).on('error', () => undefined)
+    })
+    held.add(outgoing)
+    outgoing
+      .on('error', () => undefined)
+      .once('response', () => {
+        held.delete(outgoing.destroy())
+        hold()
+      })
     outgoing.write('na') // the first line has no end yet
-    return outgoing
-  })
+  }
+  for (let i = 0; i < 3; i += 1) hold()
   const send = async (user: number) => {
     const as = { user, mediaType: 'text/csv' }
     return (await catalog.call('POST', '/imports?resource=assets', '\n', as)).json().error.detail
   }
-  await expect.poll(() => send(1), { timeout: 15_000 }).toBe('At most 3 uploads of one user at a time')
-  expect(await send(2)).toMatch(/^The file is empty/)
-  for (const outgoing of begun) outgoing.destroy()
+  try {
+    await expect.poll(() => send(1), { timeout: 15_000 }).toBe('At most 3 uploads of one user at a time')
+    expect(await send(2)).toMatch(/^The file is empty/)
+  } finally {
+    for (const outgoing of held) outgoing.removeAllListeners('response').destroy()
+  }
   await expect.poll(() => send(1), { timeout: 15_000 }).toMatch(/^The file is empty/)
 })
 
