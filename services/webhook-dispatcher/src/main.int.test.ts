@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import { orgState } from '@whereabouts/contracts/messages/keys-state'
 import { publish } from '@whereabouts/messaging/publish'
 import type { Bus } from '@whereabouts/testing/bus'
 import { busTest } from '@whereabouts/testing/broker-fixtures'
@@ -49,8 +50,15 @@ afterEach(async () => {
 const asSetting = (keys: SecretKeys) =>
   keys.map(({ id, key }) => `${id}:${key.toString('base64url')}`).join(',')
 
+/** What keys has published: without it nothing is delivered. */
+async function tellOfOrganization(bus: Bus): Promise<void> {
+  const payload = { org_id: ORG, revision: 1, name: 'Org', subscription_ends_at: null }
+  await publish(bus.broker, { subject: orgState.subject(payload), payload })
+}
+
 /** The service as a process of its own, ready. */
 async function startService(bus: Bus, env: NodeJS.ProcessEnv = {}): Promise<ChildProcess> {
+  await tellOfOrganization(bus)
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { orgState } from '@whereabouts/contracts/messages/keys-state'
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import { headersSignedWith } from '@whereabouts/testing/caller'
 import { headers as natsHeaders, type NatsConnection } from 'nats'
@@ -32,8 +33,12 @@ export function dispatcherPid({ stack }: Bench): number {
 }
 
 /** Registers a webhook for each organization, as the gateway would pass it on. */
-export async function registerWebhooks({ stack, receiver, orgs, signal }: Bench): Promise<void> {
+export async function registerWebhooks({ stack, nc, receiver, orgs, signal }: Bench): Promise<void> {
+  const streams = nc.jetstream()
   for (let n = 0; n < orgs; n += 1) {
+    // As keys tells of it, which does not run here: without a word nothing is delivered.
+    const state = { org_id: orgIdOf(n), revision: 1, name: 'Org', subscription_ends_at: null }
+    await streams.publish(orgState.subject(state), JSON.stringify(state))
     const principal = { kind: 'session', orgId: orgIdOf(n), scopes: [], userId: 1, role: 'admin' } as const
     const signed = await headersSignedWith(
       stack.secrets.principal_private_key,
