@@ -37,7 +37,11 @@ await start('keys', async () => {
     log,
   })
   const { db, pool } = database
-  const attempted = openPipeline(urlAs('worker', config.DATABASE_URL), { name: 'keys-buckets', log, timeoutMs: 1_000 })
+  const attempted = openPipeline(urlAs('worker', config.DATABASE_URL), {
+    name: 'keys-buckets',
+    log,
+    timeoutMs: 1_000,
+  })
   const buckets = sharedBuckets({
     takeShared: (bucket, rate) => takeToken(attempted, bucket, rate),
     returnShared: (bucket, rate) => returnToken(attempted, bucket, rate),

@@ -6,7 +6,15 @@ const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 beforeEach(() => vi.useFakeTimers({ now: NOW, toFake: ['Date'] }))
 afterEach(() => vi.useRealTimers())
 
-const decoded = { identity: null, reads: [], health: [], errors: [], errors_omitted: 0, buried: false, refusal: null }
+const decoded = {
+  identity: null,
+  reads: [],
+  health: [],
+  errors: [],
+  errors_omitted: 0,
+  buried: false,
+  refusal: null,
+}
 const message = (ageMs: number) => ({ orgId: 7, readerKey: 'dock', receivedAtMs: NOW - ageMs, decoded })
 
 test('D8.9 a message counts as kept when it was stored within the second; the delay of a batch is its oldest message’s', async () => {
