@@ -3,8 +3,8 @@ import pg from 'pg'
 /** Organizations that are asked in turn, all of one size. */
 export const ORGS = Array.from({ length: 8 }, (_, i) => 1_000 + i)
 /** Of each organization. */
-export const ASSETS = 2_000
-export const LOCATIONS = 50
+const ASSETS = 2_000
+const LOCATIONS = 50
 export const KEYS = 40
 
 async function run(url: string, statements: readonly string[]): Promise<void> {
