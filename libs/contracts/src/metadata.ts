@@ -67,7 +67,7 @@ function problemOf(name: string | number, value: unknown): FieldProblem | undefi
 }
 
 /** What of metadata cannot be stored as it was sent. */
-export const unstorableIn = (metadata: object): readonly Unstorable[] => inspect(metadata).unstorable
+export const unstorableIn = (root: object): readonly Unstorable[] => inspect(root).unstorable
 
 const toJson = (value: object): string =>
   JSON.stringify(value, (_name, member: unknown) => (typeof member === 'bigint' ? Number(member) : member))

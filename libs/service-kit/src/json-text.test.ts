@@ -80,10 +80,14 @@ test.for([
   { name: 'deep', text: '['.repeat(MAX_DEPTH + 1) + ']'.repeat(MAX_DEPTH + 1), message: `at most ${MAX_DEPTH} levels` },
   { name: 'of many names', text: `{${Array.from({ length: MAX_NAMES + 1 }, (_, i) => `"${i}":0`).join()}}`, message: `at most ${MAX_NAMES} different` },
   { name: 'of many values', text: `[${'0,'.repeat(MAX_VALUES)}0]`, message: `at most ${MAX_VALUES} values` },
-])('a large text is refused when it is $name, a small one is not', ({ text, message }) => {
+])('a large text is refused when it is $name', ({ text, message }) => {
   expect(() => parseJson(large(text))).toThrow(message)
-  if (text.length < 65_536) expect(parseJson(text)).toEqual(JSON.parse(text))
 }) // prettier-ignore
+
+test('a small text is not, however deep', () => {
+  const deep = '['.repeat(MAX_DEPTH + 1) + ']'.repeat(MAX_DEPTH + 1)
+  expect(parseJson(deep)).toEqual(JSON.parse(deep))
+})
 
 test('a large text within the limits is read', () => {
   const tag = '{"tag_type":"rfid","value":"E280"}'

@@ -26,9 +26,7 @@ async function refusable(work: () => unknown): Promise<void> {
   }
 }
 
-async function expectShort(work: () => unknown): Promise<void> {
-  expect(await longestSliceMs(() => refusable(work), MAX_SLICE_MS)).toBeLessThan(MAX_SLICE_MS)
-}
+const longest = (work: () => unknown): Promise<number> => longestSliceMs(() => refusable(work), MAX_SLICE_MS)
 
 describe('S2 no CSV holds up others', () => {
   /** In the chunks in which a socket gives them. */
@@ -62,12 +60,14 @@ describe('S2 no CSV holds up others', () => {
     { name: 'a wide header', text: `${wide}\n` },
     { name: 'a header of known names', text: `${fill('name,', 64 * 1024)}\n` },
   ])('$name', async ({ text }) => {
-    await expectShort(() => upload(Buffer.from(text)))
+    expect(await longest(() => upload(Buffer.from(text)))).toBeLessThan(MAX_SLICE_MS)
   })
 
   test('bytes that are not UTF-8', async () => {
-    await expectShort(() => upload(Buffer.alloc(4 * MIB, 0xff)))
-    await expectShort(() => upload(Buffer.concat([Buffer.from(fill('a\n', 65_000)), Buffer.from([0xff])])))
+    expect(await longest(() => upload(Buffer.alloc(4 * MIB, 0xff)))).toBeLessThan(MAX_SLICE_MS)
+    expect(
+      await longest(() => upload(Buffer.concat([Buffer.from(fill('a\n', 65_000)), Buffer.from([0xff])]))),
+    ).toBeLessThan(MAX_SLICE_MS)
   })
 })
 
@@ -90,13 +90,15 @@ describe('no row of an import holds up others', () => {
     { name: 'tags of backslashes within the limit', cells: ['x', '', fill('\\', 256 * 1024)] },
     { name: 'many tags', cells: ['x', '', distinct] },
   ])('$name', async ({ cells }) => {
-    await expectShort(() => readRow('assets', columns, row(cells)))
+    expect(await longest(() => readRow('assets', columns, row(cells)))).toBeLessThan(MAX_SLICE_MS)
   }) // prettier-ignore
 
   test('nor do many of them', async () => {
     const tags = Array.from({ length: 200 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('|')
     const rows = Array.from({ length: 250 }, () => row(['x', `{"a":"${fill('x', 8_000)}"}`, tags]))
-    await expectShort(() => mapInSlices(rows, (one) => readRow('assets', columns, one)))
+    expect(await longest(() => mapInSlices(rows, (one) => readRow('assets', columns, one)))).toBeLessThan(
+      MAX_SLICE_MS,
+    )
   })
 })
 
@@ -148,18 +150,20 @@ describe('no body holds up others', () => {
   describe.for(Object.entries(schemas))('%s', ([, schema]) => {
     test.for(bodies)('%s… (%i bytes)', async ([, , text]) => {
       const bytes = Buffer.from(text)
-      await expectShort(() => parsePart(schema, decodeJsonObject(bytes), 'body'))
+      expect(await longest(() => parsePart(schema, decodeJsonObject(bytes), 'body'))).toBeLessThan(
+        MAX_SLICE_MS,
+      )
     })
   })
 
   const keys = Array.from({ length: 10_000 }, (_, i) => `"ASSET-${i}-${fill('x', 80)}"`).join()
   test.for([listOf('0'), listOf('""'), listOf('"a"'), listOf('"!"'), `[${keys}]`])('InventorySave of %s', async (list) => {
     const bytes = Buffer.from(`{"asset_identifiers":${list},"location_identifier":"a"}`)
-    await expectShort(() => parsePart(InventorySave, decodeJsonObject(bytes), 'body'))
+    expect(await longest(() => parsePart(InventorySave, decodeJsonObject(bytes), 'body'))).toBeLessThan(MAX_SLICE_MS)
   }) // prettier-ignore
 
   test('a form of many fields', async () => {
-    await expectShort(() => decodeForm(Buffer.from(fill('a=1&', MIB))))
-    await expectShort(() => decodeForm(Buffer.from(fill('&', MIB))))
+    expect(await longest(() => decodeForm(Buffer.from(fill('a=1&', MIB))))).toBeLessThan(MAX_SLICE_MS)
+    expect(await longest(() => decodeForm(Buffer.from(fill('&', MIB))))).toBeLessThan(MAX_SLICE_MS)
   })
 })

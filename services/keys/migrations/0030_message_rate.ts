@@ -1,5 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 
+export const contracts = 'a rate must be positive, and the release before writes none'
+
 /** Reader messages a second where an operator set the key's own rate; null is the rate of everybody. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table api_key

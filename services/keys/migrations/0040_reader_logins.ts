@@ -1,6 +1,9 @@
 import { openToRoles } from '@whereabouts/db/role-access'
 import { sql, type Kysely } from 'kysely'
 
+export const contracts =
+  'the checks and the unique number are of new columns, which the release before does not write'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   // The broker account R0000, R0001, … of the organization's readers; given at their first login over NATS, for good.
   await sql`

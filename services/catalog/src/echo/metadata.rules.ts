@@ -12,9 +12,9 @@ export function metadataProblems(stored: Metadata | undefined, sent: Metadata | 
   if (sent === undefined) return []
   return unstorableIn(sent)
     .filter((unstorable) => !isEcho(stored, unstorable))
-    .map(({ path, code, message, params }) => {
+    .map(({ path, message }) => {
       const field = fieldName(['metadata', ...path])
-      return { field, code, message: message.replace('{f}', field), ...(params && { params }) } as FieldEntry
+      return { field, code: 'invalid_value', message: message.replace('{f}', field) }
     })
 }
 

@@ -44,6 +44,7 @@ test('D9.6 creating a key shows its secret once and stores a hash only', async (
     client_secret: expect.stringMatching(/^wb_[0-9a-f]{64}$/),
     name: 'Dock',
     scopes: ['scans:write'],
+    reader_key: null,
     created_at: expect.stringMatching(/Z$/),
     expires_at,
   })

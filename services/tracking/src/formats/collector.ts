@@ -50,7 +50,6 @@ export class Collector {
     errors: [],
     errors_omitted: 0,
     buried: false,
-    refusal: null,
   }
   #frame = -1
   #unusableFrames = 0

@@ -52,7 +52,7 @@ export function checkDecoded(decoded: Decoded): void {
     ...errors.filter(({ frame, pointer }) => frame < 0 || !POINTER.test(pointer)),
   ]
   if (wrong.length > 0) throw new Error(`not well-formed: ${JSON.stringify(wrong)}`)
-  if (buried && (reads.length > 0 || health.length > 0 || (errors.length === 0 && refusal === null)))
+  if (buried && (reads.length > 0 || health.length > 0 || (errors.length === 0 && refusal === undefined)))
     throw new Error('buried although it told something, or without a reason')
   // What PostgreSQL would refuse: NUL and lone surrogates, neither of which may reach a column of text or jsonb.
   if (/\\u0000|\\ud[89a-f]/i.test(JSON.stringify(decoded))) throw new Error('cannot be stored')

@@ -90,7 +90,7 @@ export type Decoded = {
   /** True when there was a frame and none could be used: the message belongs in the dead letters. */
   buried: boolean
   /** Why the message was not looked at, or not to its end: it is too large. Then it is buried. */
-  refusal: string | null
+  refusal?: string
 }
 
 export type DecodeContext = {

@@ -24,9 +24,7 @@ const half = MAX_MESSAGE_BYTES / 2
 const names = Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join()
 
 /** For every format: the worst of what is JSON, nearly JSON, or none. */
-const anyFormat = [
-  ...['[', '{"data":', '"', '\\', '{}', '{}\n', '{\n', '1 ', '1\n', '[]', '""', '[1]{} ', '{"a":1}{', '\0', '\n', '-'],
-].map((unit) => [`${JSON.stringify(unit)} over and over`, fill(unit)] as const) // prettier-ignore
+const anyFormat = ['[', '{"data":', '"', '\\', '{}', '{}\n', '{\n', '1 ', '1\n', '[]', '""', '[1]{} ', '{"a":1}{', '\0', '\n', '-'].map((unit) => [`${JSON.stringify(unit)} over and over`, fill(unit)] as const) // prettier-ignore
 
 const whole: (readonly [string, string])[] = [
   ['a list of numbers', listIn('[', '0', ']')],

@@ -12,8 +12,7 @@ export const MAX_FRAMES = 10_000
 /** Thrown by a collector, and turned into the verdict on the whole message: nothing of it is used. */
 export class Refusal extends Error {}
 
-const tooLong = (bytes: number) =>
-  `the message is too long: ${bytes} bytes, at most ${MAX_MESSAGE_BYTES}`
+const tooLong = (bytes: number) => `the message is too long: ${bytes} bytes, at most ${MAX_MESSAGE_BYTES}`
 export const tooManyReads = (reads: number | string, max: number) =>
   `too many reads: ${reads}, at most ${max} a message`
 export const tooManyFrames = () => `too many JSON texts: at most ${MAX_FRAMES} a message`
