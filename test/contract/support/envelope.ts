@@ -85,5 +85,7 @@ function checkHeaders({ type, detail }: ErrorEnvelope['error'], headers: Headers
   if (type === 'service_unavailable') expect(headers.get('retry-after'), where).toMatch(/^[1-9][0-9]*$/)
   if (type !== 'rate_limited') return
   expect(headers.get('retry-after'), where).toMatch(/^[1-9][0-9]*$/)
-  expect(detail, where).toBe(`Retry after ${headers.get('retry-after')} seconds`)
+  // An empty bucket of requests says no more than that; limits of the console's own routes say which one it was.
+  if (!detail.startsWith('At most '))
+    expect(detail, where).toBe(`Retry after ${headers.get('retry-after')} seconds`)
 }
