@@ -25,7 +25,7 @@ function cpuMs(): number {
   return (user + system) / 1000
 }
 
-const TRIES = 6
+const TRIES = 12
 
 /**
  * The shortest of several tries, in milliseconds; the first one below `enough` will do. What blocks does so each time,

@@ -29,7 +29,7 @@ test('a message with one usable frame is not buried', () => {
 })
 
 test('errors beyond the first thousand are counted and not kept', () => {
-  const decoded = decode('impinj', `[${Array.from({ length: 100_000 }, () => 0).join(',')}]`)
+  const decoded = decode('impinj', `[${Array.from({ length: 50_000 }, () => 0).join(',')}]`)
   expect(decoded.errors).toHaveLength(1000)
-  expect(decoded.errors_omitted).toBe(99_000)
+  expect(decoded.errors_omitted).toBe(49_000)
 })

@@ -11,7 +11,15 @@ import type {
 } from './decoder.ts'
 import { derivedHealth } from './derived-health.ts'
 import { MALFORMED, readFrames } from './framing.ts'
-import { MAX_FRAMES, MAX_READS, Refusal, tooManyFrames, tooManyReads } from './limits.ts'
+import {
+  MAX_COUNTED_ERRORS,
+  MAX_FRAMES,
+  MAX_READS,
+  Refusal,
+  tooManyErrors,
+  tooManyFrames,
+  tooManyReads,
+} from './limits.ts'
 import { readMac } from './tag-values.ts'
 import { readText } from './texts.ts'
 import { isZone } from './zones.ts'
@@ -83,7 +91,7 @@ export class Collector {
   }
 
   /**
-   * An error in the current frame. A shape error at its root, reported once at most, means that it gave nothing
+   * An error in the current frame. Throws Refusal when there are too many. A shape error at its root, reported once at most, means that it gave nothing
    * at all.
    */
   report(code: DecodeErrorCode, pointer: string): undefined {
@@ -91,7 +99,10 @@ export class Collector {
       this.#unusableFrames += 1
     if (this.#decoded.errors.length < MAX_ERRORS) {
       this.#decoded.errors.push({ code, frame: this.#frame, pointer })
-    } else this.#decoded.errors_omitted += 1
+      return
+    }
+    this.#decoded.errors_omitted += 1
+    if (MAX_ERRORS + this.#decoded.errors_omitted > MAX_COUNTED_ERRORS) throw new Refusal(tooManyErrors())
   }
 
   /** What the device calls itself in some field. The first such statement of the message counts. */

@@ -68,6 +68,12 @@ test.for(readerFormats)('%s: a message over 256 KiB is refused before it is pars
   expect(decode(format, message.slice(1), { mapping }).refusal).toBeUndefined()
 })
 
+test('a message of more than 50 000 errors is refused', () => {
+  const list = (items: number) => `[${Array.from({ length: items }, () => 0).join()}]`
+  expect(decode('minew', list(50_001)).refusal).toBe('too many errors: at most 50000 a message')
+  expect(decode('minew', list(50_000)).refusal).toBeUndefined()
+})
+
 test('a message of more than 10 000 JSON texts is refused', () => {
   expect(decode('minew', '{}'.repeat(10_001)).refusal).toBe('too many JSON texts: at most 10000 a message')
   expect(decode('minew', '[]\n'.repeat(10_000)).refusal).toBeUndefined()

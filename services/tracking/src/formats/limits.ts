@@ -9,12 +9,16 @@ export const MAX_READS = 10_000
 /** JSON texts of a message, which may be glued together. A read takes one at most. */
 export const MAX_FRAMES = 10_000
 
+/** Five of each read. A message of nothing but errors could hold a hundred thousand. */
+export const MAX_COUNTED_ERRORS = 50_000
+
 /** Thrown by a collector, and turned into the verdict on the whole message: nothing of it is used. */
 export class Refusal extends Error {}
 
 const tooLong = (bytes: number) => `the message is too long: ${bytes} bytes, at most ${MAX_MESSAGE_BYTES}`
 export const tooManyReads = (reads: number | string, max: number) =>
   `too many reads: ${reads}, at most ${max} a message`
+export const tooManyErrors = () => `too many errors: at most ${MAX_COUNTED_ERRORS} a message`
 export const tooManyFrames = () => `too many JSON texts: at most ${MAX_FRAMES} a message`
 
 /** A message of which nothing is used, because of its size. */
