@@ -13,7 +13,6 @@ const decoded = {
   errors: [],
   errors_omitted: 0,
   buried: false,
-  refusal: null,
 }
 const message = (ageMs: number) => ({ orgId: 7, readerKey: 'dock', receivedAtMs: NOW - ageMs, decoded })
 

@@ -68,7 +68,6 @@ export async function openWarehouse(
       errors: [],
       errors_omitted: 0,
       buried: false,
-      refusal: null,
     },
   })
 
