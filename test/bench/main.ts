@@ -41,6 +41,10 @@ const benches: Record<string, (args: string[], say: (text: string) => void) => P
   webhooks: benchWebhooks,
 }
 
+// The wrapper that started us is gone. Waiting for that must not keep us alive.
+process.once('disconnect', () => process.exit(2))
+process.channel?.unref()
+
 const [name = '--help', ...args] = process.argv.slice(2)
 const bench = benches[name]
 try {

@@ -1,10 +1,19 @@
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import { median, quantile, sum } from '../load/figures.ts'
-import type { Get, LoadGenerator, LoadJob, LoadResult } from '../load/load.ts'
+import type { LoadGenerator, LoadJob, LoadRequest, LoadResult } from '../load/load.ts'
 import { cpuBetween, cpuTimes, machineTime, type CpuTimes } from '../load/processes.ts'
 
 /** One way of asking; the sides of a comparison take turns. */
-export type Side = { name: string; origin: string; gets: readonly Get[]; expectStatus: number }
+export type Side = {
+  name: string
+  origin: string
+  asked: readonly LoadRequest[]
+  expectStatus: number
+  /** One answer of a round may have this status instead: a bucket gets a token now and then. */
+  strayStatus?: number
+  /** The system that answers, where the sides are of different ones. */
+  stack?: Stack
+}
 
 type SideFigures = {
   name: string
@@ -21,6 +30,8 @@ export type Comparison = {
   sides: SideFigures[]
   /** The others ÷ the first, requests per second: the median of the rounds, each against its own neighbour. */
   ratios: number[]
+  /** The same of each round. */
+  roundRatios: number[][]
   /** The others − the first, p99 in milliseconds, likewise. */
   addedP99: number[]
   /** Of the machine's processors (0 to 1), what other programs took meanwhile; NaN without /proc. */
@@ -42,24 +53,33 @@ export async function compare(
 ): Promise<Comparison> {
   for (const side of sides) await runRound(stack, generator, side, load) // compiles and connects what is still cold
   const results = sides.map((): Round[] => [])
-  for (let round = 0; round < rounds; round += 1)
-    for (const [i, side] of sides.entries()) results[i]?.push(await runRound(stack, generator, side, load))
+  for (let round = 0; round < rounds; round += 1) {
+    // Every other round in the opposite order: what one side leaves behind must not always meet the same.
+    const order = [...sides.entries()]
+    for (const [i, side] of round % 2 === 0 ? order : order.toReversed())
+      results[i]?.push(await runRound(stack, generator, side, load))
+  }
   const [base = [], ...others] = results
   const rate = (round: Round | undefined) => (round ? round.requests / round.seconds : Number.NaN)
   const p99 = (round: Round | undefined) => quantile(round?.latencies ?? [], 0.99)
+  const roundRatios = others.map((other) => other.map((round, i) => rate(round) / rate(base[i])))
   return {
     sides: sides.map((side, i) => figuresOf(side.name, results[i] ?? [])),
-    ratios: others.map((other) => median(other.map((round, i) => rate(round) / rate(base[i])))),
+    ratios: roundRatios.map(median),
+    roundRatios,
     othersShare: median(results.flat().map((round) => round.othersShare)),
     addedP99: others.map((other) => median(other.map((round, i) => p99(round) - p99(base[i])))),
   }
 }
 
-async function runRound(stack: Stack, generator: LoadGenerator, side: Side, load: Load): Promise<Round> {
+async function runRound(common: Stack, generator: LoadGenerator, side: Side, load: Load): Promise<Round> {
+  const { stack = common } = side
   const [before, machine] = [cpuTimes(stack), machineTime()]
-  const result = await generator.run({ origin: side.origin, gets: side.gets, ...load })
+  const result = await generator.run({ origin: side.origin, asked: side.asked, ...load })
   const cpu = { ...cpuBetween(before, cpuTimes(stack)), generator: result.cpuSeconds }
-  const unexpected = Object.keys(result.statuses).filter((status) => status !== String(side.expectStatus))
+  const unexpected = Object.entries(result.statuses).filter(
+    ([status, count]) => +status !== side.expectStatus && !(+status === side.strayStatus && count === 1),
+  )
   if (unexpected.length > 0)
     throw new Error(`${side.name}: answers by status were ${JSON.stringify(result.statuses)}`)
   const { busySeconds, totalSeconds } = machineTime()

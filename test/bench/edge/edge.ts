@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { inspectable, profiled } from '../load/profiled.ts'
 import { startLoadGenerator } from '../load/load.ts'
 import { machine } from '../load/machine.ts'
+import { benchEdgeAgainst, type AgainstSettings } from './against.ts'
 import { fillOrganization } from './fill.ts'
 import { measureMemory } from './memory.ts'
 import { verdictTable, type Verdict } from './report.ts'
@@ -18,6 +19,8 @@ export const EDGE_HELP = `pnpm bench edge [flags]    what the gateway costs: thr
   --only NAME       throughput, delay or refusals alone
   --profile FILE    writes a CPU profile of the gateway while it runs (makes it slower: the figures do not count)
   --effort X        scales the time of each part, 0.1 to 3           default 1
+  --against COMMIT  instead: this gateway beside that of a commit, or of the folder of an installed checkout
+  --rounds N        of both in turn, 1 to 20, with --against         default 7
 `
 
 const ASSETS = 3_000
@@ -31,7 +34,7 @@ type Settings = {
   effort: number
 }
 
-function readSettings(args: string[]): Settings {
+function readSettings(args: string[]): Settings | AgainstSettings {
   const { values } = parseArgs({
     args,
     options: {
@@ -39,6 +42,8 @@ function readSettings(args: string[]): Settings {
       only: { type: 'string' },
       profile: { type: 'string' },
       effort: { type: 'string', default: '1' },
+      against: { type: 'string' },
+      rounds: { type: 'string' },
     },
   })
   const names = Object.keys(PARTS) as (keyof typeof PARTS)[]
@@ -46,12 +51,22 @@ function readSettings(args: string[]): Settings {
   if (parts.length === 0) throw new Error(`--only is one of ${names.join(', ')}`)
   const effort = Number(values.effort)
   if (!(effort >= 0.1 && effort <= 3)) throw new Error('--effort is a number from 0.1 to 3')
-  return { memory: values.memory, parts, profile: values.profile, effort }
+  const { memory, only, profile, against } = values
+  if (against === undefined) {
+    if (values.rounds !== undefined) throw new Error('--rounds goes with --against')
+    return { memory, parts, profile, effort }
+  }
+  if (memory || only !== undefined || profile !== undefined)
+    throw new Error('--against goes with --rounds and --effort alone')
+  const rounds = Number(values.rounds ?? 7)
+  if (!(Number.isInteger(rounds) && rounds >= 1 && rounds <= 20)) throw new Error('--rounds is 1 to 20')
+  return { against, rounds, effort }
 }
 
 /** Starts the system on throwaway data, measures, prints tables. Answers whether every target was reached. */
 export async function benchEdge(args: string[], say: (text: string) => void): Promise<boolean> {
   const settings = readSettings(args)
+  if ('against' in settings) return benchEdgeAgainst(settings, say)
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
   chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
   const inspectPort = await freePort()

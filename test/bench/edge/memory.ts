@@ -38,13 +38,13 @@ async function sendMixed({ stack, generator, filled }: Bench, requests: number):
   const { assetIds, callers, limited } = filled
   const headers = callers.map((caller) => caller.through)
   const paths = assetIds.slice(0, 500).map((id) => `/api/v1/assets/${id}`)
-  const gets = [
+  const asked = [
     ...getsOf(paths, headers),
     ...getsOf(['/api/v1/assets?limit=50'], headers).slice(0, 50),
     ...getsOf(['/api/v1/assets/1', '/api/v1/nothing', '/api/v1/assets/x'], headers).slice(0, 100),
     ...getsOf(paths, [limited.through, { ...limited.through, authorization: 'Bearer forged' }]).slice(0, 100),
   ]
-  const { statuses } = await generator.run({ origin: stack.urls.base, gets, connections: 16, requests })
+  const { statuses } = await generator.run({ origin: stack.urls.base, asked, connections: 16, requests })
   const failed = Object.keys(statuses).filter((status) => status === '0' || status >= '500')
   if (failed.length > 0) throw new Error(`answers by status were ${JSON.stringify(statuses)}`)
 }

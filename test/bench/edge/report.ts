@@ -1,19 +1,16 @@
 import { sum, table } from '../load/figures.ts'
 import type { Comparison } from './compare.ts'
 
-const CPU_PARTS = ['gateway', 'postgres for gateway', 'catalog', 'postgres for catalog', 'generator']
+const CPU_PARTS = [
+  ...['gateway', 'catalog', 'keys'].flatMap((name) => [name, `postgres for ${name}`]),
+  'generator',
+]
 
 /** One table per comparison: what a client sees, and what each process spent on it. */
 export function comparisonTable(title: string, { sides, ratios, othersShare }: Comparison): string {
-  const head = [
-    '',
-    'requests/s',
-    'ratio',
-    'p50 ms',
-    'p99 ms',
-    'all µs',
-    ...CPU_PARTS.map((part) => `${part} µs`),
-  ]
+  // Those that had something to do.
+  const parts = CPU_PARTS.filter((part) => sides.some(({ cpu }) => (cpu[part] ?? 0) >= 0.5))
+  const head = ['', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'all µs', ...parts.map((part) => `${part} µs`)]
   const rows = sides.map(({ name, perSecond, p50, p99, cpu }, i) => [
     name,
     perSecond.toFixed(0),
@@ -21,7 +18,7 @@ export function comparisonTable(title: string, { sides, ratios, othersShare }: C
     p50.toFixed(2),
     p99.toFixed(2),
     sum(Object.values(cpu)).toFixed(0),
-    ...CPU_PARTS.map((part) => (cpu[part] === undefined ? '-' : cpu[part].toFixed(0))),
+    ...parts.map((part) => (cpu[part] === undefined ? '-' : cpu[part].toFixed(0))),
   ])
   const share = `  Other programs took ${(othersShare * 100).toFixed(0)} % of the machine.`
   return `\n${title}\n${table([head, ...rows])}\n${share}\n`

@@ -1,5 +1,5 @@
 import type { Stack } from '@whereabouts/deploy/local/stack'
-import type { Get, LoadGenerator } from '../load/load.ts'
+import type { LoadGenerator, LoadRequest } from '../load/load.ts'
 import { compare, type Comparison, type Side } from './compare.ts'
 import type { Caller, Filled } from './fill.ts'
 import { comparisonTable, type Verdict } from './report.ts'
@@ -13,22 +13,23 @@ export type Bench = {
   say: (text: string) => void
 }
 
-const CONNECTIONS = 16
+export const CONNECTIONS = 16
 const ROUNDS = 5
-const ROUND_SECONDS = 2
+export const ROUND_SECONDS = 2
 const CLOCK = { perSecond: 200, seconds: 3, connections: 32 }
 const CLOCK_ROUNDS = 7
 
 /** Paths and callers in turn; 1009 is prime, so that every caller comes by every path. */
-export function getsOf(paths: readonly string[], headers: readonly Record<string, string>[]): Get[] {
+export function getsOf(paths: readonly string[], headers: readonly Record<string, string>[]): LoadRequest[] {
   return Array.from({ length: 1009 }, (_, i) => ({
     path: paths[(i * 7) % paths.length] ?? '/',
     headers: headers[i % headers.length] ?? {},
   }))
 }
 
-const byId = ({ assetIds }: Filled) => assetIds.map((id) => `/api/v1/assets/${id}`)
-const lists = () => Array.from({ length: 10 }, (_, page) => `/api/v1/assets?limit=50&offset=${page * 50}`)
+export const byId = ({ assetIds }: Filled) => assetIds.map((id) => `/api/v1/assets/${id}`)
+export const lists = () =>
+  Array.from({ length: 10 }, (_, page) => `/api/v1/assets?limit=50&offset=${page * 50}`)
 
 /** Both ways to the same data, the direct one first. */
 function bothWays({ stack, filled: { callers } }: Bench, paths: readonly string[]): Side[] {
@@ -37,13 +38,13 @@ function bothWays({ stack, filled: { callers } }: Bench, paths: readonly string[
     {
       name: 'at catalog',
       origin: stack.urls.api.catalog,
-      gets: getsOf(paths, headers('direct')),
+      asked: getsOf(paths, headers('direct')),
       expectStatus: 200,
     },
     {
       name: 'through gateway',
       origin: stack.urls.base,
-      gets: getsOf(paths, headers('through')),
+      asked: getsOf(paths, headers('through')),
       expectStatus: 200,
     },
   ]
@@ -94,8 +95,9 @@ export async function measureRefusals(bench: Bench): Promise<Verdict[]> {
   const side = (name: string, headers: Record<string, string>[], expectStatus: number): Side => ({
     name,
     origin: stack.urls.base,
-    gets: getsOf(byId(filled), headers),
+    asked: getsOf(byId(filled), headers),
     expectStatus,
+    ...(expectStatus === 429 && { strayStatus: 200 }),
   })
   const forged = filled.callers.map(({ token }) => ({ ...agent, authorization: `Bearer ${forge(token)}` }))
   const sides = [
@@ -114,12 +116,15 @@ export async function measureRefusals(bench: Bench): Promise<Verdict[]> {
 }
 
 /** A genuine token whose signature was signed by nobody: the dearest way to be refused. */
-function forge(token: string): string {
+export function forge(token: string): string {
   const at = token.lastIndexOf('.') + 1
   return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
 }
 
-async function emptyBucket({ stack, filled: { limited } }: Bench): Promise<void> {
+export async function emptyBucket({
+  stack,
+  filled: { limited },
+}: Pick<Bench, 'stack' | 'filled'>): Promise<void> {
   const ask = async () => {
     const response = await fetch(`${stack.urls.base}/api/v1/assets?limit=1`, { headers: limited.through })
     await response.body?.cancel()

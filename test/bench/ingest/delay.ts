@@ -10,7 +10,7 @@ import { READER, assetIdOf, tagValueOf } from './warehouse.ts'
 /** The organization whose movements are timed; it has an asset for each of them. */
 export const MOVING_ORG = 99
 
-const PER_SECOND = 1_000
+export const PER_SECOND = 1_000
 const EVERY_NTH_IN_REPORT = 50
 const GIVE_UP_MS = 10_000
 
@@ -41,9 +41,15 @@ export type Ask = (assetId: number) => Promise<Row | undefined>
 
 /**
  * Publishes one read a message, by the clock, each of another asset that has just been seen for the first time, and
- * notes in milliseconds how long each movement took to EVENTS and, of a sample, to the report.
+ * notes in milliseconds how long each movement took to EVENTS and, of a sample, to the report if there is somebody to
+ * ask. The assets count from `first`.
  */
-async function move(nc: NatsConnection, ask: Ask, total: number): Promise<Delays> {
+export async function move(
+  nc: NatsConnection,
+  ask: Ask | undefined,
+  total: number,
+  first = 0,
+): Promise<Delays> {
   const org = MOVING_ORG
   const sentAt = new Map<number, number>()
   const toEvents: number[] = []
@@ -61,11 +67,11 @@ async function move(nc: NatsConnection, ask: Ask, total: number): Promise<Delays
   for (let sent = 0; sent < total;) {
     const due = Math.min(total, Math.floor(((performance.now() - started) / 1000) * PER_SECOND))
     for (; sent < due; sent += 1) {
-      const body = { reads: [{ tag: { type: 'rfid', value: tagValueOf(org, sent) }, antenna: 2 }] }
-      const id = assetIdOf(org, sent)
+      const body = { reads: [{ tag: { type: 'rfid', value: tagValueOf(org, first + sent) }, antenna: 2 }] }
+      const id = assetIdOf(org, first + sent)
       sentAt.set(id, performance.now())
       nc.publish(`scans.${org}.${READER}.canonical`, JSON.stringify(body))
-      if (sent % EVERY_NTH_IN_REPORT === 0) toReport.push(untilReported(ask, id))
+      if (ask && sent % EVERY_NTH_IN_REPORT === 0) toReport.push(untilReported(ask, id))
     }
     await new Promise((resolve) => setTimeout(resolve, 1))
   }

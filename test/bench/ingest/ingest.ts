@@ -8,6 +8,7 @@ import { connect, type NatsConnection } from 'nats'
 import { verdictTable, type Verdict } from '../edge/report.ts'
 import { machine } from '../load/machine.ts'
 import { inspectable, profiled } from '../load/profiled.ts'
+import { AGAINST_PARTS, benchIngestAgainst, type AgainstPart } from './against.ts'
 import type { Bench, Settings } from './bench.ts'
 import { measureDelays, MOVING_ORG } from './delay.ts'
 import { startFloor, type Floor } from './floors.ts'
@@ -27,6 +28,8 @@ export const INGEST_HELP = `pnpm bench ingest [flags]     reads a second, beside
   --only NAME       rescans, rows, delay; or scale: a read's cost from 10 to 1000 organizations and from
                     1000 to 1000000 assets, which takes some ten minutes
   --profile FILE    writes a CPU profile of tracking while it works (makes it slower: the figures do not count)
+  --against COMMIT  instead: this tracking beside that of a commit, or of the folder of an installed checkout, in rounds
+                    in turn; --delay-seconds is the time of all rounds together, to each of both
 `
 
 const PARTS = { rescans: measureRescans, rows: measureNewRows, delay: measureDelays, scale: measureScale }
@@ -34,8 +37,9 @@ type Part = keyof typeof PARTS
 const isPart = (name: string): name is Part => name in PARTS
 
 type Run = Settings & { parts: Part[]; profile: string | undefined }
+type AgainstRun = Settings & { against: string; parts: AgainstPart[] }
 
-function readSettings(args: string[]): Run {
+function readSettings(args: string[]): Run | AgainstRun {
   const { values } = parseArgs({
     args,
     options: {
@@ -47,24 +51,34 @@ function readSettings(args: string[]): Run {
       'delay-seconds': { type: 'string', default: '30' },
       only: { type: 'string' },
       profile: { type: 'string' },
+      against: { type: 'string' },
     },
   })
-  const bounded = (name: Exclude<keyof typeof values, 'only' | 'profile'>, min: number, max: number) => {
+  const bounded = (
+    name: Exclude<keyof typeof values, 'only' | 'profile' | 'against'>,
+    min: number,
+    max: number,
+  ) => {
     const value = Number(values[name])
     if (!(Number.isInteger(value) && value >= min && value <= max))
       throw new Error(`--${name} is ${min} to ${max}`)
     return value
   }
   const orgs = Array.from({ length: bounded('orgs', 1, 1_000) }, (_, i) => 101 + i)
-  return {
+  const settings = {
     warehouse: { orgs, assetsPerOrg: Math.ceil(bounded('assets', 1_000, 1_000_000) / orgs.length) },
     messages: bounded('messages', 100, 100_000),
     minutes: bounded('minutes', 1, 500),
     rounds: bounded('rounds', 1, 20),
     delaySeconds: bounded('delay-seconds', 0, 60),
-    parts: partsOf(values.only),
-    profile: values.profile,
   }
+  const { against, profile } = values
+  const parts = partsOf(values.only)
+  if (against === undefined) return { ...settings, parts, profile }
+  const paired = AGAINST_PARTS.filter((part) => parts.includes(part))
+  if (profile !== undefined || paired.length === 0)
+    throw new Error('--against goes without --profile and --only scale')
+  return { ...settings, against, parts: paired }
 }
 
 function partsOf(only: string | undefined): Part[] {
@@ -76,6 +90,7 @@ function partsOf(only: string | undefined): Part[] {
 /** Starts broker, database and tracking on throwaway data, measures, prints tables. */
 export async function benchIngest(args: string[], say: (text: string) => void): Promise<boolean> {
   const settings = readSettings(args)
+  if ('against' in settings) return benchIngestAgainst(settings, say)
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
   chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
   const port = await freePort()

@@ -4,7 +4,12 @@ export function quantile(numbers: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-export const median = (numbers: readonly number[]): number => quantile(numbers, 0.5)
+/** The number in the middle, or the mean of the two there; NaN of none. */
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
+  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2
+}
 
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0)
 

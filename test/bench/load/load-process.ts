@@ -1,16 +1,16 @@
 // The process of `startLoadGenerator`: runs one job after the other, and ends when its parent is gone.
 import { Client } from 'undici'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Get, LoadJob, LoadResult } from './load.ts'
+import type { LoadJob, LoadRequest, LoadResult } from './load.ts'
 
 type Record = { latencies: number[]; statuses: { [status: string]: number } }
 
 /** Sends one request and resolves with its status when the answer is complete; 0 when there is none. */
-function get(client: Client, { path, headers }: Get): Promise<number> {
+function send(client: Client, { path, headers, body }: LoadRequest): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   let status = 0
   client.dispatch(
-    { method: 'GET', path, headers },
+    { method: body === undefined ? 'GET' : 'POST', path, headers, body: body ?? null },
     {
       onRequestStart() {},
       onResponseStart(_controller, statusCode) {
@@ -24,20 +24,20 @@ function get(client: Client, { path, headers }: Get): Promise<number> {
   return promise
 }
 
-async function measured(client: Client, request: Get, since: number, record: Record): Promise<void> {
-  const status = await get(client, request)
+async function measured(client: Client, request: LoadRequest, since: number, record: Record): Promise<void> {
+  const status = await send(client, request)
   record.latencies.push(performance.now() - since)
   record.statuses[status] = (record.statuses[status] ?? 0) + 1
 }
 
 /** Every connection asks as soon as it was answered. */
 async function runClosed(job: LoadJob, clients: Client[], record: Record): Promise<void> {
-  const { gets, seconds = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY } = job
+  const { asked, seconds = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY } = job
   const deadline = performance.now() + seconds * 1000
   let sent = 0
   const loop = async (client: Client) => {
     while (sent < requests && performance.now() < deadline) {
-      const request = gets[sent % gets.length]
+      const request = asked[sent % asked.length]
       sent += 1
       if (request) await measured(client, request, performance.now(), record)
     }
@@ -47,14 +47,14 @@ async function runClosed(job: LoadJob, clients: Client[], record: Record): Promi
 
 /** Requests start by the clock, whether or not earlier ones were answered: a slow answer delays no later question. */
 async function runByClock(job: LoadJob, clients: Client[], record: Record): Promise<void> {
-  const { gets, perSecond = 1, seconds = 1 } = job
+  const { asked, perSecond = 1, seconds = 1 } = job
   const total = Math.floor(perSecond * seconds)
   const startedAt = performance.now()
   const running: Promise<void>[] = []
   for (let i = 0; i < total; i += 1) {
     const dueAt = startedAt + (i * 1000) / perSecond
     while (performance.now() < dueAt) await wait(Math.max(0, dueAt - performance.now() - 0.5))
-    const [client, request] = [clients[i % clients.length], gets[i % gets.length]]
+    const [client, request] = [clients[i % clients.length], asked[i % asked.length]]
     if (client && request) running.push(measured(client, request, dueAt, record))
   }
   await Promise.all(running)

@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** One GET among those that a load repeats in turn. */
-export type Get = { path: string; headers: Record<string, string> }
+/** One among those that a load repeats in turn: a GET or, with a body, a POST. */
+export type LoadRequest = { path: string; headers: Record<string, string>; body?: string }
 
 export type LoadJob = {
   /** Scheme, host and port. */
   origin: string
-  gets: readonly Get[]
+  asked: readonly LoadRequest[]
   connections: number
   /** Without a rate each connection asks as soon as it was answered; with one, requests start by the clock. */
   perSecond?: number

@@ -7,19 +7,19 @@ export type CpuTimes = Record<string, number>
 // The unit of /proc/<pid>/stat towards programs, on every architecture that Node runs on.
 const TICKS_PER_SECOND = 100
 
-/** Adds up what each process of the system has used: services by name, the database by the role it worked for. */
+/** Adds up what each process of the system has used: services by name, the database by the
+ * service whose role it worked for. */
 export function cpuTimes(stack: Stack): CpuTimes {
   const times: CpuTimes = {}
-  for (const name of ['gateway', 'catalog'] as const) {
+  for (const name of ['gateway', 'catalog', 'keys'] as const) {
     const stat = readStat(stack.service(name).pid)
     if (stat) times[name] = stat.cpuSeconds
   }
   for (const { pid, stat } of childrenOf(stack.postgres.pid)) {
-    const [, role] = /^postgres: (\w+) /.exec(read(`/proc/${pid}/cmdline`)) ?? []
-    if (role === 'gateway' || role === 'catalog') {
-      const part = `postgres for ${role}`
-      times[part] = (times[part] ?? 0) + stat.cpuSeconds
-    }
+    const [, service] = /^postgres: (gateway|catalog|keys)\w* /.exec(read(`/proc/${pid}/cmdline`)) ?? []
+    if (service === undefined) continue
+    const part = `postgres for ${service}`
+    times[part] = (times[part] ?? 0) + stat.cpuSeconds
   }
   return times
 }

@@ -1,0 +1,17 @@
+import type { Verdict } from '../edge/report.ts'
+import { median } from '../load/figures.ts'
+
+/** This version may need so much more than the one before it, and no more. */
+const LEAST = 0.95
+
+/** Of each round how much better this version is than the other: 2 is twice as fast. The median counts. */
+export function ratioVerdict(what: string, ratios: readonly number[]): Verdict {
+  const ratio = median(ratios)
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)]
+  return {
+    what,
+    wanted: `≥ ${LEAST}`,
+    got: `${ratio.toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`,
+    reached: ratio >= LEAST,
+  }
+}

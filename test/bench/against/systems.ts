@@ -1,0 +1,84 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { findNatsServer } from '@whereabouts/deploy/local/servers/nats-binary'
+import { ROOT, type ServiceName } from '@whereabouts/deploy/local/services'
+import type { Stack } from '@whereabouts/deploy/local/stack'
+import { machine } from '../load/machine.ts'
+import { checkoutOf, type Checkout } from './checkout.ts'
+
+/** What a version brings for its own measurement; one without them is too old to be compared with. */
+type Files = {
+  'deploy/local/stack.ts': typeof import('@whereabouts/deploy/local/stack')
+  'test/bench/edge/fill.ts': typeof import('../edge/fill.ts')
+  'test/bench/ingest/drain.ts': typeof import('../ingest/drain.ts')
+  'test/bench/ingest/reads.ts': typeof import('../ingest/reads.ts')
+  'test/bench/ingest/warehouse.ts': typeof import('../ingest/warehouse.ts')
+}
+
+/** One version that runs on data of its own. */
+export type System = {
+  name: string
+  stack: Stack
+  /** Loads a file of that version. */
+  load: <File extends keyof Files>(file: File) => Promise<Files[File]>
+}
+
+/** The version that is measured against, and that of this checkout, uncommitted changes included. */
+export type Both = { base: System; now: System }
+
+type Options = { against: string; services: readonly ServiceName[]; say: (text: string) => void }
+
+/** Runs `work` while both systems run beside each other on throwaway data; stops them and removes the data. */
+export async function withBoth<T>(
+  { against, services, say }: Options,
+  work: (both: Both) => Promise<T>,
+): Promise<T> {
+  const checkouts = [await checkoutOf(against, say), { name: 'now', folder: ROOT }]
+  await useOneBroker()
+  const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
+  chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  const systems: System[] = []
+  try {
+    say(`${machine()}\n`)
+    // One after the other: two that look for free ports at the same time would find the same ones.
+    for (const checkout of checkouts) {
+      say(`Starting ${checkout.name} …\n`)
+      systems.push(
+        await startSystem(checkout, join(folder, checkout.folder === ROOT ? 'now' : 'base'), services),
+      )
+    }
+    const [base, now] = systems
+    if (!base || !now) throw new Error('a system is missing')
+    const result = await work({ base, now })
+    say(`Load average at the end: ${loadavg()[0]?.toFixed(2)}\n`)
+    return result
+  } finally {
+    await Promise.all(systems.map(({ stack }) => stack.stop()))
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function startSystem(
+  { name, folder }: Checkout,
+  dataDir: string,
+  services: readonly ServiceName[],
+): Promise<System> {
+  const load: System['load'] = async (file) => {
+    const path = join(folder, file)
+    if (!existsSync(path)) throw new Error(`${name} has no ${file}: it is too old to be measured`)
+    return import(pathToFileURL(path).href)
+  }
+  const { startStack } = await load('deploy/local/stack.ts')
+  return { name, load, stack: await startStack({ dataDir, services }) }
+}
+
+/**
+ * Each version takes the broker on PATH, if that is new enough for it, before one in its own cache. The one of this
+ * checkout is put there, so that both run the same release and what is measured is our code.
+ */
+async function useOneBroker(): Promise<void> {
+  const binary = await findNatsServer({ cacheDir: join(ROOT, '.cache/nats-server') })
+  process.env['PATH'] = [dirname(binary), process.env['PATH'] ?? ''].join(delimiter)
+}
