@@ -11,6 +11,7 @@ import { Client } from 'undici'
 import { verdictTable, type Verdict } from '../edge/report.ts'
 import { median, table } from '../load/figures.ts'
 import { machine } from '../load/machine.ts'
+import { cpuSecondsOf } from '../load/processes.ts'
 import { fillKeys, fillTracking, KEYS, ORGS } from './fill.ts'
 
 export const WALLS_HELP = `pnpm bench walls [flags]    what the walls between organizations cost a request of tracking and keys
@@ -20,6 +21,7 @@ export const WALLS_HELP = `pnpm bench walls [flags]    what the walls between or
 
 const WANTED = 1.1
 const WARM = 10
+const ROUNDS = 8
 const FIRST_ORG = ORGS[0] ?? 0
 const SECRET = `wb_${'5'.repeat(64)}`
 
@@ -59,9 +61,13 @@ const QUESTIONS: Question[] = [
   },
 ]
 
-/** With the walls, organizations take turns on a connection, so that it is set anew for each request: the worst case. */
+/**
+ * In turns, a connection is set to another organization before each request: the worst case. Without the walls the tables
+ * have no row-level security, and nothing is set.
+ */
 const WAYS = [
   { walls: true, orgs: ORGS },
+  { walls: true, orgs: [FIRST_ORG] },
   { walls: false, orgs: [FIRST_ORG] },
 ] as const
 
@@ -92,17 +98,26 @@ async function measureAll(stack: Stack, effort: number, say: (text: string) => v
   const rows: string[][] = []
   const ratios: { service: string; ratio: number }[] = []
   for (const question of QUESTIONS) {
-    const { ratio, withWalls, without } = await measure(stack, question, effort)
-    ratios.push({ service: question.service, ratio })
-    rows.push([
-      `${question.service}: ${question.name}`,
-      withWalls.toFixed(2),
-      without.toFixed(2),
-      ratio.toFixed(3),
-    ])
+    const taken = await measure(stack, question, Math.round(200 * effort))
+    const [turns = none, one = none, without = none] = taken.map(figuresOf)
+    ratios.push({ service: question.service, ratio: turns.cpu / without.cpu })
+    const ofWays = [turns, one, without].flatMap(({ ms, cpu }) => [ms.toFixed(2), (cpu * 1e6).toFixed(0)])
+    const quotients = [turns, one].map(({ cpu }) => (cpu / without.cpu).toFixed(3))
+    rows.push([`${question.service}: ${question.name}`, ...ofWays, ...quotients])
   }
-  const head = ['', 'with walls, p50 ms', 'without', 'ratio']
-  say(`\nThe same requests with and without the walls, in turns\n${table([head, ...rows])}\n`)
+  const head = [
+    '',
+    'in turns, p50 ms',
+    'µs',
+    'one org., ms',
+    'µs',
+    'without, ms',
+    'µs',
+    'ratio in turns',
+    'one org.',
+  ]
+  say(`\nThe same requests with and without the walls, in alternating rounds\n${table([head, ...rows])}\n`)
+  say('  µs: processor time of the service and PostgreSQL for each request; the ratios are of it.\n')
   const verdicts = (['tracking', 'keys'] as const).map((service): Verdict => {
     const ratio = median(ratios.filter((one) => one.service === service).map((one) => one.ratio))
     const what = `${service}: median of the ratios`
@@ -112,24 +127,36 @@ async function measureAll(stack: Stack, effort: number, say: (text: string) => v
   return verdicts.every(({ reached }) => reached)
 }
 
-/** The ratio is the median of rounds, each of which is compared with its neighbour. */
-async function measure(stack: Stack, question: Question, effort: number) {
+/** Of one request: milliseconds, and seconds of the processor. */
+type Taken = { ms: number; cpu: number }
+const none: Taken = { ms: Number.NaN, cpu: Number.NaN }
+
+/** The middle of the rounds. Processor time changes least when other programs run. */
+const figuresOf = (rounds: readonly Taken[]): Taken => ({
+  ms: median(rounds.map(({ ms }) => ms)),
+  cpu: median(rounds.map(({ cpu }) => cpu)),
+})
+
+/** What each way took, round by round; the first round is not counted. */
+async function measure(stack: Stack, question: Question, requests: number): Promise<Taken[][]> {
   const client = new Client(stack.urls.api[question.service], { pipelining: 1 })
   const owner = new pg.Client({ connectionString: ownerUrl(stack, question.service) })
   await owner.connect()
+  const cpuNow = () =>
+    cpuSecondsOf(stack.service(question.service).pid) + cpuSecondsOf(stack.postgres.pid, { children: true })
   try {
     const tables = await walledTables(owner)
     const ask = await asker(client, stack.secrets.principal_private_key, question)
-    const medians: number[][] = WAYS.map(() => [])
-    for (let round = 0; round < 9; round += 1)
+    const taken: Taken[][] = WAYS.map(() => [])
+    for (let round = 0; round < ROUNDS; round += 1)
       for (const [i, { walls, orgs }] of WAYS.entries()) {
         await setWalls(owner, tables, walls)
-        const ms = await oneRound(ask, orgs, 400 * effort)
-        if (round > 0) medians[i]?.push(median(ms))
+        await oneRound(ask, orgs, WARM) // plans again what the walls have changed
+        const before = cpuNow()
+        const ms = await oneRound(ask, orgs, requests)
+        if (round > 0) taken[i]?.push({ ms: median(ms), cpu: (cpuNow() - before) / requests })
       }
-    const [withWalls = [], without = []] = medians
-    const ratio = median(withWalls.map((ms, i) => ms / (without[i] ?? Number.NaN)))
-    return { ratio, withWalls: median(withWalls), without: median(without) }
+    return taken
   } finally {
     await owner.end()
     await client.close()
@@ -172,19 +199,16 @@ async function asker(client: Client, seed: string, { ask, service }: Question) {
   }
 }
 
-/** Milliseconds of each request, after a few that plan anew what the walls have changed. */
+/** Milliseconds of each request. */
 async function oneRound(
   ask: (orgId: number, n: number) => Promise<void>,
   orgs: readonly number[],
-  forMs: number,
+  requests: number,
 ): Promise<number[]> {
-  const orgOf = (n: number) => orgs[n % orgs.length] ?? FIRST_ORG
-  for (let n = 0; n < WARM; n += 1) await ask(orgOf(n), n)
   const taken: number[] = []
-  const started = performance.now()
-  for (let n = 0; performance.now() - started < forMs || n < 20; n += 1) {
+  for (let n = 0; n < requests; n += 1) {
     const at = performance.now()
-    await ask(orgOf(n), n)
+    await ask(orgs[n % orgs.length] ?? FIRST_ORG, n)
     taken.push(performance.now() - at)
   }
   return taken
