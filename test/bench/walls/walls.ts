@@ -176,7 +176,7 @@ async function setWalls(owner: pg.Client, tables: readonly string[], on: boolean
 }
 
 /** Asks as an administrator of the organization. Throws when it is not answered with success. */
-async function asker(client: Client, seed: string, { ask, service }: Question) {
+async function asker(client: Client, seed: string, question: Question) {
   const headersOf = new Map<number, Record<string, string>>()
   for (const orgId of ORGS) {
     const principal = {
@@ -186,11 +186,11 @@ async function asker(client: Client, seed: string, { ask, service }: Question) {
       userId: orgId * 100,
       role: 'admin' as const,
     }
-    const signed = await headersSignedWith(seed, principal, service)
+    const signed = await headersSignedWith(seed, principal, question.service)
     headersOf.set(orgId, { ...signed, 'content-type': 'application/json' })
   }
   return async (orgId: number, n: number) => {
-    const { method, path, body } = ask(orgId, n)
+    const { method, path, body } = question.ask(orgId, n)
     const headers = headersOf.get(orgId) ?? {}
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     const answer = await client.request({ method, path, headers, ...sent })
