@@ -60,10 +60,10 @@ describe('D9.6 creating a key', () => {
     api,
     org,
   }) => {
-    const scopes = ['scans:write']
-    const bound = await create(api, org, { scopes, reader_key: 'dock-1' })
-    expect(bound.body.data).toMatchObject({ scopes, reader_key: 'dock-1' })
-    const free = await create(api, org, { scopes, reader_key: null })
+    const writes = ['scans:write']
+    const bound = await create(api, org, { scopes: writes, reader_key: 'dock-1' })
+    expect(bound.body.data).toMatchObject({ scopes: writes, reader_key: 'dock-1' })
+    const free = await create(api, org, { scopes: writes, reader_key: null })
     expect(free.body.data.reader_key).toBeNull()
     const listed = (await list(api, org)).body.data
     const readerOf = (id: number) => listed.find((key: { id: number }) => key.id === id)?.reader_key

@@ -37,7 +37,10 @@ type Options = {
   statementTimeoutMs?: number
   /** What the sessions are set to besides, such as how the planner weighs things. */
   settings?: Readonly<Record<string, string>>
-  /** Whether statements are parsed and planned once per connection. False where the best plan depends on the values. */
+  /**
+   * Whether statements are parsed and planned once per connection. False where the best plan depends on the values, and
+   * where statements say `*`: after a migration has added a column, such a prepared statement fails.
+   */
   prepared?: boolean
 }
 

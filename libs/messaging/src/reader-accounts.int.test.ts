@@ -92,20 +92,16 @@ test('no reply subject of a reader reaches a stream, an interface or another org
     ...streams.flatMap((stream) => verbs.map((verb) => `$JS.API.STREAM.${verb}.${stream}`)),
     '$JS.API.CONSUMER.DELETE.SCANS.tracking-ingest',
     '$JS.API.CONSUMER.PAUSE.SCANS.tracking-ingest',
-    ...[
-      'catalog.asset.7.1',
-      'keys.key.1',
-      'keys.org.7',
-      'events.asset-moved.7',
-      'placements.7',
-      'dead.7.SCANS.x',
-    ],
-    ...[
-      'scans.7.dock.canonical',
-      'scans.7.phantom.canonical',
-      'at-once.keys.key.1',
-      '$MQTT.msgs.scans.7.x.y',
-    ],
+    'catalog.asset.7.1',
+    'keys.key.1',
+    'keys.org.7',
+    'events.asset-moved.7',
+    'placements.7',
+    'dead.7.SCANS.x',
+    'scans.7.dock.canonical',
+    'scans.7.phantom.canonical',
+    'at-once.keys.key.1',
+    '$MQTT.msgs.scans.7.x.y',
   ]
   for (const reply of replies) theirs.publish(NOWHERE, message, { reply })
   await theirs.flush()

@@ -30,6 +30,7 @@ await start('keys', async () => {
     max: config.DATABASE_POOL_SIZE,
     name: 'keys',
     log,
+    prepared: false, // its statements say `*`, and outlive a migration
   })
   const database = openDatabase<KeysDatabase>(urlAs('worker', config.DATABASE_URL), {
     max: 6,
@@ -64,7 +65,7 @@ await start('keys', async () => {
     signingKeys,
     signingKeyDays: config.SIGNING_KEY_DAYS,
     disconnect: brokers.disconnect,
-    misplacedReaders: brokers.misplacedReaders,
+    misplacedReaders: () => brokers.misplacedReaders(),
     purgeBuckets: () => deleteFullBuckets(pool),
     registry,
     onDisconnect: disconnectMetrics(registry),
@@ -74,7 +75,7 @@ await start('keys', async () => {
     registry,
     log,
     signingKeyDays: config.SIGNING_KEY_DAYS,
-    readerAccounts: brokers.readerAccounts,
+    readerAccounts: () => brokers.readerAccounts(),
   })
 
   const onChange = () => {

@@ -1,4 +1,3 @@
-import { takeToken } from '@whereabouts/db/token-bucket'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   keyStateOf,

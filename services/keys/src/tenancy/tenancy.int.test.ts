@@ -162,3 +162,19 @@ test('requests of two organizations at once, some of which fail half way, see th
   )
   expect(answers).toEqual(answers.map(({ own }) => ({ refused: 409, seen: own, own })))
 })
+
+// The release that is running must go on when the next one has added a column (ADR 30).
+test('a column that a migration adds meanwhile disturbs no request', async ({ keys }) => {
+  const { org } = await fill(keys)
+  const path = `/api/v1/orgs/${org.orgId}/api-keys`
+  for (const column of ['one', 'two']) {
+    const listed = await Promise.all(
+      Array.from({ length: 12 }, () => keys.send(path, { caller: keys.admin(org) })),
+    )
+    expect(new Set(listed.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+    await keys.createKey(org)
+    await sql`alter table api_key add column ${sql.ref(`later_${column}`)} text`.execute(keys.database.db)
+  }
+  await keys.createKey(org)
+  expect((await keys.send(path, { caller: keys.admin(org) })).statusCode).toBe(200)
+})
