@@ -66,17 +66,12 @@ const member: Keys['member'] = (org) => ({ ...admin(org), role: 'member' })
 async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<void> }> {
   const database = await createServiceDatabase<KeysDatabase>('keys', MIGRATIONS)
   const { db } = database.worker
-<<<<<<< HEAD
-  const tenants = openTenantDatabase<KeysDatabase>(database.url, { max: 10, name: 'keys' })
-  const callers = testCallers('keys')
-=======
   const tenants = openTenantDatabase<KeysDatabase>(database.url, {
     max: 10,
     name: 'keys',
     prepared: false,
   })
-  const callers = testCallers()
->>>>>>> 312308f (Let keys outlive a migration that adds a column)
+  const callers = testCallers('keys')
   const secret = randomBytes(32)
   const signingKeys = createSigningKeys({ db, secret, now: Date.now })
   let committed = 0
