@@ -2,6 +2,8 @@ import type { Delivery } from './delivery.ts'
 
 /** Bytes that a group may take in one turn: some milliseconds of work. Larger messages wait for several turns. */
 const QUANTUM_BYTES = 64 * 1024
+/** Bytes taken at a time while several groups wait. */
+const SHARED_BYTES = 512 * 1024
 /** What a message costs beside its bytes, so that a flood of tiny ones counts as a flood. */
 const MESSAGE_COST = 512
 
@@ -57,8 +59,12 @@ export class FairQueue {
     return oldest
   }
 
-  /** The next ones by turns: `max` at most, and of these only so many that the last one reaches `maxBytes`. */
-  take(max: number, maxBytes: number): Delivery[] {
+  /**
+   * The next ones by turns: `max` at most, and of these only so many that the last one reaches `maxBytes`. Fewer bytes where
+   * several groups wait: whoever comes next waits for the whole of them.
+   */
+  take(max: number, limitBytes: number): Delivery[] {
+    const maxBytes = this.#lines.size > 1 ? Math.min(limitBytes, SHARED_BYTES) : limitBytes
     const taken: Delivery[] = []
     let bytes = 0
     while (taken.length < max && bytes < maxBytes) {

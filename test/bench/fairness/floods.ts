@@ -18,7 +18,7 @@ const SIZE_LIMIT = 256 * 1024
 /** Of the format, in a message. */
 const READS_LIMIT = 1_000
 
-/** The floods of issue 13, each of an organization of its own. */
+/** Floods that others must hardly notice, each of an organization of its own. */
 export const floods: readonly Flood[] = [
   { name: '50 000 reads/s, 250 a message', org: 201, keys: 2, messagesPerSecond: 200, reads: 250 },
   { name: '256 KiB messages, one key', org: 202, keys: 1, messagesPerSecond: 200, reads: READS_LIMIT, bytes: SIZE_LIMIT },

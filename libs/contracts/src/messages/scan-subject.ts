@@ -7,10 +7,17 @@ export type ScanSubject = { orgId: number; readerKey: string; format: string }
  * number. Undefined when the subject is not of that form.
  */
 export function parseScanSubject(subject: string): ScanSubject | undefined {
-  const [head, org, readerKey, format] = subject.split('.', 4)
-  if (head !== 'scans' || org === undefined || readerKey === undefined || !format) return undefined
+  const named = parseReaderSubject(subject)
+  const format = subject.split('.', 4)[3]
+  return named && format ? { ...named, format } : undefined
+}
+
+/** The reader that a subject names, though it may name no format. */
+export function parseReaderSubject(subject: string): Omit<ScanSubject, 'format'> | undefined {
+  const [head, org, readerKey] = subject.split('.', 3)
+  if (head !== 'scans' || org === undefined || readerKey === undefined) return undefined
   const orgId = Number(org)
   if (!/^[1-9][0-9]{0,15}$/.test(org) || !Number.isSafeInteger(orgId) || !READER_KEY.test(readerKey))
     return undefined
-  return { orgId, readerKey, format }
+  return { orgId, readerKey }
 }

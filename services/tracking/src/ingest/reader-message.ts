@@ -1,4 +1,4 @@
-import { parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
+import { parseReaderSubject, parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import type { Decoded } from '../formats/decoder.ts'
@@ -20,13 +20,15 @@ export function decodeReaderMessage(
   message: Received,
   { health, directory }: { health: Pick<ReaderHealthLog, 'note'>; directory: ReaderDirectory },
 ): ReaderMessage {
-  const subject = parseScanSubject(message.subject)
-  if (!subject) throw new PoisonError('the subject is not scans.<org>.<reader>.<format>')
-  const { orgId, readerKey, format } = subject
+  const named = parseReaderSubject(message.subject)
+  if (!named) throw new PoisonError('the subject is not scans.<org>.<reader>.<format>')
+  const { orgId, readerKey } = named
   const bury = (problem: string): never => {
     health.note(orgId, readerKey, { seenAtMs: message.receivedAt, messages: 1, messages_buried: 1, problem })
     throw new PoisonError(problem)
   }
+  const format = parseScanSubject(message.subject)?.format
+  if (format === undefined) return bury('the topic names no format: scans/<org>/<reader>/<format>')
   const decode = decoderFor(format)
   if (!decode) return bury(`there is no format "${format.slice(0, 32)}"`)
   const settings = directory.settings(orgId, readerKey)

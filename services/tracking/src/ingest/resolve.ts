@@ -138,6 +138,7 @@ function resolveMessage(message: ReaderMessage, found: readonly Found[], into: R
     newestMs: newestTime(decoded),
     health: decoded.health,
   }
+  let unknownKey: string | undefined
   for (const [i, read] of decoded.reads.entries()) {
     const time = observedAt(read.read_at_ms, receivedAtMs)
     if (time.skewed) news.reads_clock_skewed += 1
@@ -145,7 +146,10 @@ function resolveMessage(message: ReaderMessage, found: readonly Found[], into: R
     const place = placed ? locationIdOf(read, location) : undefined
     if (asset === undefined) into.strangers.push({ orgId, read })
     if (!asset) news.reads_unknown_tag += 1
-    if (place === undefined) news.reads_unplaced += 1
+    if (place === undefined) {
+      news.reads_unplaced += 1
+      unknownKey ??= read.extra?.location
+    }
     if (!asset || place === undefined) continue
     into.observations.push({
       orgId,
@@ -157,12 +161,14 @@ function resolveMessage(message: ReaderMessage, found: readonly Found[], into: R
       antenna: read.extra?.antenna_unusable ? null : read.antenna,
     })
   }
-  const problem = decoded.errors[0]
-  into.news.push({
-    orgId,
-    readerKey,
-    news: problem ? { ...news, problem: `${problem.code} at ${problem.pointer}` } : news,
-  })
+  const problem = problemOf(decoded, unknownKey)
+  into.news.push({ orgId, readerKey, news: problem === undefined ? news : { ...news, problem } })
+}
+
+/** What an operator is told of a message that was understood in part. */
+function problemOf({ errors: [error] }: Decoded, unknownKey: string | undefined): string | undefined {
+  if (error) return `${error.code} at ${error.pointer}`
+  return unknownKey === undefined ? undefined : `no location has the key "${unknownKey.slice(0, 64)}"`
 }
 
 /** Of its reads and of what the device says of itself; null when nothing names a time. */

@@ -141,7 +141,7 @@ export class ReaderHealthLog {
 function overRateProblem(dropped: number, { perSecond, keys }: OrgRate): string {
   const messages = dropped === 1 ? '1 message' : `${dropped} messages`
   const whose = keys > 1 ? `the ${keys} keys of this organization` : 'this key'
-  return `${messages} dropped: more than ${perSecond} messages a second for ${whose}. Send several reads in a message.`
+  return `${messages} dropped: more than ${perSecond} messages a second for ${whose}. Send several reads in a message of up to 32 KiB.`
 }
 
 const bounded = (ms: number) => Math.trunc(Math.max(-MAX_OFFSET_MS, Math.min(MAX_OFFSET_MS, ms)))

@@ -19,7 +19,7 @@ const REASONS = [
   [
     'messages_over_rate',
     'too many messages',
-    'Messages dropped because the keys of the organization may not send as many a second. Send several reads in a message.',
+    'Messages dropped because the keys of the organization may not send as many a second. Send several reads in a message of up to 32 KiB.',
   ],
 ] as const
 

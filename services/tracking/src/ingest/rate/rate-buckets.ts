@@ -12,15 +12,15 @@ type Bucket = { tokens: number; atMs: number }
 export class RateBuckets {
   readonly #buckets = new Map<number, Bucket>()
 
-  /** Takes a token. False when there is none: the message is one too many. */
-  take(orgId: number, receivedAtMs: number, perSecond: number): boolean {
-    const most = Math.max(1, perSecond * BURST_SECONDS)
+  /** Takes so many tokens. False when there are fewer, and then none is taken: the message is one too many. */
+  take(orgId: number, receivedAtMs: number, perSecond: number, tokens = 1): boolean {
+    const most = Math.max(tokens, perSecond * BURST_SECONDS)
     const bucket = this.#bucket(orgId, receivedAtMs, most)
     const elapsed = Math.max(0, receivedAtMs - bucket.atMs)
     bucket.tokens = Math.min(most, bucket.tokens + (elapsed / 1_000) * perSecond)
     bucket.atMs = Math.max(bucket.atMs, receivedAtMs)
-    if (bucket.tokens < 1) return false
-    bucket.tokens -= 1
+    if (bucket.tokens < tokens) return false
+    bucket.tokens -= tokens
     return true
   }
 
