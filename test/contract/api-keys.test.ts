@@ -129,6 +129,7 @@ describe('D9.6 listing keys', () => {
       jti: first.jti,
       name: 'first',
       scopes: ['assets:read'],
+      reader_key: null,
       created_at: expect.stringMatching(INSTANT),
       created_by: org.userId,
       created_by_key_id: null,

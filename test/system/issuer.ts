@@ -1,3 +1,4 @@
+import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -22,7 +23,10 @@ export async function startIssuer(keysUrl: string): Promise<IssuerInTheMiddle> {
   const own = { kty: 'OKP', crv: 'Ed25519', x, kid: 'of-the-test', use: 'sig', alg: 'EdDSA' }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const real = await fetch(`${keysUrl}${request.url}`)
+    // By which `keys` knows that a gateway asks.
+    const credential = request.headers[PRINCIPAL_HEADER]
+    const headers = typeof credential === 'string' ? { [PRINCIPAL_HEADER]: credential } : {}
+    const real = await fetch(`${keysUrl}${request.url}`, { headers })
     const body = await real.text()
     response.writeHead(real.status, { 'content-type': 'application/json' })
     response.end(request.url === JWKS ? withKey(body, own) : body)
