@@ -1,4 +1,4 @@
-import { connect } from 'nats'
+import { connect, nanos } from 'nats'
 import pg from 'pg'
 import { republishEnvFile } from '@whereabouts/deploy/local/ops-env'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -20,10 +20,13 @@ const REPUBLISH = 'services/catalog/src/republish.ts'
 async function loseCatalogStream(): Promise<void> {
   const { urls, secrets } = system.stack
   const nc = await connect({ servers: urls.nats, user: 'services', pass: secrets.nats.services_password })
-  const { streams } = await nc.jetstreamManager()
-  const { config } = await streams.info('CATALOG')
-  await streams.delete('CATALOG')
-  await streams.add(config)
+  const jsm = await nc.jetstreamManager()
+  const { config } = await jsm.streams.info('CATALOG')
+  // The broker refuses to purge it, but keeps to its bounds.
+  const short = { max_age: nanos(100), duplicate_window: nanos(100) }
+  await jsm.streams.update('CATALOG', { ...config, ...short })
+  await vi.waitUntil(async () => (await jsm.streams.info('CATALOG')).state.messages === 0, SETTLED)
+  await jsm.streams.update('CATALOG', config)
   await nc.close()
   const database = new URL(urls.postgres)
   database.pathname = '/whereabouts'

@@ -25,6 +25,7 @@ import {
   newReader,
   newWebhook,
   reportRows,
+  signInAgain,
   type ApiKey,
   type Organization,
 } from '../system/organization.ts'
@@ -121,6 +122,11 @@ async function places() {
   return all
 }
 
+/** An older database ends all sessions, and tokens end with them. */
+async function signAllInAgain(): Promise<void> {
+  for (const site of sites) site.org = await signInAgain(system.stack, site.org)
+}
+
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now()
   await work()
@@ -160,7 +166,9 @@ async function liveOn(label: string) {
 async function expectAgreement(): Promise<void> {
   const { catalog, keys } = await subjectsInDatabase(system.stack)
   expect(await subjectsOf(system.stack, 'CATALOG')).toEqual(catalog)
-  expect(await subjectsOf(system.stack, 'KEYS')).toEqual(keys)
+  // Ends of sessions and chains besides, which the stream forgets by itself.
+  const stored = await subjectsOf(system.stack, 'KEYS')
+  expect(stored.filter((subject) => !subject.startsWith('keys.chain.'))).toEqual(keys)
 }
 
 /** What the backup does not know is forgotten everywhere: its tag may be given to something else, which is then seen. */
@@ -202,6 +210,7 @@ test('the database is lost, the streams are not: what readers saw and what was r
   await deploy(stack, 'backup/after-restore.ts', env) // once more: nothing is worse
   await expectAgreement()
   await startServices(stack)
+  await signAllInAgain()
 
   await vi.waitUntil(async () => JSON.stringify(await places()) === JSON.stringify(before), SETTLED)
   const after = await contentHashes(stack)
@@ -244,6 +253,7 @@ test('both are lost: the backup is what there is, and a person is told what to l
   console.log(`restored in ${restoredMs} ms, database and streams agree after ${agreedMs} ms more`)
   await expectAgreement()
   await startServices(stack)
+  await signAllInAgain()
 
   expect(await places()).toEqual(atBackup)
   const after = await contentHashes(stack)

@@ -11,6 +11,7 @@ export type Organization = {
   admin: Client
   /** With an API key of all scopes, as an integrator. */
   integrator: Client
+  integratorKey: ApiKey
   /** What readers log in with. */
   readerKey: ApiKey
 }
@@ -47,7 +48,23 @@ export async function newOrganization(
     login: { email: signUp.email, password: signUp.password },
     admin,
     integrator: createClient({ baseUrl: stack.urls.base, token: tokens.access_token }),
+    integratorKey: key,
     readerKey: await mintKey(admin, org.id, 'readers', ['scans:write']),
+  }
+}
+
+/** The same organization with new tokens, as after a restore, which ends all sessions. */
+export async function signInAgain(
+  stack: { urls: { base: string } },
+  org: Organization,
+): Promise<Organization> {
+  const anyone = createClient({ baseUrl: stack.urls.base })
+  const session = unwrap(await anyone.POST('/api/v1/auth/login', { body: org.login })).data
+  const tokens = await exchangeKey(anyone, org.integratorKey)
+  return {
+    ...org,
+    admin: createClient({ baseUrl: stack.urls.base, token: session.access_token }),
+    integrator: createClient({ baseUrl: stack.urls.base, token: tokens.access_token }),
   }
 }
 

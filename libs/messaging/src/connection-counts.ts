@@ -13,7 +13,7 @@ export type ConnectionCounts = {
   usersIn(account: string): string[]
   /** Accounts of readers that every broker has: those named R0000, R0001 and so on. 0 until they are known. */
   readonly readerAccounts: number
-  /** Looks at all connections again. Throws when the broker does not answer. */
+  /** Looks at all connections again, unless that was done in the last second. Throws when the broker does not answer. */
   refresh(): Promise<void>
   stop(): void
 }
@@ -22,6 +22,8 @@ type Connection = { user: string; account: string }
 type Change = { server: string; cid: number; connection: Connection | undefined }
 
 const EVERY_MS = 60_000
+/** Who asks again so soon is told the same: a flood of logins must not become a flood of questions. */
+const FRESH_MS = 1_000
 const PAGE = 1_024
 const ANSWER_MS = 2_000
 /** A granted login is established within the two seconds that the broker waits, or never. */
@@ -98,11 +100,19 @@ export function countConnections(broker: Broker, logger: Logger): ConnectionCoun
 
   /** One look at a time: who asks meanwhile waits for the one that runs. */
   let running: Promise<void> | undefined
-  const refresh = () => (running ??= lookAtAll().finally(() => (running = undefined)))
+  let lookedAt = Number.NEGATIVE_INFINITY
+  const look = () =>
+    (running ??= lookAtAll().finally(() => {
+      running = undefined
+      lookedAt = performance.now()
+    }))
+  const refresh = async () => {
+    if (performance.now() - lookedAt > FRESH_MS) await look()
+  }
 
   const refreshOrLog = () => {
     if (!broker.isConnected()) return
-    refresh().catch((error: unknown) =>
+    look().catch((error: unknown) =>
       logger.warn({ reason: describeError(error) }, 'connections were not counted'),
     )
   }

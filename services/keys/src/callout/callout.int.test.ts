@@ -9,7 +9,12 @@ import { purgeClientIds } from './reader-logins.queries.ts'
 const log = createLogger('keys', 'silent')
 const DAY_SECONDS = 24 * 3_600
 
-const NOBODY: LoginDeps['connections'] = { of: () => 0, expect: () => undefined, readerAccounts: 1_000 }
+const NOBODY: LoginDeps['connections'] = {
+  of: () => 0,
+  expect: () => undefined,
+  refresh: async () => undefined,
+  readerAccounts: 1_000,
+}
 
 type Given = Partial<Login> & { connections?: LoginDeps['connections']; now?: () => number }
 
@@ -175,6 +180,7 @@ test('a key has two hundred connections at most, an organization two thousand', 
   const connections: LoginDeps['connections'] = {
     of: (user) => open.get(user) ?? 0,
     expect: (user) => void open.set(user, (open.get(user) ?? 0) + 1),
+    refresh: async () => undefined,
     readerAccounts: 1_000,
   }
   const [first, last] = [all[0]!, all[10]!]
@@ -188,6 +194,16 @@ test('a key has two hundred connections at most, an organization two thousand', 
   expect(await decide(keys, last, { connections })).toEqual({
     refused: 'more than 2000 connections of one organization',
   })
+})
+
+test('connections that a killed broker has left behind in the count keep nobody out', async ({ keys }) => {
+  const key = await reader(keys, await keys.signUp())
+  let counted = 200
+  const refresh = async () => {
+    counted = 0
+  }
+  const connections = { ...NOBODY, of: () => counted, refresh }
+  expect(await granted(keys, key, { connections })).toMatchObject({ name: key.jti })
 })
 
 test('a connection ends with its key', async ({ keys }) => {

@@ -17,7 +17,7 @@ export type LoginDeps = {
   db: Db
   /** Milliseconds since 1970. */
   now: () => number
-  connections: Pick<ConnectionCounts, 'of' | 'expect' | 'readerAccounts'>
+  connections: Pick<ConnectionCounts, 'of' | 'expect' | 'refresh' | 'readerAccounts'>
 }
 
 /**
@@ -45,7 +45,18 @@ export function decideLogin(deps: LoginDeps) {
   }
 }
 
-async function whyFull({ db, connections }: LoginDeps, key: UsableKey): Promise<string | undefined> {
+/** Before anybody is refused all connections are looked at again: a broker that was killed said nothing of its own. */
+async function whyFull(deps: LoginDeps, key: UsableKey): Promise<string | undefined> {
+  const reason = await whyFullAsCounted(deps, key)
+  if (reason === undefined) return undefined
+  await deps.connections.refresh()
+  return whyFullAsCounted(deps, key)
+}
+
+async function whyFullAsCounted(
+  { db, connections }: LoginDeps,
+  key: UsableKey,
+): Promise<string | undefined> {
   if (connections.of(key.jti) >= MOST_PER_KEY)
     return `more than ${MOST_PER_KEY} connections of one key: use another key`
   const users = await listReaderUsers(db, key.org_id)
