@@ -25,6 +25,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const system = await startSystem({
     gateway: { TRUSTED_PROXIES: '127.0.0.1' },
+    keys: { ADDRESS_ATTEMPTS: '20', ADDRESS_ATTEMPT_SECONDS: '3' },
     'webhook-dispatcher': { ALLOW_PRIVATE_TARGETS: 'false' },
   })
   try {
