@@ -62,7 +62,7 @@ async function overNats({ urls, ca, key, name }: Options): Promise<Reader> {
 async function overMqtt({ urls, ca, key, name }: Options): Promise<Reader> {
   const client = await mqtt.connectAsync(urls.mqtt, {
     protocolVersion: 4,
-    clientId: name,
+    clientId: `${key.clientId}-${name}`, // names return in other organizations
     ...(ca !== undefined && { ca }),
     username: key.clientId,
     password: key.clientSecret,
