@@ -70,15 +70,21 @@ function reading(broker: Broker, durable: DurableName) {
   return { bodies, stop: () => consumption.stop() }
 }
 
+/** The streams and durables of that release, by a login of its services. */
+async function declareOlder(server: TestBroker): Promise<Broker> {
+  const broker = await logIn(server, 'services')
+  const jsm = await natsOf(broker).jetstreamManager()
+  for (const { stream, durables } of recorded()) {
+    await jsm.streams.add(stream)
+    for (const durable of durables) await jsm.consumers.add(stream.name, durable)
+  }
+  return broker
+}
+
 test('no scan is lost over the upgrade: unread ones are read, over NATS and MQTT, before and during it', async () => {
   const server = await startBroker({ config: readFileSync(join(OLDER, 'nats.conf'), 'utf8') })
   try {
-    const before = await logIn(server, 'services')
-    const jsm = await natsOf(before).jetstreamManager()
-    for (const { stream, durables } of recorded()) {
-      await jsm.streams.add(stream)
-      for (const durable of durables) await jsm.consumers.add(stream.name, durable)
-    }
+    const before = await declareOlder(server)
     await publish(before, { subject: 'catalog.asset.7.1', payload: 'a state' })
     await publish(before, { subject: 'dead.SCANS.tracking-ingest', payload: 'x', headers: { reason: 'r' } })
     const older = await letReadersIn(server, asBefore)
@@ -131,12 +137,7 @@ test('no scan is lost over the upgrade: unread ones are read, over NATS and MQTT
 test('unread copies of MQTT messages are not removed by a deployment', async () => {
   const server = await startBroker({ config: readFileSync(join(OLDER, 'nats.conf'), 'utf8') })
   try {
-    const before = await logIn(server, 'services')
-    const jsm = await natsOf(before).jetstreamManager()
-    for (const { stream, durables } of recorded()) {
-      await jsm.streams.add(stream)
-      for (const durable of durables) await jsm.consumers.add(stream.name, durable)
-    }
+    const before = await declareOlder(server)
     const older = await letReadersIn(server, asBefore)
     await sendOverMqtt(server, 1)
     await older.stop()
