@@ -122,9 +122,9 @@ export class ConsumerRun {
 
   /** Done with them, settled or not. */
   release(deliveries: readonly Delivery[]): void {
-    const { fair } = this.#policy
+    const overflow = this.#policy.fair?.overflow
     for (const delivery of deliveries) {
-      if (this.#inHand.delete(delivery)) fair?.overflow?.release(fair.groupOf(delivery))
+      if (this.#inHand.delete(delivery)) overflow?.release(delivery.group)
       this.#waiting.delete(delivery)
     }
   }

@@ -66,6 +66,8 @@ export class Delivery implements Arrival {
   readonly data: Uint8Array
   readonly info: DeliveryInfo
   settled = false
+  /** Whose it is where groups share a consumer, see `FairShare`. */
+  group = ''
   readonly arrivedAt = Date.now()
   /** When the broker last heard that we hold it. */
   heldSince = this.arrivedAt

@@ -1,20 +1,21 @@
 import { expect, test } from 'vitest'
 import type { Delivery } from './delivery.ts'
 import { FairQueue } from './fair-queue.ts'
-import { isOverShare } from './fair-share.ts'
+import { bytesAtATime, isOverShare } from './fair-share.ts'
 
 const KIB = 1024
 /** A delivery as far as a queue looks at it. */
-const sized = (bytes: number, arrivedAt = 0) => ({ data: new Uint8Array(bytes), arrivedAt }) as Delivery
+const sized = (group: string, bytes: number) =>
+  ({ group, data: new Uint8Array(bytes), arrivedAt: 0 }) as Delivery
 
 function filled(lines: Record<string, number[]>) {
   const queue = new FairQueue()
   const names = new Map<Delivery, string>()
   for (const [group, sizes] of Object.entries(lines))
     for (const [i, bytes] of sizes.entries()) {
-      const delivery = sized(bytes)
+      const delivery = sized(group, bytes)
       names.set(delivery, `${group}${i + 1}`)
-      queue.push(group, delivery)
+      queue.push(delivery)
     }
   return {
     queue,
@@ -29,7 +30,7 @@ test('one group is first in, first out, within count and bytes', () => {
   expect(take(2)).toEqual(['a1', 'a2'])
   expect(take(10, 15)).toEqual(['a3', 'a4'])
   expect(take(10)).toEqual(['a5'])
-  expect([queue.length, queue.bytes, queue.cost, queue.costOf('a')]).toEqual([0, 0, 0, 0])
+  expect([queue.length, queue.bytes, queue.costOf('a')]).toEqual([0, 0, 0])
 })
 
 test('nobody waits behind the backlog of another group, be it of large messages or of tiny ones', () => {
@@ -55,16 +56,27 @@ test('the order of a group is kept over turns, and what is cleared is everything
     expect(ours).toEqual(Array.from(ours, (_, i) => `${group}${i + 1}`))
   }
   expect(queue.clear()).toHaveLength(50)
-  expect([queue.length, queue.bytes, queue.cost]).toEqual([0, 0, 0])
+  expect([queue.length, queue.bytes]).toEqual([0, 0])
 })
 
-test('a group is over its share only beside others, with much waiting, and more of it than the others', () => {
-  const MIB = 1024 * KIB
-  expect(isOverShare({ cost: 8 * MIB, total: 8 * MIB, active: 1 })).toBe(false)
-  expect(isOverShare({ cost: 8 * MIB, total: 8 * MIB, active: 2 })).toBe(true)
-  expect(isOverShare({ cost: 100 * KIB, total: 100 * KIB, active: 2 })).toBe(false)
-  // Ten that flood alike beside one that is quiet take turns in memory.
-  expect(isOverShare({ cost: 1 * MIB, total: 10 * MIB, active: 11 })).toBe(false)
-  // Beside as many quiet ones they are in the way.
-  expect(isOverShare({ cost: 1 * MIB, total: 10 * MIB, active: 20 })).toBe(true)
+test('a group is over its share only with much waiting, beside others that hold much less', () => {
+  const over = (lines: Record<string, number[]>, active: number) => {
+    const { queue } = filled(lines)
+    return isOverShare(queue.largestCost, queue, { active })
+  }
+  const much = many(32, 256 * KIB)
+  expect(over({ a: much }, 1)).toBe(false)
+  expect(over({ a: much }, 2)).toBe(true)
+  expect(over({ a: [100 * KIB] }, 2)).toBe(false)
+  // Who floods alike takes turns in memory.
+  expect(over({ a: much, b: much, c: many(9, 256 * KIB) }, 3)).toBe(false)
+  expect(over({ a: much, b: much, c: many(7, 256 * KIB) }, 3)).toBe(true)
+  expect(over({ a: much, b: much }, 3)).toBe(true)
+})
+
+test('steps are small beside somebody quiet, and large among those that are alike', () => {
+  const { queue } = filled({ a: many(1_000, 4 * KIB), b: many(1_000, 4 * KIB) })
+  expect(bytesAtATime(4_096 * KIB, queue, { active: 2 })).toBe(4_096 * KIB)
+  expect(bytesAtATime(4_096 * KIB, queue, { active: 3 })).toBe(512 * KIB)
+  expect(bytesAtATime(256 * KIB, queue, { active: 3 })).toBe(256 * KIB)
 })

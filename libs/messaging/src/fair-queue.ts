@@ -2,13 +2,11 @@ import type { Delivery } from './delivery.ts'
 
 /** Bytes that a group may take in one turn: some milliseconds of work. Larger messages wait for several turns. */
 const QUANTUM_BYTES = 64 * 1024
-/** Bytes taken at a time while several groups wait. */
-const SHARED_BYTES = 512 * 1024
 /** What a message costs beside its bytes, so that a flood of tiny ones counts as a flood. */
 const MESSAGE_COST = 512
 
 /** What a message weighs where groups are compared. */
-export const costOf = ({ data }: Pick<Delivery, 'data'>): number => data.length + MESSAGE_COST
+const costOf = ({ data }: Pick<Delivery, 'data'>): number => data.length + MESSAGE_COST
 
 type Line = { group: string; waiting: Delivery[]; head: number; cost: number; credit: number }
 
@@ -21,7 +19,6 @@ export class FairQueue {
   readonly #lines = new Map<string, Line>()
   #length = 0
   #bytes = 0
-  #cost = 0
 
   get length(): number {
     return this.#length
@@ -30,23 +27,34 @@ export class FairQueue {
   get bytes(): number {
     return this.#bytes
   }
-  /** Of all groups together, see `costOf`. */
-  get cost(): number {
-    return this.#cost
-  }
 
+  /** What a group holds. */
   costOf(group: string): number {
     return this.#lines.get(group)?.cost ?? 0
   }
 
-  push(group: string, delivery: Delivery): void {
+  /** Groups that hold at least so much. */
+  countFrom(cost: number): number {
+    let count = 0
+    for (const line of this.#lines.values()) if (line.cost >= cost) count += 1
+    return count
+  }
+
+  /** What the group that holds most holds. */
+  get largestCost(): number {
+    let largest = 0
+    for (const { cost } of this.#lines.values()) if (cost > largest) largest = cost
+    return largest
+  }
+
+  push(delivery: Delivery): void {
+    const { group } = delivery
     let line = this.#lines.get(group)
     if (!line) this.#lines.set(group, (line = { group, waiting: [], head: 0, cost: 0, credit: 0 }))
     line.waiting.push(delivery)
     line.cost += costOf(delivery)
     this.#length += 1
     this.#bytes += delivery.data.length
-    this.#cost += costOf(delivery)
   }
 
   /** When the one that waits longest arrived; undefined when nobody waits. */
@@ -59,12 +67,8 @@ export class FairQueue {
     return oldest
   }
 
-  /**
-   * The next ones by turns: `max` at most, and of these only so many that the last one reaches `maxBytes`. Fewer bytes where
-   * several groups wait: whoever comes next waits for the whole of them.
-   */
-  take(max: number, limitBytes: number): Delivery[] {
-    const maxBytes = this.#lines.size > 1 ? Math.min(limitBytes, SHARED_BYTES) : limitBytes
+  /** The next ones by turns: `max` at most, and of these only so many that the last one reaches `maxBytes`. */
+  take(max: number, maxBytes: number): Delivery[] {
     const taken: Delivery[] = []
     let bytes = 0
     while (taken.length < max && bytes < maxBytes) {
@@ -87,7 +91,7 @@ export class FairQueue {
   clear(): Delivery[] {
     const all = [...this]
     this.#lines.clear()
-    this.#length = this.#bytes = this.#cost = 0
+    this.#length = this.#bytes = 0
     return all
   }
 
@@ -103,7 +107,6 @@ export class FairQueue {
     line.credit -= cost
     this.#length -= 1
     this.#bytes -= next.data.length
-    this.#cost -= cost
     if (line.head < 1_024) return
     line.waiting.splice(0, line.head) // now and then: one by one it would cost as much as the queue is long
     line.head = 0

@@ -2,6 +2,7 @@ import { natsOf, type Broker } from './connection.ts'
 import type { FairShare } from './consumer.ts'
 import { Delivery } from './delivery.ts'
 import { FairQueue } from './fair-queue.ts'
+import { bytesAtATime } from './fair-share.ts'
 import { startPull } from './pull.ts'
 
 export type IntakeOptions = {
@@ -50,11 +51,11 @@ export class Intake {
 
   #arrive(delivery: Delivery): void {
     const fair = this.#fair
-    const group = fair?.groupOf(delivery) ?? ''
+    delivery.group = fair?.groupOf(delivery) ?? ''
     if (fair?.admit?.(delivery) === false) return delivery.ack()
-    if (fair?.overflow?.take(group, delivery, this.#queue)) return
-    this.#queue.push(group, delivery)
-    fair?.overflow?.hold(group)
+    if (fair?.overflow?.take(delivery, this.#queue)) return
+    this.#queue.push(delivery)
+    fair?.overflow?.hold(delivery.group)
     this.#wakeIfEnough()
   }
 
@@ -69,7 +70,9 @@ export class Intake {
       if (leftMs !== undefined && leftMs <= 0) break
       await this.#change(first === undefined ? 1 : max, leftMs)
     }
-    const taken = this.#closed ? [] : this.#queue.take(max, maxBytes)
+    const groups = this.#fair?.overflow
+    const bytes = groups ? bytesAtATime(maxBytes, this.#queue, groups) : maxBytes
+    const taken = this.#closed ? [] : this.#queue.take(max, bytes)
     this.#pull.ask()
     return taken
   }

@@ -42,7 +42,7 @@ export class Overflow {
   #heldTotal = 0
   readonly #waiters = new Set<() => void>()
   readonly #listeners: (() => void)[] = []
-  #moves: { group: string; delivery: Delivery }[] = []
+  #moves: Delivery[] = []
   #movingBytes = 0
   #isMoving = false
   #look = 0
@@ -65,6 +65,13 @@ export class Overflow {
     return this.#open.has(group)
   }
 
+  /** Groups heard lately whose messages do not go to OVERFLOW. */
+  get active(): number {
+    let active = this.#heard.size
+    for (const group of this.#open.keys()) if (this.#heard.has(group)) active -= 1
+    return active
+  }
+
   /** For the intake: how many are on their way to OVERFLOW, and their bytes. */
   get moving(): number {
     return this.#moves.length
@@ -74,7 +81,7 @@ export class Overflow {
   }
   /** Those on their way, which must not be delivered a second time meanwhile. */
   get waiting(): readonly Delivery[] {
-    return this.#moves.map(({ delivery }) => delivery)
+    return this.#moves
   }
   /** Calls back when there is room again. */
   onMoved(listener: () => void): void {
@@ -82,16 +89,18 @@ export class Overflow {
   }
 
   /** Takes a message that has just arrived when it belongs into OVERFLOW. `queue` is what waits already. */
-  take(group: string, delivery: Delivery, queue: Pick<FairQueue, 'cost' | 'costOf'>): boolean {
+  take(delivery: Delivery, queue: Pick<FairQueue, 'costOf' | 'countFrom'>): boolean {
+    const { group } = delivery
     this.#heard.set(group, Date.now())
-    if (this.#stopping.signal.aborted || !this.#isMovable(group, delivery)) return false
-    const load = { cost: queue.costOf(group), total: queue.cost, active: this.#heard.size }
-    if (!this.#open.has(group)) {
-      if (!isOverShare(load)) return false
-      this.#options.logger.warn({ group, ...load }, 'messages beyond the share of a group go to OVERFLOW')
-    }
+    if (this.#stopping.signal.aborted) return false
+    const isOpen = this.#open.has(group)
+    const cost = queue.costOf(group)
+    if (!isOpen && !isOverShare(cost, queue, this)) return false
+    if (!this.#isMovable(delivery)) return false
+    if (!isOpen)
+      this.#options.logger.warn({ group, cost }, 'messages beyond the share of a group go to OVERFLOW')
     this.#open.set(group, this.#look)
-    this.#moves.push({ group, delivery })
+    this.#moves.push(delivery)
     this.#movingBytes += delivery.data.length
     void this.#moveAll()
     return true
@@ -154,7 +163,7 @@ export class Overflow {
   }
 
   /** What is as large as the broker takes has no room for the headers of a move. */
-  #isMovable(group: string, { data }: Delivery): boolean {
+  #isMovable({ group, data }: Delivery): boolean {
     const limit = natsOf(this.#broker).info?.max_payload ?? 1024 * 1024
     return TOKEN.test(group) && data.length <= limit - HEADER_ROOM
   }
@@ -185,19 +194,19 @@ export class Overflow {
 
   #nextChunk() {
     let [count, bytes] = [0, 0]
-    for (const { delivery } of this.#moves) {
+    for (const { data } of this.#moves) {
       if (count === CHUNK.messages || bytes >= CHUNK.bytes) break
       count += 1
-      bytes += delivery.data.length
+      bytes += data.length
     }
     return this.#moves.slice(0, count)
   }
 
-  #settle(stored: readonly { group: string; delivery: Delivery }[]): void {
+  #settle(stored: readonly Delivery[]): void {
     if (stored.length > 0) this.#options.onStored?.(stored.length)
-    for (const { group, delivery } of stored) {
+    for (const delivery of stored) {
       delivery.ack()
-      this.#open.set(group, this.#look)
+      this.#open.set(delivery.group, this.#look)
       this.#movingBytes -= delivery.data.length
     }
     for (const listener of this.#listeners) listener()
@@ -238,9 +247,9 @@ export class Overflow {
   }
 }
 
-const asMessage = ({ group, delivery }: { group: string; delivery: Delivery }) => ({
+const asMessage = (delivery: Delivery) => ({
   payload: delivery.data,
-  ...asOverflow(group, delivery),
+  ...asOverflow(delivery.group, delivery),
 })
 
 const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => {})
