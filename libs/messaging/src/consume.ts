@@ -3,6 +3,7 @@ import type { Broker } from './connection.ts'
 import type { BatchConsumer, Consumption, HandleContext, MessageConsumer } from './consumer.ts'
 import { ConsumerRun, type RunOptions } from './consumer-run.ts'
 import type { Delivery, IncomingMessage } from './delivery.ts'
+import { handleInLanes } from './lanes.ts'
 import { describeError } from './logger.ts'
 import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
 import { rootTrace, traceFrom, traceOfMessage, withTrace, type Trace } from '@whereabouts/service-kit/trace'
@@ -21,7 +22,7 @@ export function consume<T>(broker: Broker, consumer: MessageConsumer<T>, options
     const active = new Set<Promise<void>>()
     for (;;) {
       if (active.size >= concurrency) await Promise.race(active)
-      const taken = await run.take(Math.min(concurrency - active.size, TAKEN_AT_ONCE), 0)
+      const taken = await run.take({ max: Math.min(concurrency - active.size, TAKEN_AT_ONCE), maxWaitMs: 0 })
       if (!taken) break
       for (const delivery of taken) {
         const handled = handleAlone(run, consumer, delivery)
@@ -44,30 +45,24 @@ async function handleAlone<T>(
   run.release([delivery])
 }
 
-/**
- * Handles a durable's messages in batches, one after the other, until stopped. While a batch is handled, which is
- * mostly waiting for a database, the next one is gathered and decoded. Guarantees as for `consume`.
- */
+/** Handles a durable's messages in batches until stopped, see `handleInLanes`. Guarantees as for `consume`. */
 export function consumeBatches<T>(
   broker: Broker,
   consumer: BatchConsumer<T>,
   options: RunOptions,
 ): Consumption {
-  const { maxMessages, maxWaitMs, maxBytes } = consumer
-  const run = new ConsumerRun(broker, consumer, maxMessages, options)
-  return run.start(async () => {
-    let before: Promise<void> = Promise.resolve()
-    for (;;) {
-      const taken = await run.take(maxMessages, maxWaitMs, maxBytes)
-      if (!taken) break
-      run.park(taken)
-      const decoded = await decodeAll(consumer, taken)
-      await before
-      before = handleBatch(run, consumer, decoded).then(() => run.release(taken))
-      before.catch(() => {}) // seen when it is awaited
-    }
-    await before
-  })
+  const { maxMessages: max, maxWaitMs, maxBytes } = consumer
+  const run = new ConsumerRun(broker, consumer, max, options)
+  return run.start(() =>
+    handleInLanes(
+      run,
+      { max, maxWaitMs, maxBytes },
+      {
+        decode: (taken) => decodeAll(consumer, taken),
+        handle: (decoded) => handleBatch(run, consumer, decoded),
+      },
+    ),
+  )
 }
 
 /** Bytes decoded in one go; some milliseconds' work, behind which everything else of the process waits. */

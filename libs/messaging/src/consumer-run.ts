@@ -3,7 +3,7 @@ import { natsOf, type Broker } from './connection.ts'
 import type { ConsumerMetrics, Consumption, FairShare, HandleContext } from './consumer.ts'
 import type { Delivery } from './delivery.ts'
 import { buryExhausted } from './exhausted.ts'
-import { Intake } from './intake.ts'
+import { Intake, type Want } from './intake.ts'
 import { describeError, type Logger } from './logger.ts'
 import { Settler } from './settling.ts'
 import { durables, MAX_DELIVER, type DurableName } from './topology.ts'
@@ -97,10 +97,19 @@ export class ConsumerRun {
     return this.#stopping.signal.aborted
   }
 
-  /** The next deliveries to be handled. Those the server has almost given up on are buried instead. */
-  async take(max: number, maxWaitMs: number, maxBytes?: number): Promise<Delivery[] | undefined> {
-    const taken = await this.intake.next(max, maxWaitMs, maxBytes)
-    if (taken.length === 0) return undefined
+  /** The next deliveries to be handled; undefined when stopped. */
+  async take(want: Want): Promise<Delivery[] | undefined> {
+    const taken = await this.intake.next(want)
+    return taken.length === 0 ? undefined : this.#begin(taken)
+  }
+
+  /** Those that are here already, if any. */
+  async takeMore({ max, maxBytes, mayTake }: Want): Promise<Delivery[]> {
+    return max > 0 ? this.#begin(this.intake.take(max, maxBytes, mayTake)) : []
+  }
+
+  /** Those the server has almost given up on are buried instead. */
+  async #begin(taken: Delivery[]): Promise<Delivery[]> {
     this.#measure(taken)
     for (const delivery of taken) this.#inHand.add(delivery)
     // Our own policy would have buried them long ago, had a handler ever lived to report a failure.
@@ -142,9 +151,9 @@ export class ConsumerRun {
     const context = { signal: this.#graceOver.signal, working: () => this.#working(deliveries) }
     for (const delivery of deliveries) this.#waiting.delete(delivery)
     for (let waitMs = 250; ; waitMs = Math.min(2 * waitMs, MAX_OUTAGE_WAIT_MS)) {
-      this.#lastProgress = Date.now()
+      this.#noteProgress(deliveries)
       const error = await failureOf(work(context))
-      this.#lastProgress = Date.now()
+      this.#noteProgress(deliveries)
       if (error === undefined) return { error }
       if (this.#graceOver.signal.aborted) return 'stopped'
       if (!this.#isOutage(error)) return { error }
@@ -170,8 +179,13 @@ export class ConsumerRun {
     return this.#policy.isOutage?.(error) ?? false
   }
 
+  /** What overtakes a batch that hangs is no progress of it. */
+  #noteProgress([first]: readonly Delivery[]): void {
+    if (!first?.isExpress) this.#lastProgress = Date.now()
+  }
+
   #working(deliveries: readonly Delivery[]): void {
-    this.#lastProgress = Date.now()
+    this.#noteProgress(deliveries)
     for (const delivery of deliveries) delivery.working()
   }
 

@@ -68,6 +68,8 @@ export class Delivery implements Arrival {
   settled = false
   /** Whose it is where groups share a consumer, see `FairShare`. */
   group = ''
+  /** It overtook a batch that takes long, see `handleInLanes`. */
+  isExpress = false
   readonly arrivedAt = Date.now()
   /** When the broker last heard that we hold it. */
   heldSince = this.arrivedAt

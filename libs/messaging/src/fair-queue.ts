@@ -1,4 +1,5 @@
 import type { Delivery } from './delivery.ts'
+import type { MayTake } from './lane.ts'
 
 /** Bytes that a group may take in one turn: some milliseconds of work. Larger messages wait for several turns. */
 const QUANTUM_BYTES = 64 * 1024
@@ -57,22 +58,26 @@ export class FairQueue {
     this.#bytes += delivery.data.length
   }
 
-  /** When the one that waits longest arrived; undefined when nobody waits. */
-  get oldestArrival(): number | undefined {
-    let oldest: number | undefined
-    for (const { waiting, head } of this.#lines.values()) {
-      const arrivedAt = waiting[head]?.arrivedAt
-      if (arrivedAt !== undefined && (oldest === undefined || arrivedAt < oldest)) oldest = arrivedAt
+  /** How many wait of groups that may be taken, and when the first of them arrived. */
+  waiting(mayTake: MayTake): { count: number; since: number } {
+    let [count, since] = [0, Number.POSITIVE_INFINITY]
+    for (const { group, waiting, head } of this.#lines.values()) {
+      if (!mayTake(group)) continue
+      count += waiting.length - head
+      since = Math.min(since, waiting[head]?.arrivedAt ?? since)
     }
-    return oldest
+    return { count, since }
   }
 
-  /** The next ones by turns: `max` at most, and of these only so many that the last one reaches `maxBytes`. */
-  take(max: number, maxBytes: number): Delivery[] {
+  /**
+   * The next ones by turns, of groups that may be taken: `max` at most, and of these only so many that the last one reaches
+   * `maxBytes`.
+   */
+  take(max: number, maxBytes: number, mayTake: MayTake = () => true): Delivery[] {
     const taken: Delivery[] = []
     let bytes = 0
     while (taken.length < max && bytes < maxBytes) {
-      const [line] = this.#lines.values()
+      const line = this.#firstOf(mayTake)
       if (!line) break
       // Alone, a line needs no turns.
       line.credit += this.#lines.size === 1 ? Number.POSITIVE_INFINITY : QUANTUM_BYTES
@@ -98,6 +103,11 @@ export class FairQueue {
   *[Symbol.iterator](): Iterator<Delivery> {
     for (const { waiting, head } of this.#lines.values())
       for (let i = head; i < waiting.length; i += 1) yield waiting[i]!
+  }
+
+  #firstOf(mayTake: MayTake): Line | undefined {
+    for (const line of this.#lines.values()) if (mayTake(line.group)) return line
+    return undefined
   }
 
   #remove(line: Line, next: Delivery): void {

@@ -3,6 +3,7 @@ import type { FairShare } from './consumer.ts'
 import { Delivery } from './delivery.ts'
 import { FairQueue } from './fair-queue.ts'
 import { bytesAtATime } from './fair-share.ts'
+import type { MayTake } from './lane.ts'
 import { startPull } from './pull.ts'
 
 export type IntakeOptions = {
@@ -15,13 +16,27 @@ export type IntakeOptions = {
   onTrouble: (reason: string) => void
 }
 
-/** Deliveries waiting for their turn: bounded, filled in the background, emptied by one reader. */
+/** Which deliveries are wanted. */
+export type Want = {
+  /** So many at most. */
+  max: number
+  /** Counted from the arrival of the first. */
+  maxWaitMs: number
+  /** Of these only so many that the last one reaches it. No bound when left out. */
+  maxBytes?: number | undefined
+  /** Left out: any. What it says may change, see `look`. */
+  mayTake?: MayTake | undefined
+}
+
+type Waiter = { mayTake: MayTake; count: number; wake(): void }
+
+/** Deliveries waiting for their turn: bounded, filled in the background, emptied by one reader, or by one for each lane. */
 export class Intake {
   readonly #pull: { ask(): void; stop(): void }
   readonly #fair: FairShare | undefined
   readonly #queue = new FairQueue()
   #closed = false
-  #waiting: { count: number; wake(): void } | undefined
+  readonly #waiters = new Set<Waiter>()
   /** Messages the consumer had yet to deliver when the last one arrived. */
   pending = 0
 
@@ -38,6 +53,7 @@ export class Intake {
       heldBytes: () => this.#queue.bytes + (overflow?.movingBytes ?? 0),
       onMessage: (msg, info) => {
         this.pending = info.pending
+        overflow?.arrived(info.pending)
         this.#arrive(new Delivery(nc, msg, info))
       },
     })
@@ -56,48 +72,65 @@ export class Intake {
     if (fair?.overflow?.take(delivery, this.#queue)) return
     this.#queue.push(delivery)
     fair?.overflow?.hold(delivery.group)
-    this.#wakeIfEnough()
+    this.#wakeIfEnough(delivery.group)
   }
 
   /**
-   * The next deliveries, groups by turns: as soon as there are `max`, or `maxWaitMs` after the first of them arrived; of these
-   * only so many that the last one reaches `maxBytes`. Empty only when closed.
+   * The next deliveries, groups by turns: as soon as there are `max`, or `maxWaitMs` after the first of them arrived. Empty only
+   * when closed.
    */
-  async next(max: number, maxWaitMs: number, maxBytes = Number.POSITIVE_INFINITY): Promise<Delivery[]> {
-    while (!this.#closed && this.#queue.length < max) {
-      const first = this.#queue.oldestArrival
-      const leftMs = first === undefined ? undefined : first + maxWaitMs - Date.now()
-      if (leftMs !== undefined && leftMs <= 0) break
-      await this.#change(first === undefined ? 1 : max, leftMs)
+  async next({ max, maxWaitMs, maxBytes, mayTake = anyGroup }: Want): Promise<Delivery[]> {
+    while (!this.#closed) {
+      const { count, since } = this.#queue.waiting(mayTake)
+      const leftMs = since + maxWaitMs - Date.now()
+      if (count >= max || leftMs <= 0) break
+      await this.#change(mayTake, count === 0 ? 1 : max, leftMs)
     }
+    return this.take(max, maxBytes, mayTake)
+  }
+
+  /** Those of them that are here already. */
+  take(max: number, maxBytes = Number.POSITIVE_INFINITY, mayTake: MayTake = anyGroup): Delivery[] {
     const groups = this.#fair?.overflow
     const bytes = groups ? bytesAtATime(maxBytes, this.#queue, groups) : maxBytes
-    const taken = this.#closed ? [] : this.#queue.take(max, bytes)
+    const taken = this.#closed ? [] : this.#queue.take(max, bytes, mayTake)
     this.#pull.ask()
     return taken
+  }
+
+  /** To be called when other groups may be taken than before. */
+  look(): void {
+    for (const { wake } of this.#waiters) wake()
   }
 
   /** Stops pulling, ends a waiting `next`, and hands over what nobody will take any more. */
   close(): Delivery[] {
     this.#closed = true
     this.#pull.stop()
-    this.#waiting?.wake()
+    this.look()
     return this.#queue.clear()
   }
 
-  #change(count: number, leftMs: number | undefined): Promise<void> {
+  #change(mayTake: MayTake, count: number, leftMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = leftMs === undefined ? undefined : setTimeout(() => this.#waiting?.wake(), leftMs)
-      const wake = () => {
-        clearTimeout(timer)
-        this.#waiting = undefined
-        resolve()
+      const timer = Number.isFinite(leftMs) ? setTimeout(() => waiter.wake(), leftMs) : undefined
+      const waiter = {
+        mayTake,
+        count,
+        wake: () => {
+          clearTimeout(timer)
+          this.#waiters.delete(waiter)
+          resolve()
+        },
       }
-      this.#waiting = { count, wake }
+      this.#waiters.add(waiter)
     })
   }
 
-  #wakeIfEnough(): void {
-    if (this.#waiting && this.#queue.length >= this.#waiting.count) this.#waiting.wake()
+  #wakeIfEnough(group: string): void {
+    for (const { mayTake, count, wake } of this.#waiters)
+      if (this.#queue.length >= count && mayTake(group)) wake()
   }
 }
+
+const anyGroup: MayTake = () => true

@@ -22,6 +22,8 @@ const RETRY_MS = 250
 const CHUNK = { messages: 64, bytes: 4 * 1024 * 1024 }
 /** How long work on OVERFLOW waits for everybody else to be done. */
 const WAIT_FOR_OTHERS_MS = 100
+/** And how many times as long while the consumer lags behind its stream, where others may wait. */
+const WAITS_BEHIND = 10
 const TOKEN = /^[0-9A-Za-z_-]{1,64}$/
 
 /**
@@ -40,6 +42,9 @@ export class Overflow {
   /** Messages of each group that wait in this process or are being handled. */
   readonly #held = new Map<string, number>()
   #heldTotal = 0
+  /** Messages of the stream that the consumer has yet to get. */
+  #pending = 0
+  #arrivedAt = 0
   readonly #waiters = new Set<() => void>()
   readonly #listeners: (() => void)[] = []
   #moves: Delivery[] = []
@@ -106,6 +111,13 @@ export class Overflow {
     return true
   }
 
+  /** For the intake: a message arrived, and so many come behind it. */
+  arrived(pending: number): void {
+    this.#pending = pending
+    this.#arrivedAt = Date.now()
+    if (pending === 0) this.#wake()
+  }
+
   /** For the intake and the run: a message of the group waits here, or is done with. */
   hold(group: string): void {
     this.#held.set(group, (this.#held.get(group) ?? 0) + 1)
@@ -116,24 +128,35 @@ export class Overflow {
     if (left > 0) this.#held.set(group, left)
     else this.#held.delete(group)
     this.#heldTotal = Math.max(0, this.#heldTotal - 1)
-    for (const wake of this.#waiters) wake()
+    this.#wake()
   }
 
   /**
    * Resolves when it is the turn of messages of these groups that lie in OVERFLOW: what was received before them is done,
-   * and nobody else has anything to do, or has had a tenth of a second. Rejects when `signal` aborts.
+   * and nobody else has anything to do, or has had time enough. Rejects when `signal` aborts.
    */
   async turn(groups: Iterable<string>, signal: AbortSignal): Promise<void> {
     const own = [...new Set(groups)]
     await this.#until(() => own.every((group) => !this.#held.has(group)), signal)
+    for (let waits = 0; waits < WAITS_BEHIND && this.#isBehind(); waits += 1)
+      await this.#shortly(() => this.#pending === 0, signal)
+    await this.#shortly(() => this.#heldTotal === 0, signal)
+  }
+
+  /** Other replicas may have got what came behind the last one that arrived here. */
+  #isBehind(): boolean {
+    return this.#pending > 0 && Date.now() - this.#arrivedAt < WAIT_FOR_OTHERS_MS
+  }
+
+  async #shortly(isSo: () => boolean, signal: AbortSignal): Promise<void> {
     const enough = AbortSignal.any([signal, AbortSignal.timeout(WAIT_FOR_OTHERS_MS)])
-    await this.#until(() => this.#heldTotal === 0, enough).catch(() => signal.throwIfAborted())
+    await this.#until(isSo, enough).catch(() => signal.throwIfAborted())
   }
 
   /** Stops; returns what was on its way and is not stored yet. */
   close(): Delivery[] {
     this.#stopping.abort()
-    for (const wake of this.#waiters) wake()
+    this.#wake()
     const left = this.waiting
     this.#moves = []
     return [...left]
@@ -142,6 +165,10 @@ export class Overflow {
   async stop(): Promise<void> {
     this.close()
     await this.#looking
+  }
+
+  #wake(): void {
+    for (const look of this.#waiters) look()
   }
 
   #until(isSo: () => boolean, signal: AbortSignal): Promise<void> {

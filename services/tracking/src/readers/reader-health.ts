@@ -138,10 +138,11 @@ export class ReaderHealthLog {
 }
 
 /** `dropped` since the last write, a second or two ago. */
-function overRateProblem(dropped: number, { perSecond, keys }: OrgRate): string {
+function overRateProblem(dropped: number, { perSecond, bytesPerSecond, keys }: OrgRate): string {
   const messages = dropped === 1 ? '1 message' : `${dropped} messages`
   const whose = keys > 1 ? `the ${keys} keys of this organization` : 'this key'
-  return `${messages} dropped: more than ${perSecond} messages a second for ${whose}. Send several reads in a message of up to 32 KiB.`
+  const limit = `${perSecond} messages or ${(bytesPerSecond / 1e6).toFixed(1)} MB a second`
+  return `${messages} dropped: more than ${limit} for ${whose}. Send several reads in a message of up to 32 KiB.`
 }
 
 const bounded = (ms: number) => Math.trunc(Math.max(-MAX_OFFSET_MS, Math.min(MAX_OFFSET_MS, ms)))

@@ -47,7 +47,7 @@ test('what is beyond the rate is dropped, counted and shown in the health of its
     messages: 212,
     messages_over_rate: 212,
     last_problem:
-      '212 messages dropped: more than 200 messages a second for this key. Send several reads in a message of up to 32 KiB.',
+      '212 messages dropped: more than 200 messages or 6.6 MB a second for this key. Send several reads in a message of up to 32 KiB.',
     last_problem_at: new Date(NOW).toISOString(),
   })
   expect(tracking.ingest.admission.admitScan(arrival(read(2)))).toBe(true) // another organization
@@ -67,21 +67,21 @@ test('the rate that an operator sets counts, and several keys of an organization
   expect(admit(tracking, 600)).toBe(500)
   expect(await health(tracking)).toMatchObject({
     last_problem: expect.stringContaining(
-      'more than 50 messages a second for the 2 keys of this organization',
+      'more than 50 messages or 6.6 MB a second for the 2 keys of this organization',
     ),
   })
 })
 
-test('a large message counts for each 32 KiB of it, so that one key cannot send more than is read', async ({
-  tracking,
-}) => {
+test('bytes have a rate too, so that one key cannot send more than is read', async ({ tracking }) => {
   const { admitScan } = tracking.ingest.admission
-  const admitted = (bytes: number, count: number) =>
-    Array.from({ length: count }, () => admitScan(arrival({ ...read(), data: Buffer.alloc(bytes) }))).filter(
-      Boolean,
-    )
-  expect(admitted(256 * 1024, 300)).toHaveLength(250)
-  expect(admitted(1, 1)).toHaveLength(0)
+  const admitted = (bytes: number, count: number, receivedAt = NOW) =>
+    Array.from({ length: count }, () =>
+      admitScan(arrival({ ...read(), data: Buffer.alloc(bytes), receivedAt })),
+    ).filter(Boolean).length
+  // 16 MB at once, then 32 KiB for each message that is allowed.
+  expect(admitted(256 * 1024, 300)).toBe(62)
+  expect(admitted(256 * 1024, 300, NOW + 1_000)).toBe(25)
+  expect(admitted(32 * 1024, 10_000, NOW + 60_000)).toBe(500)
 })
 
 test('what was let in before, or is replayed by an operator, is not counted again', async ({ tracking }) => {

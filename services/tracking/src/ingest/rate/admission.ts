@@ -3,7 +3,7 @@ import type { Arrival } from '@whereabouts/messaging/delivery'
 import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
 import type { ReaderHealthLog } from '../../readers/reader-health.ts'
 import type { IngestMetrics } from '../ingest-metrics.ts'
-import type { KeyRates } from './key-rates.ts'
+import type { KeyRates, OrgRate } from './key-rates.ts'
 import { RateBuckets } from './rate-buckets.ts'
 import { ReplicaShare } from './replica-share.ts'
 
@@ -13,8 +13,10 @@ type Deps = {
   metrics: Pick<IngestMetrics, 'overRate'>
 }
 
-/** A message counts once for each 32 KiB of it that it begins: 200 of the largest size a second are 52 MB, which nobody reads. */
-const BYTES_PER_TOKEN = 32 * 1024
+/** 2 000 messages at once, at 200 a second. */
+const BURST_SECONDS = 10
+/** 16 MiB at once, at 6.5 MB a second. */
+const BYTES_BURST_SECONDS = 2.5
 
 /** Marks are kept for so many seconds; copies come a quarter of a second behind, and later when they lag. */
 const MARKS = 600
@@ -41,7 +43,7 @@ export class Admission {
     if (!subject || message.deliveryCount > 1 || message.isReplayed) return true
     const { orgId, readerKey } = subject
     const rate = this.#deps.rates.rateOf(orgId)
-    if (this.#scans.take(orgId, message, rate.perSecond)) return true
+    if (this.#scans.take(orgId, message, rate)) return true
     this.#mark(orgId, secondOf(message))
     this.#deps.metrics.overRate('scans')
     this.#deps.health.note(orgId, readerKey, {
@@ -63,8 +65,8 @@ export class Admission {
     if (!subject || message.deliveryCount > 1) return true
     const { orgId } = subject
     const isMarked = this.#isMarked(orgId, secondOf(message))
-    const { perSecond } = this.#deps.rates.rateOf(orgId)
-    if (this.#copies.take(orgId, message, perSecond) && !isMarked) return true
+    const rate = this.#deps.rates.rateOf(orgId)
+    if (this.#copies.take(orgId, message, rate) && !isMarked) return true
     this.#deps.metrics.overRate('mqtt_copies')
     return false
   }
@@ -91,18 +93,22 @@ export class Admission {
 
 const MARKED_ORGS = 1_000
 
-/** The buckets of one stream. */
+/** The buckets of one stream: messages, and their bytes. */
 class Lane {
-  readonly #buckets = new RateBuckets()
+  readonly #messages = new RateBuckets(BURST_SECONDS)
+  readonly #bytes = new RateBuckets(BYTES_BURST_SECONDS)
   readonly #share = new ReplicaShare()
 
   note({ deliverySeq }: Arrival): void {
     this.#share.note(deliverySeq)
   }
 
-  take(orgId: number, { receivedAt, data }: Arrival, perSecond: number): boolean {
-    const tokens = Math.max(1, Math.ceil(data.length / BYTES_PER_TOKEN))
-    return this.#buckets.take(orgId, receivedAt, perSecond * this.#share.value, tokens)
+  take(orgId: number, { receivedAt, data }: Arrival, { perSecond, bytesPerSecond }: OrgRate): boolean {
+    const share = this.#share.value
+    return (
+      this.#bytes.take(orgId, receivedAt, bytesPerSecond * share, data.length) &&
+      this.#messages.take(orgId, receivedAt, perSecond * share)
+    )
   }
 }
 

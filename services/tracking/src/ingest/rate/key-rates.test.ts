@@ -20,6 +20,14 @@ test('the keys of an organization add up, those with a rate of their own include
   expect(three.rateOf(7, NOW)).toMatchObject({ perSecond: 250, keys: 2 })
 })
 
+test('more keys do not mean more bytes; what an operator set does', () => {
+  const bytes = (...rates: (number | null)[]) =>
+    told(...rates.map((rate, n) => state(n + 1, { message_rate_per_second: rate }))).rateOf(7, NOW)
+      .bytesPerSecond / 32_768
+  expect([bytes(null), bytes(null, null, null), bytes(50, 20)]).toEqual([200, 200, 200])
+  expect([bytes(300, null), bytes(150, 150)]).toEqual([300, 300])
+})
+
 test('a state of an older release, without a rate, counts as the default', () => {
   const { message_rate_per_second: _, ...older } = state(1)
   const rates = new KeyRates()
@@ -39,7 +47,7 @@ test('keys that cannot send scans do not count: revoked, expired, without the sc
 })
 
 test('an organization of which nothing is known has the rate of one key, never none', () => {
-  expect(told().rateOf(7, NOW)).toEqual({ perSecond: 200, keys: 0 })
+  expect(told().rateOf(7, NOW)).toEqual({ perSecond: 200, bytesPerSecond: 200 * 32_768, keys: 0 })
   const revoked = told(state(1, { revoked_at: '2026-11-20T00:00:00Z' }))
   expect(revoked.rateOf(7, NOW)).toMatchObject({ perSecond: 200, keys: 0 })
 })
@@ -61,5 +69,5 @@ test('states may come twice and late; a newer one counts at once', () => {
 test('a stream made anew begins with nothing', () => {
   const rates = told(state(1, { message_rate_per_second: 10 }))
   rates.clear()
-  expect(rates.rateOf(7, NOW)).toEqual({ perSecond: 200, keys: 0 })
+  expect(rates.rateOf(7, NOW)).toEqual({ perSecond: 200, bytesPerSecond: 200 * 32_768, keys: 0 })
 })

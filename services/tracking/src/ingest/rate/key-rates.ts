@@ -2,21 +2,33 @@ import { KeyState } from '@whereabouts/contracts/messages/keys-state'
 
 /** Messages a second of a key for which no operator set a rate of its own. */
 const DEFAULT_PER_SECOND = 200
+/** Bytes that come with a message of the rate: 200 of the largest size a second would be 52 MB, which nobody reads. */
+const BYTES_PER_MESSAGE = 32 * 1024
 
 export type OrgRate = {
   /** Messages a second of all its keys together. */
   perSecond: number
+  /** Bytes a second of all its keys together. More keys do not mean more bytes; a rate that an operator set does. */
+  bytesPerSecond: number
   /** Live keys that may send scans; 0 when none is known. */
   keys: number
 }
 
-const UNKNOWN: OrgRate = { perSecond: DEFAULT_PER_SECOND, keys: 0 }
+const bytesFor = (perSecond: number) => Math.max(perSecond, DEFAULT_PER_SECOND) * BYTES_PER_MESSAGE
+const UNKNOWN: OrgRate = { perSecond: DEFAULT_PER_SECOND, bytesPerSecond: bytesFor(0), keys: 0 }
 /** A sum stands for so long: keys expire without a word. */
 const SUM_MS = 1_000
 const SUBJECT = 'keys.key.'
 const SCOPE = 'scans:write'
 
-type Key = { orgId: number; revision: number; perSecond: number; expiresAtMs: number; isLive: boolean }
+type Key = {
+  orgId: number
+  revision: number
+  /** As an operator set it; null: the default. */
+  perSecond: number | null
+  expiresAtMs: number
+  isLive: boolean
+}
 
 /**
  * How many messages a second each organization may send: the sum over its live keys with `scans:write`, from the KEYS
@@ -56,17 +68,22 @@ export class KeyRates {
     const ofOrg = this.#byOrg.get(orgId)
     if (!ofOrg) return UNKNOWN
     const live = [...ofOrg].filter(({ expiresAtMs }) => expiresAtMs > now)
-    const perSecond = live.reduce((sum, key) => sum + key.perSecond, 0)
-    const rate = live.length === 0 ? UNKNOWN : { perSecond, keys: live.length }
+    const rate = live.length === 0 ? UNKNOWN : sumOf(live)
     this.#sums.set(orgId, { ...rate, at: now })
     return rate
   }
 }
 
+function sumOf(live: readonly Key[]): OrgRate {
+  const perSecond = live.reduce((sum, key) => sum + (key.perSecond ?? DEFAULT_PER_SECOND), 0)
+  const setByOperators = live.reduce((sum, key) => sum + (key.perSecond ?? 0), 0)
+  return { perSecond, bytesPerSecond: bytesFor(setByOperators), keys: live.length }
+}
+
 const keyOf = (state: KeyState): Key => ({
   orgId: state.org_id,
   revision: state.revision,
-  perSecond: state.message_rate_per_second ?? DEFAULT_PER_SECOND,
+  perSecond: state.message_rate_per_second ?? null,
   expiresAtMs: state.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(state.expires_at),
   isLive: state.revoked_at === null && state.scopes.includes(SCOPE),
 })

@@ -21,7 +21,7 @@ function admitted(
 }
 
 test('a burst of 2 000 comes in, then 200 a second', () => {
-  const buckets = new RateBuckets()
+  const buckets = new RateBuckets(10)
   expect(admitted(buckets, { count: 3_000, perSecond: 1e9 })).toBe(2_000)
   // Ten seconds at 400 a second: half of them.
   const half = admitted(buckets, { count: 4_000, perSecond: 400, fromMs: T0 + 1 })
@@ -30,23 +30,23 @@ test('a burst of 2 000 comes in, then 200 a second', () => {
 })
 
 test('who keeps to the rate loses nothing, for as long as it takes', () => {
-  expect(admitted(new RateBuckets(), { count: 60_000, perSecond: 200 })).toBe(60_000)
+  expect(admitted(new RateBuckets(10), { count: 60_000, perSecond: 200 })).toBe(60_000)
 })
 
 test('a backlog is judged by when it was received, not by when it is handled', () => {
   // An hour of 100 messages a second, handled in one go.
-  expect(admitted(new RateBuckets(), { count: 360_000, perSecond: 100 })).toBe(360_000)
+  expect(admitted(new RateBuckets(10), { count: 360_000, perSecond: 100 })).toBe(360_000)
 })
 
 test('a bucket is full again after ten seconds, and never fuller', () => {
-  const buckets = new RateBuckets()
+  const buckets = new RateBuckets(10)
   admitted(buckets, { count: 2_000, perSecond: 1e9 })
   expect(admitted(buckets, { count: 3_000, perSecond: 1e9, fromMs: T0 + 10_001 })).toBe(2_000)
   expect(admitted(buckets, { count: 3_000, perSecond: 1e9, fromMs: T0 + 3_600_000 })).toBe(2_000)
 })
 
 test('organizations have buckets of their own, a clock that steps back refills none, and full ones are forgotten', () => {
-  const buckets = new RateBuckets()
+  const buckets = new RateBuckets(10)
   admitted(buckets, { count: 2_000, perSecond: 1e9 })
   expect(buckets.take(8, T0, 200)).toBe(true)
   expect(buckets.take(7, T0 - 60_000, 200)).toBe(false)
@@ -56,7 +56,7 @@ test('organizations have buckets of their own, a clock that steps back refills n
 })
 
 test('replicas that share a durable have the rate together, not each', () => {
-  const replicas = [0, 1].map(() => ({ share: new ReplicaShare(), buckets: new RateBuckets() }))
+  const replicas = [0, 1].map(() => ({ share: new ReplicaShare(), buckets: new RateBuckets(10) }))
   let came = 0
   // 800 messages a second for 60 s: the first 12 000 show the replicas what the other one gets.
   for (let i = 0; i < 48_000; i += 1) {

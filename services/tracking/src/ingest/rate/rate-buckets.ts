@@ -1,5 +1,3 @@
-/** A full bucket lets so many seconds' worth through at once: 2 000 messages at 200 a second. */
-const BURST_SECONDS = 10
 /** Above this, buckets that are full again are forgotten: they would begin full. */
 const SWEEP_ABOVE = 10_000
 
@@ -11,10 +9,16 @@ type Bucket = { tokens: number; atMs: number }
  */
 export class RateBuckets {
   readonly #buckets = new Map<number, Bucket>()
+  readonly #burstSeconds: number
+
+  /** A full bucket lets so many seconds' worth through at once. */
+  constructor(burstSeconds: number) {
+    this.#burstSeconds = burstSeconds
+  }
 
   /** Takes so many tokens. False when there are fewer, and then none is taken: the message is one too many. */
   take(orgId: number, receivedAtMs: number, perSecond: number, tokens = 1): boolean {
-    const most = Math.max(tokens, perSecond * BURST_SECONDS)
+    const most = Math.max(tokens, perSecond * this.#burstSeconds)
     const bucket = this.#bucket(orgId, receivedAtMs, most)
     const elapsed = Math.max(0, receivedAtMs - bucket.atMs)
     bucket.tokens = Math.min(most, bucket.tokens + (elapsed / 1_000) * perSecond)
@@ -33,7 +37,7 @@ export class RateBuckets {
     if (known) return known
     if (this.#buckets.size >= SWEEP_ABOVE)
       for (const [id, { atMs: last }] of this.#buckets)
-        if (atMs - last >= BURST_SECONDS * 1_000) this.#buckets.delete(id)
+        if (atMs - last >= this.#burstSeconds * 1_000) this.#buckets.delete(id)
     const bucket = { tokens, atMs }
     this.#buckets.set(orgId, bucket)
     return bucket
