@@ -25,7 +25,11 @@ export class AppError extends Error {
     detail: string,
     { fields, headers = {}, cause, isCounted = false }: Details = {},
   ) {
+    // A refusal is an answer, not a fault: nobody reads where it was made, and finding that out costs as much as the answer.
+    const { stackTraceLimit } = Error
+    if (errorTypes[type].status < 500) Error.stackTraceLimit = 0
     super(detail, cause === undefined ? undefined : { cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.type = type
     this.fields = fields
     this.headers = headers
