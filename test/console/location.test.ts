@@ -80,7 +80,7 @@ test('edits, renames and tags a location; failures are told at their field', asy
   await dialog.getByRole('button', { name: 'Clear Inside' }).click()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { level: 1, name: 'Gate' }).waitFor()
-  await page.getByText('North side').waitFor()
+  await page.getByRole('cell', { name: 'North side' }).waitFor()
   expect(await page.getByRole('navigation', { name: 'Path' }).getByRole('link').count()).toBe(1)
 
   await page.getByRole('button', { name: 'Rename key' }).click()
