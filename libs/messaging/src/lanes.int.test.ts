@@ -61,7 +61,9 @@ test('others overtake a batch that takes long; its own group waits', async ({ bu
   await handled.stop()
 })
 
-test('a batch that hangs is given to another process, though others overtake it all the time', async ({ bus }) => {
+test('a batch that hangs is given to another process, though others overtake it all the time', async ({
+  bus,
+}) => {
   const hangs = Promise.withResolvers<void>()
   const handled = start(bus, async (batch) => {
     if (batch.some(({ org }) => org === '1')) await hangs.promise
@@ -99,32 +101,34 @@ test('who has much in a batch is handled after the others, apart from them', asy
   await handled.stop()
 })
 
-test('whatever takes how long, each group is handled in order and never in two lanes', { timeout: 30_000 }, async ({
-  bus,
-}) => {
-  const busy = new Set<string>()
-  const seen = { overlaps: 0, beside: 0 }
-  const handled = start(bus, async (batch) => {
-    const orgs = new Set(batch.map(({ org }) => org))
-    if (busy.size > 0) seen.beside += 1
-    seen.overlaps += busy.intersection(orgs).size
-    for (const org of orgs) busy.add(org)
-    await delay(orgs.has('1') ? 60 : 2)
-    for (const org of orgs) busy.delete(org)
-  })
-  const numbers = Array.from({ length: 40 }, (_, i) => i + 1)
-  const orgs = ['1', '2', '3', '4']
-  await Promise.all(
-    orgs.map(async (org) => {
-      for (const n of numbers) {
-        await send(bus, org, [n], org === '1' ? 70_000 : 1)
-        await delay(Math.random() * 20)
-      }
-    }),
-  )
-  await vi.waitFor(() => expect(handled.done).toHaveLength(160))
-  for (const org of orgs) expect(handled.of(org)).toEqual(numbers)
-  expect(seen.overlaps).toBe(0)
-  expect(seen.beside).toBeGreaterThan(0)
-  await handled.stop()
-})
+test(
+  'whatever takes how long, each group is handled in order and never in two lanes',
+  { timeout: 30_000 },
+  async ({ bus }) => {
+    const busy = new Set<string>()
+    const seen = { overlaps: 0, beside: 0 }
+    const handled = start(bus, async (batch) => {
+      const orgs = new Set(batch.map(({ org }) => org))
+      if (busy.size > 0) seen.beside += 1
+      seen.overlaps += busy.intersection(orgs).size
+      for (const org of orgs) busy.add(org)
+      await delay(orgs.has('1') ? 60 : 2)
+      for (const org of orgs) busy.delete(org)
+    })
+    const numbers = Array.from({ length: 40 }, (_, i) => i + 1)
+    const orgs = ['1', '2', '3', '4']
+    await Promise.all(
+      orgs.map(async (org) => {
+        for (const n of numbers) {
+          await send(bus, org, [n], org === '1' ? 70_000 : 1)
+          await delay(Math.random() * 20)
+        }
+      }),
+    )
+    await vi.waitFor(() => expect(handled.done).toHaveLength(160))
+    for (const org of orgs) expect(handled.of(org)).toEqual(numbers)
+    expect(seen.overlaps).toBe(0)
+    expect(seen.beside).toBeGreaterThan(0)
+    await handled.stop()
+  },
+)

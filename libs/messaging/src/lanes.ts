@@ -20,7 +20,11 @@ const HEAVY_BYTES = 64 * 1024
  * of the same groups is decoded. So that other groups need not wait for a batch that takes long, theirs go by a second lane
  * meanwhile. A group is in one lane at a time: its order is kept.
  */
-export async function handleInLanes<T extends Item>(run: ConsumerRun, want: Want, { decode, handle }: Work<T>) {
+export async function handleInLanes<T extends Item>(
+  run: ConsumerRun,
+  want: Want,
+  { decode, handle }: Work<T>,
+) {
   const [main, express] = [new Lane(), new Lane()]
   let isHandling = false
   let isSlow = false

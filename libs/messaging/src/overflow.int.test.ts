@@ -177,10 +177,9 @@ test('a process that dies between the store and the acknowledgement loses nothin
   const successor = await start(bus)
   const release = successor.hold()
   // Delivered again, they are moved again, under ids that OVERFLOW knows: then each message is in one of the two streams.
-  await vi.waitFor(
-    async () => expect((await unsettled(bus)) + (await storedIn(bus, 'OVERFLOW'))).toBe(201),
-    { timeout: 15_000 },
-  )
+  await vi.waitFor(async () => expect((await unsettled(bus)) + (await storedIn(bus, 'OVERFLOW'))).toBe(201), {
+    timeout: 15_000,
+  })
   release()
   successor.workOff()
   await vi.waitFor(async () => expect(await unsettled(bus)).toBe(0), { timeout: 15_000 })
