@@ -28,7 +28,7 @@ export type Want = {
   mayTake?: MayTake | undefined
 }
 
-type Waiter = { mayTake: MayTake; count: number; wake(): void }
+type Waiter = { mayTake: MayTake; count: number; wake: () => void }
 
 /** Deliveries waiting for their turn: bounded, filled in the background, emptied by one reader, or by one for each lane. */
 export class Intake {

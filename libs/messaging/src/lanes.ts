@@ -5,9 +5,9 @@ import { Lane, type MayTake } from './lane.ts'
 
 type Item = { delivery: Delivery }
 type Work<T extends Item> = {
-  decode(taken: readonly Delivery[]): Promise<T[]>
+  decode: (taken: readonly Delivery[]) => Promise<T[]>
   /** Settles all of them. Rejects for a bug only. */
-  handle(batch: readonly T[]): Promise<void>
+  handle: (batch: readonly T[]) => Promise<void>
 }
 
 /** A batch that takes longer than this is overtaken by groups that have nothing in it. */
