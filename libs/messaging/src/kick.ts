@@ -24,27 +24,28 @@ const ANSWER_MS = 2_000
 export async function disconnectUser(broker: Broker, name: string): Promise<number> {
   let kicked = 0
   for (let sweep = 0; sweep < MAX_SWEEPS; sweep += 1) {
-    const found = await findConnections(broker, name)
-    if (found.length === 0) break
-    await Promise.all(found.map((connection) => kick(broker, connection)))
-    kicked += found.length
+    const found = await kickFound(broker, name)
+    if (found === 0) break
+    kicked += found
   }
   return kicked
 }
 
-async function findConnections(broker: Broker, name: string): Promise<Connection[]> {
+/** Ends the connections of each server as soon as it has named them: a flood need not wait for the others' answers. */
+async function kickFound(broker: Broker, name: string): Promise<number> {
   const filter = JSON.stringify({ auth: true, user: name, limit: 1_024 })
   // How many servers there are is theirs to know: collect until none has answered for a while.
   const options = { strategy: RequestStrategy.JitterTimer, jitter: 200, maxWait: ANSWER_MS }
   const answers = await natsOf(broker).requestMany('$SYS.REQ.SERVER.PING.CONNZ', filter, options)
-  const found: Connection[] = []
+  const kicks: Promise<void>[] = []
   for await (const answer of answers) {
     const { server, data } = Connz.parse(answer.json())
     for (const { cid, authorized_user: user } of data.connections) {
-      if (user === name) found.push({ server: server.id, cid })
+      if (user === name) kicks.push(kick(broker, { server: server.id, cid }))
     }
   }
-  return found
+  await Promise.all(kicks)
+  return kicks.length
 }
 
 /** One that is gone already is no failure: the next sweep shows who is left. */

@@ -1,0 +1,114 @@
+import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/bus'
+import { readerGrant } from '@whereabouts/testing/reader-grant'
+import { connectAsync } from 'mqtt'
+import { connect as dial, type NatsConnection } from 'nats'
+import { expect, vi } from 'vitest'
+import { answerLogins } from './callout.ts'
+import { natsOf } from './connection.ts'
+import { watchRates } from './connection-rates.ts'
+
+const SUBJECT = 'scans.7.r.canonical'
+const KIB = 1_024
+
+/** A watch that sums up what it is told of each user. */
+async function watching(bus: Bus) {
+  const callout = await bus.connect('callout')
+  answerLogins(callout, bus.server.calloutKeys, async (login) => readerGrant(login, 7), bus.logger)
+  await natsOf(callout).flush()
+  const totals = new Map<string, { bytes: number; messages: number }>()
+  let answers = 0
+  const watch = watchRates(await bus.connect('system'), {
+    logger: bus.logger,
+    onSent: (sent) => {
+      for (const { user, bytes, messages } of sent) {
+        const before = totals.get(user) ?? { bytes: 0, messages: 0 }
+        totals.set(user, { bytes: before.bytes + bytes, messages: before.messages + messages })
+      }
+    },
+    onAnswer: () => (answers += 1),
+  })
+  /** Resolves when the brokers were asked so often again. */
+  const answered = (more: number) => {
+    const wanted = answers + more
+    return vi.waitFor(() => expect(answers).toBeGreaterThanOrEqual(wanted), 10_000)
+  }
+  await answered(1)
+  return { totals, answered, stop: () => watch.stop() }
+}
+
+const reader = (bus: Bus, user: string): Promise<NatsConnection> =>
+  dial({ servers: bus.server.url, user, pass: 'x', reconnect: false })
+
+function publish(nc: NatsConnection, messages: number, bytes: number): Promise<void> {
+  const payload = Buffer.alloc(bytes)
+  for (let n = 0; n < messages; n += 1) nc.publish(SUBJECT, payload)
+  return nc.flush()
+}
+
+test('what users send is told of each, over all their connections, from the first byte', async ({ bus }) => {
+  const { totals, stop } = await watching(bus)
+  const [one, two, other] = [await reader(bus, 'k1'), await reader(bus, 'k1'), await reader(bus, 'k2')]
+  await Promise.all([publish(one, 300, KIB), publish(two, 200, KIB), publish(other, 100, KIB)])
+  await vi.waitFor(() =>
+    expect(Object.fromEntries(totals)).toEqual({
+      k1: { bytes: 500 * KIB, messages: 500 },
+      k2: { bytes: 100 * KIB, messages: 100 },
+    }),
+  )
+  stop()
+})
+
+test('over MQTT too', async ({ bus }) => {
+  const { totals, stop } = await watching(bus)
+  const mqtt = await connectAsync(bus.server.mqttUrl, {
+    protocolVersion: 4,
+    username: 'k1',
+    password: 'x',
+    clientId: 'one',
+  })
+  const payload = Buffer.alloc(KIB)
+  await Promise.all(
+    Array.from({ length: 300 }, () => mqtt.publishAsync(SUBJECT.replaceAll('.', '/'), payload, { qos: 0 })),
+  )
+  await vi.waitFor(() => expect(totals.get('k1')?.messages).toBe(300))
+  expect(totals.get('k1')?.bytes).toBeGreaterThanOrEqual(300 * KIB)
+  await mqtt.endAsync()
+  stop()
+})
+
+test('what a connection sent before its account was looked at does not count', async ({ bus }) => {
+  const { totals, answered, stop } = await watching(bus)
+  const nc = await reader(bus, 'k1')
+  // Longer than a connection counts as young.
+  for (let turn = 0; turn < 10; turn += 1) {
+    await publish(nc, 10, KIB) // below the threshold
+    await answered(1)
+  }
+  expect(totals.size).toBe(0)
+  await publish(nc, 300, KIB) // and the first look is only now
+  await answered(2)
+  await publish(nc, 50, KIB)
+  await vi.waitFor(() => expect(totals.get('k1')?.messages).toBe(50))
+  stop()
+})
+
+test('what a connection sent counts when it ends before the next look', async ({ bus }) => {
+  const { totals, answered, stop } = await watching(bus)
+  const steady = await reader(bus, 'k1')
+  await publish(steady, 300, KIB)
+  await answered(2)
+  const brief = await reader(bus, 'k2')
+  await publish(brief, 40, KIB)
+  await brief.close()
+  await vi.waitFor(() => expect(totals.get('k2')).toEqual({ bytes: 40 * KIB, messages: 40 }))
+  stop()
+})
+
+test('services are not looked at', async ({ bus }) => {
+  const { totals, answered, stop } = await watching(bus)
+  await publish(natsOf(bus.broker), 2_000, KIB)
+  await answered(3)
+  expect(totals.size).toBe(0)
+  stop()
+})
