@@ -49,7 +49,10 @@ const Page = z.object({
     .optional(),
 })
 
-export function followAccount(broker: Broker, { serverId, account, sinceMs, onSent }: Options): FollowedAccount {
+export function followAccount(
+  broker: Broker,
+  { serverId, account, sinceMs, onSent }: Options,
+): FollowedAccount {
   const known = new Map<number, Counters>()
   let lookedAtMs = sinceMs
 

@@ -113,7 +113,10 @@ export function watchRates(broker: Broker, { logger, onSent, onAnswer }: Options
     const { server, client, sent } = Disconnect.parse(msg.json())
     const counters = { bytes: sent.bytes, messages: sent.msgs }
     const { id: cid, user, start } = client
-    servers.get(server.id)?.followed.get(client.acc)?.ended({ cid, user, startMs: Date.parse(start), counters })
+    servers
+      .get(server.id)
+      ?.followed.get(client.acc)
+      ?.ended({ cid, user, startMs: Date.parse(start), counters })
   }
 
   const guarded = (handle: (msg: Msg) => void) => (error: Error | null, msg: Msg) => {
@@ -153,6 +156,7 @@ function isMuch({ bytes, messages }: Account, before: Account | undefined, secon
   const isSame = before !== undefined && before.bytes <= bytes && before.messages <= messages
   const base = isSame ? before : { bytes: 0, messages: 0 }
   return (
-    bytes - base.bytes > BYTES_PER_SECOND * seconds || messages - base.messages > MESSAGES_PER_SECOND * seconds
+    bytes - base.bytes > BYTES_PER_SECOND * seconds ||
+    messages - base.messages > MESSAGES_PER_SECOND * seconds
   )
 }

@@ -1,7 +1,9 @@
 import type { OutboxPublish } from '@whereabouts/db/outbox-relay'
 import { answerLogins, type LoginAnswerer, type OnLogin } from '@whereabouts/messaging/callout'
 import { brokerLogin, connect, type Broker, type ConnectionMetrics } from '@whereabouts/messaging/connection'
+import type { Sent } from '@whereabouts/messaging/account-connections'
 import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/connection-counts'
+import { watchRates } from '@whereabouts/messaging/connection-rates'
 import { disconnectUser } from '@whereabouts/messaging/kick'
 import { atOncePublish } from '@whereabouts/messaging/publish'
 import type { Responder } from '@whereabouts/messaging/request'
@@ -36,12 +38,17 @@ type Deps = {
   /** Of a connection, by the name of its user. */
   metrics?: (connection: string) => ConnectionMetrics
   onLogin?: OnLogin
+  /** Told again and again what users have sent, where an account receives much. */
+  onSent?: (sent: readonly Sent[]) => void
+  /** Called for each answer of a broker about what accounts have sent. */
+  onRatesAnswer?: () => void
 }
 type Connections = {
   services: Broker
   system: Broker
   callout: Broker
   counts: ConnectionCounts
+  rates: { stop(): void }
   answerer: LoginAnswerer
   states: Responder
 }
@@ -71,6 +78,7 @@ export function openBrokers(config: Config, deps: Deps): Brokers & { connected: 
     async stopAnswering() {
       await Promise.all([live?.answerer.stop(), live?.states.stop()])
       live?.counts.stop()
+      live?.rates.stop()
     },
     async close() {
       if (live) await Promise.all([live.services.drain(), live.system.close(), live.callout.close()])
@@ -85,7 +93,8 @@ async function asSystem(system: Broker | undefined, work: (system: Broker) => Pr
   if (!system.isConnected()) throw new Error('the connection to the broker was lost')
 }
 
-async function connectAll(config: Config, { db, log, metrics, onLogin }: Deps): Promise<Connections> {
+async function connectAll(config: Config, deps: Deps): Promise<Connections> {
+  const { db, log, metrics, onLogin, onSent = () => undefined, onRatesAnswer } = deps
   const open = (user: string, password: string, options: { eager?: boolean } = {}) =>
     connect({
       ...brokerLogin(config),
@@ -108,5 +117,6 @@ async function connectAll(config: Config, { db, log, metrics, onLogin }: Deps): 
   await counts.refresh() // a login that came earlier would find no account
   const decide = decideLogin({ db, now: Date.now, connections: counts })
   const answerer = answerLogins(callout, seeds, decide, log, onLogin)
-  return { services, system, callout, counts, answerer, states: answerAboutStates(services, db, log) }
+  const rates = watchRates(system, { logger: log, onSent, ...(onRatesAnswer && { onAnswer: onRatesAnswer }) })
+  return { services, system, callout, counts, rates, answerer, states: answerAboutStates(services, db, log) }
 }

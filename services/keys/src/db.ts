@@ -78,6 +78,14 @@ type PendingDisconnectTable = {
   next_at: Generated<string>
 }
 
+type ReaderSuspensionTable = {
+  jti: string
+  org_id: number
+  suspended_at: Generated<string>
+  until: string
+  strikes: Generated<number>
+}
+
 type TokenChainTable = {
   org_id: number
   id: Generated<string>
@@ -116,6 +124,7 @@ export type KeysDatabase = {
   api_key: ApiKeyTable
   pending_disconnect: PendingDisconnectTable
   mqtt_client: MqttClientTable
+  reader_suspension: ReaderSuspensionTable
   token_chain: TokenChainTable
   refresh_token: RefreshTokenTable
   signing_key: SigningKeyTable

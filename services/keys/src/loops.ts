@@ -3,6 +3,7 @@ import type { Registry } from '@whereabouts/service-kit/metrics'
 import { disconnectRevoked } from './callout/disconnects.loop.ts'
 import { purgeClientIds } from './callout/reader-logins.queries.ts'
 import type { Db } from './db.ts'
+import { purgeSuspensions } from './floods/suspensions.queries.ts'
 import { purgeExpiredInvitations } from './invitations/invitations.queries.ts'
 import { repeat } from './repeat.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
@@ -44,6 +45,7 @@ export function startLoops(options: Options) {
     await purgeAll(() => purgeExpiredTokens(db, PURGE_BATCH))
     await purgeAll(() => purgeExpiredInvitations(db, PURGE_BATCH))
     await purgeAll(() => purgeClientIds(db, PURGE_BATCH))
+    await purgeAll(() => purgeSuspensions(db, PURGE_BATCH))
     await purgeBuckets()
   })
   return {

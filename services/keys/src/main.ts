@@ -12,12 +12,14 @@ import { startOps } from '@whereabouts/service-kit/ops'
 import { gatewayVerifier, principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
+import { timedWork } from '@whereabouts/service-kit/timed-work'
 import { buildApp } from './app.ts'
 import { openBrokers } from './brokers.ts'
 import { loadConfig } from './config.ts'
 import type { KeysDatabase } from './db.ts'
+import { createFloodGuard } from './floods/flood-guard.ts'
 import { startLoops } from './loops.ts'
-import { disconnectMetrics, loginMetrics, startCensus } from './metrics.ts'
+import { disconnectMetrics, loginMetrics, startCensus, suspensionMetrics } from './metrics.ts'
 import { createSigningKeys } from './tokens/signing-keys.ts'
 
 await start('keys', async () => {
@@ -56,7 +58,17 @@ await start('keys', async () => {
 
   measurePools(registry, { keys: tenants, 'keys logins': database })
   const metrics = brokerMetrics(registry)
-  const brokers = openBrokers(config, { db, log, metrics, onLogin: loginMetrics(registry) })
+  const watched = timedWork(registry, 'flood-watch', 1_000)
+  const brokers = openBrokers(config, {
+    db,
+    log,
+    metrics,
+    onLogin: loginMetrics(registry),
+    onSent: (sent) => guard.take(sent),
+    onRatesAnswer: watched.done,
+  })
+  const onSuspension = suspensionMetrics(registry)
+  const guard = createFloodGuard({ db, disconnect: brokers.disconnect, log, onSuspension })
   const relay = startOutboxRelay({ pool, publish: brokers.publish, log })
   outboxAge(registry, () => relay.ageSeconds())
   const loops = startLoops({
@@ -115,7 +127,10 @@ await start('keys', async () => {
       leave({ ops, app, drainMs: config.DRAIN_MS }),
       {
         name: 'intake',
-        run: () => Promise.all([app.close(), brokers.stopAnswering(), loops.stop(), census.stop()]),
+        run: async () => {
+          await Promise.all([app.close(), brokers.stopAnswering(), loops.stop(), census.stop()])
+          await guard.idle()
+        },
       },
       { name: 'outbox', run: () => relay.stop() },
       { name: 'broker', run: () => brokers.close() },

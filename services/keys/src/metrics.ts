@@ -44,6 +44,16 @@ export function disconnectMetrics(registry: Registry): (seconds: number) => void
   return (seconds) => delays.observe(seconds)
 }
 
+/** Counts the keys that this process has suspended. */
+export function suspensionMetrics(registry: Registry): () => void {
+  const suspensions = new Counter({
+    name: 'reader_suspensions_total',
+    help: 'Keys whose readers were disconnected and refused for a while, because they sent far more than their organization may.',
+    registers: [registry],
+  })
+  return () => suspensions.inc()
+}
+
 type Census = {
   db: Db
   registry: Registry

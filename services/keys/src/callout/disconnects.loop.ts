@@ -14,7 +14,7 @@ type Options = {
 }
 
 /**
- * Ends the live connections of revoked keys, once around. Driven by rows that the revocation itself commits, not by
+ * Ends the live connections of revoked and suspended keys, once around. Driven by rows that the revocation itself commits, not by
  * the KEYS stream: the stream tells every replica of every key ever revoked at each start, while a row is worked off
  * once, by any replica, and survives a crash at any line.
  */
@@ -30,6 +30,6 @@ async function disconnectOne(options: Options, { jti, is_settled, age_seconds }:
     if (is_settled) await deletePendingDisconnect(db, jti)
     else onDisconnect?.(age_seconds)
   } catch (error) {
-    log.warn({ err: error, key_id: jti }, 'revoked key not disconnected yet, trying again')
+    log.warn({ err: error, key_id: jti }, 'readers of a key not disconnected yet, trying again')
   }
 }

@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 
-/** In the transaction of the revocation. */
+/**
+ * In the transaction of the revocation. There may be a row already, of a suspension: its readers were disconnected and
+ * refused less than four seconds ago.
+ */
 export async function insertPendingDisconnect(tx: Tx, jti: string): Promise<void> {
-  await tx.insertInto('pending_disconnect').values({ jti }).execute()
+  const row = tx.insertInto('pending_disconnect').values({ jti })
+  await row.onConflict((conflict) => conflict.doNothing()).execute()
 }
 
 export type DueDisconnect = {

@@ -4,6 +4,7 @@ import type { ConnectionCounts } from '@whereabouts/messaging/connection-counts'
 import { touchKey, type UsableKey } from '../api-keys/api-keys.queries.ts'
 import { findClient } from '../api-keys/clients.ts'
 import type { Db } from '../db.ts'
+import { findSuspension } from '../floods/suspensions.queries.ts'
 import { whyNotClientId } from './client-ids.ts'
 import { listReaderUsers, readerAccountOf } from './reader-logins.queries.ts'
 
@@ -32,6 +33,9 @@ export function decideLogin(deps: LoginDeps) {
     // The broker knows a connection by the user it logged in as: in another spelling of the UUID a revocation would
     // not find it.
     if (!key || key.jti !== user || !key.scopes.includes('scans:write')) return undefined
+    const until = await findSuspension(db, key.jti)
+    if (until !== undefined)
+      return { refused: `suspended until ${until}: it sent far more than its organization may` }
     const full = await whyFull(deps, key)
     if (full !== undefined) return { refused: full }
     if (clientType === 'mqtt') {
@@ -53,10 +57,7 @@ async function whyFull(deps: LoginDeps, key: UsableKey): Promise<string | undefi
   return whyFullAsCounted(deps, key)
 }
 
-async function whyFullAsCounted(
-  { db, connections }: LoginDeps,
-  key: UsableKey,
-): Promise<string | undefined> {
+async function whyFullAsCounted({ db, connections }: LoginDeps, key: UsableKey): Promise<string | undefined> {
   if (connections.of(key.jti) >= MOST_PER_KEY)
     return `more than ${MOST_PER_KEY} connections of one key: use another key`
   const users = await listReaderUsers(db, key.org_id)

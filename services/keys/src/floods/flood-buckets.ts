@@ -1,0 +1,97 @@
+import type { Sent } from '@whereabouts/messaging/account-connections'
+
+/** What an organization may send, all its readers together. */
+export type Allowance = { messagesPerSecond: number; bytesPerSecond: number }
+/** A user to be cut off, and what it sent in the last two seconds. */
+export type Flooder = { user: string; messagesPerSecond: number; bytesPerSecond: number }
+
+/** So many times what ingest takes: who is cut off was losing messages there already. */
+const TOLERANCE = 2
+/** What a full bucket lets through at once, in seconds of the tolerated rate. Ingest has the same for messages. */
+const BURST_SECONDS = { messages: 10, bytes: 2.5 } as const
+/** After somebody was cut off the others begin with so much of a full bucket. */
+const AFTER_FLOOD = 0.25
+/** Who sent so much of the excess is part of it. */
+const SHARE_OF_EXCESS = 0.1
+const WINDOW_MS = 2_000
+/** Above this, organizations that sent nothing for a while are forgotten: their buckets would be full. */
+const SWEEP_ABOVE = 10_000
+const FULL_AGAIN_MS = BURST_SECONDS.messages * 1_000
+
+type What = 'messages' | 'bytes'
+type Bucket = { tokens: Record<What, number>; atMs: number; window: (Sent & { atMs: number })[] }
+
+/** Two token buckets for each organization, one of messages and one of bytes, and who emptied them. */
+export class FloodBuckets {
+  readonly #buckets = new Map<number, Bucket>()
+
+  /**
+   * Takes what users of an organization sent until `atMs`, of a clock that never goes back. Gives those to be cut off:
+   * nobody unless a bucket is empty.
+   */
+  take(orgId: number, sent: readonly Sent[], allowance: Allowance, atMs: number): Flooder[] {
+    const rates = { messages: allowance.messagesPerSecond, bytes: allowance.bytesPerSecond }
+    const bucket = this.#bucket(orgId, rates, atMs)
+    bucket.window = bucket.window.filter((one) => one.atMs > atMs - WINDOW_MS)
+    for (const one of sent) bucket.window.push({ ...one, atMs })
+    const guilty = new Set<string>()
+    for (const what of ['messages', 'bytes'] as const) {
+      const most = burstOf(rates, what)
+      const filled = bucket.tokens[what] + ((atMs - bucket.atMs) / 1_000) * rates[what] * TOLERANCE
+      bucket.tokens[what] = Math.min(most, filled) - sumOf(sent, what)
+      if (bucket.tokens[what] >= 0) continue
+      for (const user of flooders(bucket.window, what, rates[what])) guilty.add(user)
+      bucket.tokens[what] = most * AFTER_FLOOD
+    }
+    bucket.atMs = atMs
+    const found = [...guilty].map((user) => flooderOf(user, bucket.window))
+    bucket.window = bucket.window.filter(({ user }) => !guilty.has(user))
+    return found
+  }
+
+  #bucket(orgId: number, rates: Record<What, number>, atMs: number): Bucket {
+    const known = this.#buckets.get(orgId)
+    if (known) return known
+    if (this.#buckets.size >= SWEEP_ABOVE)
+      for (const [id, bucket] of this.#buckets)
+        if (atMs - bucket.atMs >= FULL_AGAIN_MS) this.#buckets.delete(id)
+    const tokens = { messages: burstOf(rates, 'messages'), bytes: burstOf(rates, 'bytes') }
+    const bucket: Bucket = { tokens, atMs, window: [] }
+    this.#buckets.set(orgId, bucket)
+    return bucket
+  }
+}
+
+const burstOf = (rates: Record<What, number>, what: What) => rates[what] * TOLERANCE * BURST_SECONDS[what]
+
+const sumOf = (sent: readonly Sent[], what: What) => sent.reduce((sum, one) => sum + one[what], 0)
+
+/**
+ * Who sent a tenth of what was too much, or more. When many send a little each, the largest ones until the rest is
+ * within the rate. Too much is at least half: a bucket is empty when twice the rate was sent.
+ */
+function flooders(window: readonly Sent[], what: What, rate: number): string[] {
+  const byUser = Map.groupBy(window, ({ user }) => user)
+  const totals = [...byUser].map(([user, sent]) => ({ user, total: sumOf(sent, what) }))
+  const all = sumOf(window, what)
+  const allowed = (rate * WINDOW_MS) / 1_000
+  const excess = Math.max(all - allowed, all / 2)
+  const guilty: string[] = []
+  let rest = all
+  for (const { user, total } of totals.toSorted((a, b) => b.total - a.total)) {
+    if (total === 0 || (total < excess * SHARE_OF_EXCESS && rest <= allowed)) break
+    guilty.push(user)
+    rest -= total
+  }
+  return guilty
+}
+
+function flooderOf(user: string, window: readonly Sent[]): Flooder {
+  const its = window.filter((one) => one.user === user)
+  const seconds = WINDOW_MS / 1_000
+  return {
+    user,
+    messagesPerSecond: Math.round(sumOf(its, 'messages') / seconds),
+    bytesPerSecond: Math.round(sumOf(its, 'bytes') / seconds),
+  }
+}

@@ -1,0 +1,97 @@
+import type { Sent } from '@whereabouts/messaging/account-connections'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Db } from '../db.ts'
+import { FloodBuckets, type Flooder } from './flood-buckets.ts'
+import { Senders } from './senders.ts'
+import { suspendKeys } from './suspensions.queries.ts'
+
+type Options = {
+  db: Db
+  /** Ends the live connections of a broker user. Throws when the broker could not be asked. */
+  disconnect: (user: string) => Promise<unknown>
+  log: Logger
+  /** Called for each key that this process has suspended. */
+  onSuspension?: () => void
+}
+
+export type FloodGuard = {
+  /** Takes what users sent since the last look. Returns at once. */
+  take(sent: readonly Sent[]): void
+  /** Resolves when all that was taken has been judged. */
+  idle(): Promise<void>
+}
+
+/** The user names of readers; services in a reader account have others. */
+const KEY = /^[0-9a-f-]{36}$/
+/** What was sent before the disconnect is told after it: for so long nobody is judged by it. */
+const LATE_MS = 1_000
+
+/**
+ * Ends floods: the keys that send far more than their organization may are suspended, then disconnected. In that order, because
+ * clients come back at once. The disconnect does not wait for its queue, which only makes sure of it.
+ */
+export function createFloodGuard({
+  db,
+  disconnect,
+  log,
+  onSuspension = () => undefined,
+}: Options): FloodGuard {
+  const buckets = new FloodBuckets()
+  const senders = new Senders(db)
+  /** Users that were cut off, and when, by `performance.now()`. */
+  const cutOff = new Map<string, number>()
+  let waiting: Sent[] = []
+  let running: Promise<void> | undefined
+
+  async function judge(): Promise<void> {
+    for (let sent = waiting; sent.length > 0; sent = waiting) {
+      waiting = []
+      await judgeOnce(sent).catch((error: unknown) => log.warn({ err: error }, 'flood not judged'))
+    }
+  }
+
+  async function judgeOnce(all: readonly Sent[]): Promise<void> {
+    const nowMs = performance.now()
+    for (const [user, atMs] of cutOff) if (nowMs - atMs > LATE_MS) cutOff.delete(user)
+    const sent = all.filter(({ user }) => KEY.test(user) && !cutOff.has(user))
+    const found = await senders.find([...new Set(sent.map(({ user }) => user))], nowMs)
+    const byOrg = Map.groupBy(sent, ({ user }) => found.get(user)?.orgId)
+    for (const [orgId, its] of byOrg) {
+      const allowance = found.get(its[0]?.user ?? '')?.allowance
+      if (orgId === undefined || !allowance) continue
+      const flooders = buckets.take(orgId, its, allowance, nowMs)
+      if (flooders.length > 0) await end(flooders)
+    }
+  }
+
+  async function end(flooders: readonly Flooder[]): Promise<void> {
+    const users = flooders.map(({ user }) => user)
+    const suspended = await db.transaction().execute((tx) => suspendKeys(tx, users))
+    for (const { jti, org_id, until, strikes } of suspended) {
+      const { messagesPerSecond: messages_per_second = 0, bytesPerSecond: bytes_per_second = 0 } =
+        flooders.find(({ user }) => user === jti) ?? {}
+      onSuspension()
+      log.warn(
+        { org_id, key_id: jti, messages_per_second, bytes_per_second, strikes, until },
+        'key sends far more than its organization may, its readers are suspended',
+      )
+    }
+    // Those another replica suspended too: it may have died before it disconnected them.
+    for (const user of users) {
+      cutOff.set(user, performance.now())
+      disconnect(user).catch((error: unknown) =>
+        log.warn({ err: error, key_id: user }, 'suspended key not disconnected yet, trying again'),
+      )
+    }
+  }
+
+  return {
+    take(sent) {
+      waiting.push(...sent)
+      running ??= judge().finally(() => (running = undefined))
+    },
+    async idle() {
+      await running
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+import type { Db } from '../db.ts'
+
+/** The organizations of keys, revoked ones included, by `jti`. Users must be UUIDs. */
+export async function findOrgsOfKeys(db: Db, users: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('api_key')
+    .select(['jti', 'org_id'])
+    .where('jti', '=', sql<string>`any(${users}::uuid[])`)
+    .execute()
+  return new Map(rows.map(({ jti, org_id }) => [jti, org_id]))
+}
+
+/**
+ * Messages a second that the live keys with `scans:write` of organizations may send: of all of them, `usual` where nobody set
+ * a rate, and of those for which an operator did. Organizations without such a key are not in the answer.
+ */
+export async function sumMessageRates(
+  db: Db,
+  orgIds: readonly number[],
+  usual: number,
+): Promise<Map<number, { all: number; explicit: number }>> {
+  const { rows } = await sql<{ org_id: number; all: number; explicit: number }>`
+    select org_id, sum(coalesce(message_rate_per_second, ${usual}))::float8 as all,
+      coalesce(sum(message_rate_per_second), 0)::float8 as explicit
+    from api_key
+    where org_id = any(${orgIds}::bigint[]) and revoked_at is null and 'scans:write' = any(scopes)
+      and (expires_at is null or expires_at > clock_timestamp())
+    group by org_id`.execute(db)
+  return new Map(rows.map(({ org_id, all, explicit }) => [org_id, { all, explicit }]))
+}

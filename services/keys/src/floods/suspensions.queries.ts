@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db.ts'
+
+export type Suspension = { jti: string; org_id: number; until: string; strikes: number }
+
+/** The first suspension; each further one is twice as long. */
+const FIRST_SECONDS = 30
+const LONGEST_SECONDS = 600
+/** Without a suspension for so long, the next one is the first again. */
+const FORGOTTEN_AFTER = sql.lit('1 hour')
+
+/**
+ * Suspends keys that are not suspended yet, and queues a second disconnect for when no login that was allowed before can
+ * still be on its way. Gives those suspended by this call: of several replicas that see a flood, one counts it.
+ */
+export async function suspendKeys(tx: Tx, users: readonly string[]): Promise<Suspension[]> {
+  const strikes = sql`case when s.suspended_at > clock_timestamp() - ${FORGOTTEN_AFTER}::interval then s.strikes + 1 else 1 end`
+  const { rows } = await sql<Suspension>`
+    insert into reader_suspension as s (jti, org_id, until)
+    select jti, org_id, clock_timestamp() + make_interval(secs => ${FIRST_SECONDS})
+    from api_key where jti = any(${users}::uuid[]) and revoked_at is null order by jti
+    on conflict (jti) do update set suspended_at = clock_timestamp(), strikes = ${strikes},
+      until = clock_timestamp()
+        + make_interval(secs => least(${LONGEST_SECONDS}, ${FIRST_SECONDS} * power(2, least(10, ${strikes}) - 1)))
+      where s.until <= clock_timestamp()
+    returning jti, org_id, until, strikes`.execute(tx)
+  // Due when it counts as settled. A revocation's row does the same, so it stays.
+  await sql`
+    insert into pending_disconnect (jti, next_at)
+    select jti, clock_timestamp() + interval '4 seconds' from unnest(${rows.map(({ jti }) => jti)}::uuid[]) jti
+    on conflict (jti) do nothing`.execute(tx)
+  return rows
+}
+
+/** Until when a key is suspended; undefined when it is not. */
+export async function findSuspension(db: Db, jti: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('reader_suspension')
+    .select('until')
+    .where('jti', '=', jti)
+    .where('until', '>', sql<string>`clock_timestamp()`)
+    .executeTakeFirst()
+  return row?.until
+}
+
+/** In the transaction of the revocation. */
+export async function deleteSuspension(tx: Tx, orgId: number, jti: string): Promise<void> {
+  await tx.deleteFrom('reader_suspension').where('org_id', '=', orgId).where('jti', '=', jti).execute()
+}
+
+/** Forgets suspensions that are over and count no more. Resolves with how many, at most `limit`. */
+export async function purgeSuspensions(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from reader_suspension where jti in (
+      select jti from reader_suspension where suspended_at < clock_timestamp() - ${FORGOTTEN_AFTER}::interval
+      order by suspended_at limit ${limit})`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
