@@ -1,0 +1,87 @@
+import { connect, type NatsConnection } from 'nats'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, inject } from 'vitest'
+import type { Key } from '../contract/support/organization.ts'
+import { openMqtt } from './support/mqtt-client.ts'
+import { settled, test } from './support/walls.fixture.ts'
+
+const LARGE = Buffer.alloc(256 * 1_024, '{"reads":[]}')
+/** A flood that nobody ends is over after this. */
+const FLOOD_MS = 8_000
+/** From its first byte on, on a machine that does other things as well. */
+const CUT_OFF_MS = 3_000
+
+const login = ({ clientId, clientSecret }: Key): Promise<NatsConnection> =>
+  connect({ servers: inject('urls').nats, user: clientId, pass: clientSecret, reconnect: false })
+
+/** As fast as the broker reads it. Resolves with the milliseconds until the broker ended the connection. */
+async function floodOverNats(nc: NatsConnection, subject: string): Promise<number> {
+  const started = performance.now()
+  while (!nc.isClosed() && performance.now() - started < FLOOD_MS) {
+    for (let n = 0; n < 16 && !nc.isClosed(); n += 1) nc.publish(subject, LARGE)
+    await Promise.race([nc.flush().catch(() => undefined), nc.closed()])
+  }
+  return performance.now() - started
+}
+
+/** A scan every 20 ms, each awaited by itself, until `isOver`. Resolves with what became of them. */
+async function publishOn(nc: NatsConnection, subject: string, isOver: () => boolean) {
+  const payload = JSON.stringify({ reads: [{ tag: { type: 'barcode', value: 'FLOODS' }, antenna: 1 }] })
+  const js = nc.jetstream()
+  const answers: Promise<string>[] = []
+  while (!isOver()) {
+    const answer = js.publish(subject, payload, { timeout: 5_000 })
+    answers.push(answer.then(({ stream }) => stream, String))
+    await delay(20)
+  }
+  return Promise.all(answers)
+}
+
+describe('F1 one connection that sends without a limit', () => {
+  test('F1 over NATS it is cut off, and no scan of another organization is lost', async ({
+    victim,
+    attacker,
+    watcher,
+    rows,
+  }) => {
+    const [theirs, mine, other] = [
+      await login(victim.readerKey),
+      await login(attacker.readerKey),
+      await login(await attacker.org.key({ scopes: ['scans:write'] })),
+    ]
+    const subject = `scans.${victim.org.id}.floods.canonical`
+    let isOver = false
+    const published = publishOn(theirs, subject, () => isOver)
+    const tookMs = await floodOverNats(mine, `scans.${attacker.org.id}.flood.canonical`)
+    await delay(1_000) // A goes on while what B sent is worked off
+    isOver = true
+    const answers = await published
+    console.log(`walls: a flood over NATS ended after ${Math.round(tookMs)} ms`)
+    expect(answers.filter((answer) => answer !== 'SCANS')).toEqual([])
+    expect(answers.length).toBeGreaterThan(20)
+    expect((await watcher.stream('SCANS')).subjects[subject]).toBe(answers.length)
+    expect(tookMs).toBeLessThan(CUT_OFF_MS)
+    await expect(login(attacker.readerKey)).rejects.toThrow(/authorization/i)
+    expect(other.isClosed()).toBe(false) // another key of the same organization
+    await Promise.all([theirs.close(), other.close()])
+    await settled(watcher, rows)
+  })
+
+  test('F1 over MQTT it is cut off, and refused for a while', async ({ attacker, watcher, rows }) => {
+    const key = await attacker.org.key({ scopes: ['scans:write'] })
+    const mine = await openMqtt(key, { clientId: key.clientId })
+    const started = performance.now()
+    while (mine.isOpen() && performance.now() - started < FLOOD_MS)
+      await Promise.all(
+        Array.from({ length: 16 }, () =>
+          mine.publish(`scans/${attacker.org.id}/flood/canonical`, LARGE, { qos: 0 }),
+        ),
+      )
+    const tookMs = performance.now() - started
+    console.log(`walls: a flood over MQTT ended after ${Math.round(tookMs)} ms`)
+    expect(tookMs).toBeLessThan(CUT_OFF_MS)
+    await expect(openMqtt(key, { clientId: key.clientId })).rejects.toThrow()
+    await mine.close({ rudely: true })
+    await settled(watcher, rows)
+  })
+})
