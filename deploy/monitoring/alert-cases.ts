@@ -76,6 +76,7 @@ export const healthy: Series = {
   [logins('undecided')]: '0x130',
   reader_accounts: '1000x130',
   reader_accounts_used: '40x130',
+  reader_suspensions_total: '0+0.03x130',
   'stream_bytes{stream="$MQTT_sess"}': '1000000x130',
   'stream_max_bytes{stream="$MQTT_sess"}': '67108864x130',
   signing_key_age_seconds: '2500000x130',
@@ -137,6 +138,11 @@ export const alertCases: readonly AlertCase[] = [
     failure: 'nearly all accounts for readers are given',
     series: { reader_accounts_used: '801x130' },
     fires: ['ReaderAccountsRunOut'],
+  },
+  {
+    failure: 'a key floods the broker each time its suspension is over',
+    series: { reader_suspensions_total: '0+0.2x130' },
+    fires: ['ReadersSuspended'],
   },
   {
     failure: 'sessions of MQTT readers fill their store',

@@ -58,6 +58,7 @@ export const WORKS = [
   'signing-key-refresh',
   'disconnects',
   'misplaced-readers',
+  'flood-watch',
   'signing-key-rotation',
   'token-purge',
   'keys-census',

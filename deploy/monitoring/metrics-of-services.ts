@@ -77,6 +77,13 @@ export const keys: readonly Metric[] = [
     'Accounts for the NATS readers of an organization that every broker has.',
     'readers use any client of NATS',
   ),
+  counter(
+    'reader_suspensions_total',
+    ['keys'],
+    {},
+    'Keys whose readers were disconnected and refused for a while, because they sent far more than their organization may.',
+    'nobody floods the broker',
+  ),
   gauge('reader_accounts_used', ['keys'], {}, 'Organizations that have such an account.', 'the same'),
   gauge(
     'signing_key_age_seconds',

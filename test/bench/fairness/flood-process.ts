@@ -1,53 +1,92 @@
-// A process of its own: publishes messages of one organization by the clock, as fast as the broker takes them at most.
+// A process of its own: publishes messages of one organization by the clock, as fast as the broker takes them at most. Each
+// key has one connection, which comes back whenever the broker lets it in again.
 import { setTimeout as delay } from 'node:timers/promises'
-import { connect } from 'nats'
+import { connect, Events, type NatsConnection } from 'nats'
 import { READER, tagValueOf } from '../ingest/warehouse.ts'
 
 export type FloodJob = {
   url: string
-  password: string
+  /** One for each key. */
+  clientIds: string[]
+  clientSecret: string
   org: number
+  /** Of all keys together. */
   messagesPerSecond: number
   reads: number
   bytes?: number
   assetsPerOrg: number
 }
-export type Flooded = { messages: number; reads: number; bytes: number; seconds: number }
+/** What was given to connections that were open, and how often the broker ended one. */
+export type Flooded = { messages: number; reads: number; bytes: number; seconds: number; cutOff: number }
 
 /** Behind the clock by more than this it does not catch up: the broker takes no more. */
 const MOST_BEHIND_SECONDS = 0.25
 /** Whoever started it may be gone. */
 const LIMIT_MS = 5 * 60_000
 const BODIES = 40
+const RECONNECT_MS = 250
 
 const job = JSON.parse(process.argv[2] ?? '{}') as FloodJob
-const nc = await connect({ servers: job.url, user: 'services', pass: job.password })
 const bodies = Array.from({ length: BODIES }, (_, i) => bodyOf(i))
-const sent = { messages: 0, bytes: 0 }
+const sent = { messages: 0, bytes: 0, cutOff: 0 }
 const started = performance.now()
 let isStopped = false
 process.on('message', () => (isStopped = true))
 process.on('disconnect', () => process.exit())
 process.send?.('flooding')
 
-let due = 0
-let last = started
-while (!isStopped && performance.now() - started < LIMIT_MS) {
-  const now = performance.now()
-  due = Math.min(
-    due + ((now - last) / 1_000) * job.messagesPerSecond,
-    MOST_BEHIND_SECONDS * job.messagesPerSecond,
-  )
-  last = now
-  for (; due >= 1; due -= 1) publishNext()
-  await nc.flush()
-  await delay(1)
-}
+const isOver = () => isStopped || performance.now() - started >= LIMIT_MS
+await Promise.all(job.clientIds.map(floodWith))
 const seconds = (performance.now() - started) / 1_000
-await nc.close()
 process.send?.({ ...sent, reads: sent.messages * job.reads, seconds } satisfies Flooded)
 
-function publishNext(): void {
+async function floodWith(user: string): Promise<void> {
+  const nc = await logIn(user)
+  if (!nc) return
+  let isUp = true
+  void (async () => {
+    for await (const { type } of nc.status()) {
+      if (type === Events.Disconnect) sent.cutOff += 1
+      if (type === Events.Disconnect || type === Events.Reconnect) isUp = type === Events.Reconnect
+    }
+  })()
+  await publishByTheClock(nc, () => isUp)
+  await nc.close()
+}
+
+/** Undefined when the flood was over before the broker let it in: an earlier part may have had the key suspended. */
+async function logIn(user: string): Promise<NatsConnection | undefined> {
+  const options = { maxReconnectAttempts: -1, reconnectTimeWait: RECONNECT_MS, ignoreAuthErrorAbort: true }
+  while (!isOver()) {
+    try {
+      return await connect({ servers: job.url, user, pass: job.clientSecret, ...options })
+    } catch {
+      await delay(RECONNECT_MS) // refused
+    }
+  }
+  return undefined
+}
+
+async function publishByTheClock(nc: NatsConnection, isUp: () => boolean): Promise<void> {
+  const perSecond = job.messagesPerSecond / job.clientIds.length
+  let due = 0
+  let last = performance.now()
+  while (!isOver()) {
+    const now = performance.now()
+    due = Math.min(due + ((now - last) / 1_000) * perSecond, MOST_BEHIND_SECONDS * perSecond)
+    last = now
+    for (; due >= 1 && isUp(); due -= 1) publishNext(nc)
+    // A flush that a disconnect overtakes is answered only after the reconnect.
+    if (isUp()) await Promise.race([nc.flush().catch(() => undefined), until(() => !isUp() || isOver())])
+    await delay(1)
+  }
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await delay(20)
+}
+
+function publishNext(nc: NatsConnection): void {
   const body = bodies[sent.messages % BODIES] ?? Buffer.alloc(0)
   nc.publish(`scans.${job.org}.${READER}.canonical`, body)
   sent.messages += 1

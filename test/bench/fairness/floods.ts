@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Stack } from '@whereabouts/deploy/local/stack'
+import { keyIdOf } from '../ingest/warehouse.ts'
+import { KEY_SECRET } from './reader-keys.ts'
 import type { FloodJob, Flooded } from './flood-process.ts'
 
 export type Flood = {
@@ -30,7 +32,8 @@ export async function startFlood(stack: Stack, flood: Flood, assetsPerOrg: numbe
   const job: FloodJob = {
     ...flood,
     url: stack.urls.nats,
-    password: stack.secrets.nats.services_password,
+    clientIds: Array.from({ length: flood.keys }, (_, n) => keyIdOf(flood.org, n + 1)),
+    clientSecret: KEY_SECRET,
     assetsPerOrg,
   }
   const child = fork(new URL('flood-process.ts', import.meta.url), [JSON.stringify(job)])

@@ -28,6 +28,10 @@ const shared = (org_id: number, id: number, external_key: string) => ({
   deleted_at: null,
 })
 
+/** The client id of the n-th key of an organization, counted from 1. */
+export const keyIdOf = (org: number, n: number): string =>
+  `00000000-0000-4000-8000-${String(org * 1_000 + n).padStart(12, '0')}`
+
 /** What keys would tell of so many keys of an organization; the rate is that of everybody when left out. */
 export function announceKeys(
   nc: NatsConnection,
@@ -36,7 +40,7 @@ export function announceKeys(
   messagesPerSecond?: number,
 ): void {
   for (let n = 1; n <= keys; n += 1) {
-    const jti = `00000000-0000-4000-8000-${String(org * 1_000 + n).padStart(12, '0')}`
+    const jti = keyIdOf(org, n)
     const state = {
       org_id: org,
       id: org * 1_000 + n,
