@@ -1,8 +1,6 @@
 import { openToRoles } from '@whereabouts/db/role-access'
 import { sql, type Kysely } from 'kysely'
 
-export const contracts = 'the table is new, and the release before does not write it'
-
 /** Keys whose readers are refused for a while, because they sent far more than their organization may (ADR 49). */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

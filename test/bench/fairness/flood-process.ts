@@ -46,7 +46,8 @@ async function floodWith(user: string): Promise<void> {
   let isUp = true
   void (async () => {
     for await (const { type } of nc.status()) {
-      if (type === Events.Disconnect) sent.cutOff += 1
+      // A login that is refused is a disconnect as well.
+      if (type === Events.Disconnect && isUp) sent.cutOff += 1
       if (type === Events.Disconnect || type === Events.Reconnect) isUp = type === Events.Reconnect
     }
   })()

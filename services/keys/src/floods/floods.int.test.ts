@@ -158,7 +158,7 @@ test.describe('two replicas', () => {
     const key = await newKey(keys, org)
     await flood(await login(bus, key), `scans.${org.orgId}.dock.canonical`)
     await Promise.all(guards.map((guard) => guard.idle()))
-    expect(suspensions.toSorted()).toEqual([0, 1])
+    expect(suspensions.reduce((sum, one) => sum + one)).toBe(1)
     expect(await rowOf(keys, key)).toMatchObject({ strikes: 1 })
   })
 })
