@@ -36,6 +36,8 @@ const YOUNG_MS = 2_000
  */
 const BYTES_PER_SECOND = 3_000_000
 const MESSAGES_PER_SECOND = 100
+/** A broker that was silent for so long has ended; a restarted one has another id. */
+const FORGET_MS = 60_000
 
 const Statz = z.object({
   server: z.object({ id: z.string() }),
@@ -54,7 +56,14 @@ const Disconnect = z.object({
 })
 
 type Account = { bytes: number; messages: number }
-type Server = { atMs: number; accounts: Map<string, Account>; followed: Map<string, FollowedAccount> }
+type Server = {
+  /** By `performance.now()`. */
+  answeredAtMs: number
+  /** By its own clock, in milliseconds since 1970. */
+  atMs: number
+  accounts: Map<string, Account>
+  followed: Map<string, FollowedAccount>
+}
 
 /**
  * Tells how much each broker user sends, over all brokers of the cluster. Asks them for the totals of their accounts,
@@ -75,7 +84,12 @@ export function watchRates(broker: Broker, { logger, onSent, onAnswer }: Options
         .filter(({ acc }) => !SERVICES.has(acc))
         .map(({ acc, received: { bytes, msgs } }) => [acc, { bytes, messages: msgs }]),
     )
-    servers.set(server.id, { atMs, accounts, followed: before?.followed ?? new Map() })
+    servers.set(server.id, {
+      answeredAtMs: performance.now(),
+      atMs,
+      accounts,
+      followed: before?.followed ?? new Map(),
+    })
     // The first answer says nothing of when it was sent.
     if (before)
       for (const [name, account] of accounts)
@@ -110,7 +124,9 @@ export function watchRates(broker: Broker, { logger, onSent, onAnswer }: Options
 
   /** What a connection sent after the last look and before its end. */
   function onDisconnect(msg: Msg): void {
-    const { server, client, sent } = Disconnect.parse(msg.json())
+    const event = Disconnect.safeParse(msg.json())
+    if (!event.success) return // who never logged in has no account
+    const { server, client, sent } = event.data
     const counters = { bytes: sent.bytes, messages: sent.msgs }
     const { id: cid, user, start } = client
     servers
@@ -135,6 +151,8 @@ export function watchRates(broker: Broker, { logger, onSent, onAnswer }: Options
 
   let timer: NodeJS.Timeout
   function ask(): void {
+    const oldest = performance.now() - FORGET_MS
+    for (const [id, { answeredAtMs }] of servers) if (answeredAtMs < oldest) servers.delete(id)
     if (broker.isConnected()) nc.publish('$SYS.REQ.ACCOUNT.PING.STATZ', '{}', { reply: inbox })
     const most = Math.max(0, ...[...servers.values()].map(({ accounts }) => accounts.size))
     timer = setTimeout(ask, Math.min(SLOWEST_MS, Math.max(FASTEST_MS, most)))

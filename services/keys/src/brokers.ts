@@ -20,6 +20,8 @@ export type Brokers = {
   publish: OutboxPublish
   /** Throws when the broker could not be asked. */
   disconnect: (user: string) => Promise<void>
+  /** Whether a broker user has connections, as of the last the brokers said. */
+  hasConnections(user: string): boolean
   /**
    * Readers connected in the account of the services, where releases before accounts of readers let them in: they are to
    * be disconnected, and come back into their own.
@@ -73,6 +75,7 @@ export function openBrokers(config: Config, deps: Deps): Brokers & { connected: 
     async disconnect(user) {
       await asSystem(live?.system, (system) => disconnectUser(system, user))
     },
+    hasConnections: (user) => (live?.counts.of(user) ?? 0) > 0,
     misplacedReaders: () => live?.counts.usersIn('APP').filter((user) => user !== config.NATS_USER) ?? [],
     readerAccounts: () => live?.counts.readerAccounts,
     async stopAnswering() {

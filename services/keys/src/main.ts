@@ -68,7 +68,13 @@ await start('keys', async () => {
     onRatesAnswer: watched.done,
   })
   const onSuspension = suspensionMetrics(registry)
-  const guard = createFloodGuard({ db, disconnect: brokers.disconnect, log, onSuspension })
+  const guard = createFloodGuard({
+    db,
+    disconnect: brokers.disconnect,
+    isConnected: (user) => brokers.hasConnections(user),
+    log,
+    onSuspension,
+  })
   const relay = startOutboxRelay({ pool, publish: brokers.publish, log })
   outboxAge(registry, () => relay.ageSeconds())
   const loops = startLoops({

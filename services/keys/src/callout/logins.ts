@@ -33,9 +33,11 @@ export function decideLogin(deps: LoginDeps) {
     // The broker knows a connection by the user it logged in as: in another spelling of the UUID a revocation would
     // not find it.
     if (!key || key.jti !== user || !key.scopes.includes('scans:write')) return undefined
-    const until = await findSuspension(db, key.jti)
+    const until = await findSuspension(db, key.org_id, key.jti)
     if (until !== undefined)
-      return { refused: `suspended until ${until}: it sent far more than its organization may` }
+      return {
+        refused: `suspended until ${until}: it sent far more than its organization may, or five keys of the organization did`,
+      }
     const full = await whyFull(deps, key)
     if (full !== undefined) return { refused: full }
     if (clientType === 'mqtt') {

@@ -5,8 +5,8 @@ import { FloodBuckets } from './flood-buckets.ts'
 const KIB = 1_024
 /** Of one key, as everybody has it. */
 const ONE_KEY = { messagesPerSecond: 200, bytesPerSecond: 200 * 32 * KIB }
-/** Twice what ingest admits at once. */
-const BURST = { messages: 4_000, bytes: 2 * 2.5 * 200 * 32 * KIB }
+/** Of messages twice what ingest admits at once, of bytes as many. */
+const BURST = { messages: 4_000, bytes: 2.5 * 200 * 32 * KIB }
 
 const sent = (user: string, messages: number, bytes = messages * 100): Sent => ({ user, messages, bytes })
 

@@ -7,8 +7,8 @@ export type Flooder = { user: string; messagesPerSecond: number; bytesPerSecond:
 
 /** So many times what ingest takes: who is cut off was losing messages there already. */
 const TOLERANCE = 2
-/** What a full bucket lets through at once, in seconds of the tolerated rate. Ingest has the same for messages. */
-const BURST_SECONDS = { messages: 10, bytes: 2.5 } as const
+/** What a full bucket lets through at once, in seconds of the tolerated rate: of messages twice what ingest takes, of bytes as many. */
+const BURST_SECONDS = { messages: 10, bytes: 1.25 } as const
 /** After somebody was cut off the others begin with so much of a full bucket. */
 const AFTER_FLOOD = 0.25
 /** Who sent so much of the excess is part of it. */

@@ -1,14 +1,17 @@
 import type { Sent } from '@whereabouts/messaging/account-connections'
 import type { Logger } from '@whereabouts/service-kit/logging'
+import { listReaderUsers } from '../callout/reader-logins.queries.ts'
 import type { Db } from '../db.ts'
 import { FloodBuckets, type Flooder } from './flood-buckets.ts'
 import { Senders } from './senders.ts'
-import { suspendKeys } from './suspensions.queries.ts'
+import { findSuspension, suspendKeys } from './suspensions.queries.ts'
 
 type Options = {
   db: Db
   /** Ends the live connections of a broker user. Throws when the broker could not be asked. */
   disconnect: (user: string) => Promise<unknown>
+  /** Whether a broker user has connections, as far as this process knows. */
+  isConnected: (user: string) => boolean
   log: Logger
   /** Called for each key that this process has suspended. */
   onSuspension?: () => void
@@ -33,6 +36,7 @@ const LATE_MS = 1_000
 export function createFloodGuard({
   db,
   disconnect,
+  isConnected,
   log,
   onSuspension = () => undefined,
 }: Options): FloodGuard {
@@ -76,8 +80,11 @@ export function createFloodGuard({
         'key sends far more than its organization may, its readers are suspended',
       )
     }
+    for (const orgId of new Set(suspended.map(({ org_id }) => org_id)))
+      if ((await findSuspension(db, orgId, null)) !== undefined)
+        users.push(...(await listReaderUsers(db, orgId)).filter(isConnected))
     // Those another replica suspended too: it may have died before it disconnected them.
-    for (const user of users) {
+    for (const user of new Set(users)) {
       cutOff.set(user, performance.now())
       disconnect(user).catch((error: unknown) =>
         log.warn({ err: error, key_id: user }, 'suspended key not disconnected yet, trying again'),

@@ -46,7 +46,13 @@ async function startGuard(bus: Bus, keys: Keys, onSuspension: () => void) {
     onSent: (sent) => guard.take(sent),
     onRatesAnswer: () => (answers += 1),
   })
-  const guard = createFloodGuard({ db, log, disconnect: brokers.disconnect, onSuspension })
+  const guard = createFloodGuard({
+    db,
+    log,
+    disconnect: brokers.disconnect,
+    isConnected: brokers.hasConnections,
+    onSuspension,
+  })
   await brokers.connected
   const stop = async () => {
     await brokers.stopAnswering()
@@ -184,6 +190,19 @@ test('each suspension is twice as long, ten minutes at most, and is forgotten af
   expect(await secondsOf()).toBe(30)
 })
 
+test('an organization that moves from key to key is let in with none of them', async ({
+  keys,
+  guarded: { bus },
+}) => {
+  const org = await keys.signUp()
+  const [flooding, quiet] = [await newKey(keys, org), await newKey(keys, org)]
+  for (let n = 0; n < 4; n += 1) await suspend(keys, await newKey(keys, org))
+  const open = await login(bus, quiet) // four are too few
+  await flood(await login(bus, flooding), `scans.${org.orgId}.dock.canonical`)
+  await open.closed
+  await expect(login(bus, quiet)).rejects.toThrow(LoginRefusedError)
+})
+
 test('of many that suspend a key at once, one does', async ({ keys }) => {
   const key = await newKey(keys, await keys.signUp())
   const all = await Promise.all(Array.from({ length: 5 }, () => suspend(keys, key)))
@@ -223,11 +242,12 @@ test('a suspended key can be revoked, which ends its suspension, and is not susp
 
 test('suspensions are purged when they count no more', async ({ keys }) => {
   const { db } = keys.database.worker
-  const [kept, gone] = [await newKey(keys, await keys.signUp()), await newKey(keys, await keys.signUp())]
+  const orgs = [await keys.signUp(), await keys.signUp()] as const
+  const [kept, gone] = [await newKey(keys, orgs[0]), await newKey(keys, orgs[1])]
   for (const key of [kept, gone]) await suspend(keys, key)
   await longAgo(keys, kept, 3_000)
   await longAgo(keys, gone, 3_601)
   await purgeSuspensions(db, 1_000)
   expect([await rowOf(keys, kept), await rowOf(keys, gone)]).toMatchObject([{ jti: kept.jti }, undefined])
-  expect(await findSuspension(db, kept.jti)).toBeUndefined() // over
+  expect(await findSuspension(db, orgs[0].orgId, kept.jti)).toBeUndefined() // over
 })

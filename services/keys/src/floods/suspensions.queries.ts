@@ -32,15 +32,16 @@ export async function suspendKeys(tx: Tx, users: readonly string[]): Promise<Sus
   return rows
 }
 
-/** Until when a key is suspended; undefined when it is not. */
-export async function findSuspension(db: Db, jti: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('reader_suspension')
-    .select('until')
-    .where('jti', '=', jti)
-    .where('until', '>', sql<string>`clock_timestamp()`)
-    .executeTakeFirst()
-  return row?.until
+/** With so many suspended keys at a time, the organization moves from key to key: then none of its keys is let in. */
+const MOST_OF_ORGANIZATION = 5
+
+/** Until when a key is refused; undefined when it is not. Without a key: when every key of the organization is. */
+export async function findSuspension(db: Db, orgId: number, jti: string | null): Promise<string | undefined> {
+  const { rows } = await sql<{ until: string }>`
+    select coalesce(max(until) filter (where jti = ${jti}::uuid), max(until)) as until from reader_suspension
+    where org_id = ${orgId} and until > clock_timestamp()
+    having bool_or(jti = ${jti}::uuid) or count(*) >= ${MOST_OF_ORGANIZATION}`.execute(db)
+  return rows[0]?.until
 }
 
 /** In the transaction of the revocation. */
