@@ -50,7 +50,7 @@ async function startGuard(bus: Bus, keys: Keys, onSuspension: () => void) {
     db,
     log,
     disconnect: brokers.disconnect,
-    isConnected: brokers.hasConnections,
+    isConnected: (user) => brokers.hasConnections(user),
     onSuspension,
   })
   await brokers.connected
