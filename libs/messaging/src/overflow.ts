@@ -18,12 +18,15 @@ export type OverflowOptions = {
 const ACTIVE_MS = 60_000
 const LOOK_EVERY_MS = 500
 const RETRY_MS = 250
-/** Sent at a time, before the answers are waited for. */
-const CHUNK = { messages: 64, bytes: 4 * 1024 * 1024 }
+/** Sent at a time, before the answers are waited for. Others have their turn in between. */
+const CHUNK = { messages: 64, bytes: 512 * 1024 }
 /** How long work on OVERFLOW waits for everybody else to be done. */
 const WAIT_FOR_OTHERS_MS = 100
 /** And how many times as long while the consumer lags behind its stream, where others may wait. */
 const WAITS_BEHIND = 10
+/** Beside others who were heard so lately, work on OVERFLOW rests as long as it took, so that half of the time is theirs. */
+const BESIDE_OTHERS_MS = 1_000
+const LONGEST_REST_MS = 100
 const TOKEN = /^[0-9A-Za-z_-]{1,64}$/
 
 /**
@@ -45,6 +48,10 @@ export class Overflow {
   /** Messages of the stream that the consumer has yet to get. */
   #pending = 0
   #arrivedAt = 0
+  /** When a message arrived that does not go to OVERFLOW. */
+  #othersAt = 0
+  /** When work on OVERFLOW last had its turn. */
+  #turnAt = 0
   readonly #waiters = new Set<() => void>()
   readonly #listeners: (() => void)[] = []
   #moves: Delivery[] = []
@@ -100,7 +107,10 @@ export class Overflow {
     if (this.#stopping.signal.aborted) return false
     const isOpen = this.#open.has(group)
     const cost = queue.costOf(group)
-    if (!isOpen && !isOverShare(cost, queue, this)) return false
+    if (!isOpen && !isOverShare(cost, queue, this)) {
+      this.#othersAt = Date.now()
+      return false
+    }
     if (!this.#isMovable(delivery)) return false
     if (!isOpen)
       this.#options.logger.warn({ group, cost }, 'messages beyond the share of a group go to OVERFLOW')
@@ -137,10 +147,19 @@ export class Overflow {
    */
   async turn(groups: Iterable<string>, signal: AbortSignal): Promise<void> {
     const own = [...new Set(groups)]
+    await this.#rest(signal)
     await this.#until(() => own.every((group) => !this.#held.has(group)), signal)
     for (let waits = 0; waits < WAITS_BEHIND && this.#isBehind(); waits += 1)
       await this.#shortly(() => this.#pending === 0, signal)
     await this.#shortly(() => this.#heldTotal === 0, signal)
+    this.#turnAt = Date.now()
+  }
+
+  async #rest(signal: AbortSignal): Promise<void> {
+    const now = Date.now()
+    const tookMs = Math.min(now - this.#turnAt, LONGEST_REST_MS)
+    if (now - this.#othersAt < BESIDE_OTHERS_MS)
+      await pause(tookMs, AbortSignal.any([signal, this.#stopping.signal]))
   }
 
   /** Other replicas may have got what came behind the last one that arrived here. */

@@ -28,7 +28,7 @@ const EXPIRES_MS = 30_000
 const HEARTBEAT_MS = 3_000
 const RETRY_MS = 500
 /** Asked for at a time, and held before more is asked for: messages may be 1 MiB, and thousands of those are not. */
-const MAX_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 4 * 1024 * 1024
 /** How the server says that a request bounded in bytes is over, with more to come: no trouble, and not idle. */
 const ENDED = new Set(['Batch Completed', 'Message Size Exceeds MaxBytes'])
 
