@@ -166,8 +166,8 @@ test('the broker keeps large messages too: what is held is bounded in bytes, and
       seen += messages.length
     },
   })
-  await vi.waitFor(async () => expect(await held()).toBeGreaterThanOrEqual(65))
-  for (let look = 1; look <= 20; look += 1) expect(await held()).toBeLessThanOrEqual(145) // 2 × 16 MiB and two batches
+  await vi.waitFor(async () => expect(await held()).toBeGreaterThanOrEqual(17))
+  for (let look = 1; look <= 20; look += 1) expect(await held()).toBeLessThanOrEqual(49) // 2 × 4 MiB and two batches
   release()
   await vi.waitFor(() => expect(seen).toBe(220), { timeout: 20_000 })
   await consumption.stop()

@@ -74,8 +74,7 @@ export class Collector {
   }
 
   /** Beyond the limit reads are only counted, so that the sender learns how many there were, and not for ever. */
-  #count(): void {
-    this.#reads += 1
+  #countBeyond(): void {
     const counted = 1.5 * this.#maxReads
     if (this.#reads > counted) throw new Refusal(tooManyReads(`over ${counted}`, this.#maxReads))
   }
@@ -111,8 +110,8 @@ export class Collector {
   }
 
   addRead({ antenna, tag_type, tag_value, rssi_dbm, read_count, read_at_ms, extra }: Sighting): void {
-    this.#count()
-    if (this.#reads > this.#maxReads) return
+    this.#reads += 1
+    if (this.#reads > this.#maxReads) return this.#countBeyond()
     const { reader, received_at_ms } = this.context
     const isUsable = antenna !== UNUSABLE_ANTENNA
     // One literal, so that every read has the same hidden class.

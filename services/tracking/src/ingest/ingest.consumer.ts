@@ -1,5 +1,4 @@
 import { isDatabaseOutage } from '@whereabouts/db/outage'
-import { parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
 import type { BatchConsumer, HandleContext } from '@whereabouts/messaging/consumer'
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import type { Kysely } from 'kysely'
@@ -10,8 +9,9 @@ import type { ReaderHealthLog } from '../readers/reader-health.ts'
 import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
 import type { IngestMetrics } from './ingest-metrics.ts'
 import { withNames } from './names.ts'
-import { withoutPrefix, type Admission } from './rate/admission.ts'
+import type { Admission } from './rate/admission.ts'
 import { decodeCopy, decodeReaderMessage, type ReaderMessage } from './reader-message.ts'
+import { readerSubject } from './reader-subject.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
 import { noteNews, resolve, type ResolveDeps } from './resolve.ts'
 import { store } from './store.ts'
@@ -32,8 +32,7 @@ export type IngestDeps = ResolveDeps & {
 const BATCH = { maxMessages: 500, maxBytes: 4 * 1024 * 1024 }
 
 /** The organization, or nothing for what is no scan and will be buried. */
-const groupOf = ({ subject }: { subject: string }) =>
-  String(parseScanSubject(withoutPrefix(subject))?.orgId ?? '')
+const groupOf = ({ subject }: { subject: string }) => String(readerSubject(subject)?.orgId ?? '')
 
 /**
  * Reader messages to history, positions and movements. A database or a catalog that is away is an outage: the

@@ -1,11 +1,10 @@
-import { parseReaderSubject, parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import type { Decoded } from '../formats/decoder.ts'
 import { decoderFor } from '../formats/formats.ts'
 import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
-import { withoutPrefix } from './rate/admission.ts'
+import { readerSubject, withoutPrefix } from './reader-subject.ts'
 
 type Received = Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt'>
 
@@ -20,14 +19,13 @@ export function decodeReaderMessage(
   message: Received,
   { health, directory }: { health: Pick<ReaderHealthLog, 'note'>; directory: ReaderDirectory },
 ): ReaderMessage {
-  const named = parseReaderSubject(message.subject)
+  const named = readerSubject(message.subject)
   if (!named) throw new PoisonError('the subject is not scans.<org>.<reader>.<format>')
-  const { orgId, readerKey } = named
+  const { orgId, readerKey, format } = named
   const bury = (problem: string): never => {
     health.note(orgId, readerKey, { seenAtMs: message.receivedAt, messages: 1, messages_buried: 1, problem })
     throw new PoisonError(problem)
   }
-  const format = parseScanSubject(message.subject)?.format
   if (format === undefined) return bury('the topic names no format: scans/<org>/<reader>/<format>')
   const decode = decoderFor(format)
   if (!decode) return bury(`there is no format "${format.slice(0, 32)}"`)

@@ -1,8 +1,7 @@
-import { parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
 import type { Arrival } from '@whereabouts/messaging/delivery'
-import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
 import type { ReaderHealthLog } from '../../readers/reader-health.ts'
 import type { IngestMetrics } from '../ingest-metrics.ts'
+import { readerSubject } from '../reader-subject.ts'
 import type { KeyRates, OrgRate } from './key-rates.ts'
 import { RateBuckets } from './rate-buckets.ts'
 import { ReplicaShare } from './replica-share.ts'
@@ -39,8 +38,8 @@ export class Admission {
   /** Of SCANS. What is dropped is counted on its reader. */
   readonly admitScan = (message: Arrival): boolean => {
     this.#scans.note(message)
-    const subject = parseScanSubject(message.subject)
-    if (!subject || message.deliveryCount > 1 || message.isReplayed) return true
+    const subject = readerSubject(message.subject)
+    if (subject?.format === undefined || message.deliveryCount > 1 || message.isReplayed) return true
     const { orgId, readerKey } = subject
     const rate = this.#deps.rates.rateOf(orgId)
     if (this.#scans.take(orgId, message, rate)) return true
@@ -61,8 +60,8 @@ export class Admission {
    */
   readonly admitCopy = (message: Arrival): boolean => {
     this.#copies.note(message)
-    const subject = parseScanSubject(withoutPrefix(message.subject))
-    if (!subject || message.deliveryCount > 1) return true
+    const subject = readerSubject(message.subject)
+    if (subject?.format === undefined || message.deliveryCount > 1) return true
     const { orgId } = subject
     const isMarked = this.#isMarked(orgId, secondOf(message))
     const rate = this.#deps.rates.rateOf(orgId)
@@ -113,7 +112,3 @@ class Lane {
 }
 
 const secondOf = ({ receivedAt }: Arrival) => Math.floor(receivedAt / 1_000)
-
-/** The subject under which a reader published what the broker keeps of MQTT. */
-export const withoutPrefix = (subject: string): string =>
-  subject.startsWith(MQTT_PREFIX) ? subject.slice(MQTT_PREFIX.length) : subject
