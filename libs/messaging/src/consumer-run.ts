@@ -27,6 +27,8 @@ type Policy = {
 /** How an attempt ended: with an error or none, or not at all because we are stopping. */
 export type Attempt = { error: unknown } | 'stopped'
 
+/** Large messages of one group wait in memory first, so that what comes behind them can be read on. */
+const FAIR_CAPACITY_BYTES = 32 * 1024 * 1024
 const LAST_BREATH_MS = 1_000
 const FLUSH_MS = 2_000
 const MAX_OUTAGE_WAIT_MS = 5_000
@@ -62,6 +64,7 @@ export class ConsumerRun {
       stream,
       consumer: durable,
       capacity,
+      ...(policy.fair?.overflow && { capacityBytes: FAIR_CAPACITY_BYTES }),
       fair: policy.fair,
       onTrouble: (reason) => logger.warn({ stream, durable, reason }, 'consumer waits for the broker'),
     })
@@ -222,6 +225,9 @@ export class ConsumerRun {
     await Promise.race([flushed.catch(() => {}), delay(FLUSH_MS, undefined, { ref: false })])
   }
 }
+
+/** Who floods waits in memory first, so that what comes behind it can be read on. */
+const roomFor = (capacity: number) => ({ capacity: 3 * capacity, capacityBytes: 32 * 1024 * 1024 })
 
 async function failureOf(work: Promise<void>): Promise<unknown> {
   try {

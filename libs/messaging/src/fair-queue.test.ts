@@ -77,6 +77,6 @@ test('a group is over its share only with much waiting, beside others that hold 
 test('steps are small beside somebody quiet, and large among those that are alike', () => {
   const { queue } = filled({ a: many(1_000, 4 * KIB), b: many(1_000, 4 * KIB) })
   expect(bytesAtATime(4_096 * KIB, queue, { active: 2 })).toBe(4_096 * KIB)
-  expect(bytesAtATime(4_096 * KIB, queue, { active: 3 })).toBe(128 * KIB)
+  expect(bytesAtATime(4_096 * KIB, queue, { active: 3 })).toBe(512 * KIB)
   expect(bytesAtATime(64 * KIB, queue, { active: 3 })).toBe(64 * KIB)
 })

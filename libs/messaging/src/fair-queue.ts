@@ -34,6 +34,12 @@ export class FairQueue {
     return this.#lines.get(group)?.cost ?? 0
   }
 
+  /** When the first of a group arrived; undefined when none waits. */
+  waitingSince(group: string): number | undefined {
+    const line = this.#lines.get(group)
+    return line?.waiting[line.head]?.arrivedAt
+  }
+
   /** Groups that hold at least so much. */
   countFrom(cost: number): number {
     let count = 0

@@ -4,7 +4,7 @@ const SHARE_AT_LEAST = 256 * 1024
 const ALIKE = 1 / 4
 
 /** Bytes handled at a time beside somebody quiet, who waits for the whole of them. */
-const SHARED_BYTES = 128 * 1024
+const SHARED_BYTES = 512 * 1024
 
 type Waiting = {
   /** What the group that holds most holds, as `costOf` counts. */

@@ -9,8 +9,9 @@ import { startPull } from './pull.ts'
 export type IntakeOptions = {
   stream: string
   consumer: string
-  /** Bound of the buffer; what is being handled comes on top. */
+  /** Bounds of the buffer; what is being handled comes on top. */
   capacity: number
+  capacityBytes?: number | undefined
   /** Left out: first in, first out. */
   fair?: FairShare | undefined
   onTrouble: (reason: string) => void
@@ -40,15 +41,14 @@ export class Intake {
   /** Messages the consumer had yet to deliver when the last one arrived. */
   pending = 0
 
-  constructor(broker: Broker, { stream, consumer, capacity, fair, onTrouble }: IntakeOptions) {
+  constructor(broker: Broker, { stream, consumer, fair, ...options }: IntakeOptions) {
     const nc = natsOf(broker)
     this.#fair = fair
     const overflow = fair?.overflow
     this.#pull = startPull(broker, {
       stream,
       consumer,
-      capacity,
-      onTrouble,
+      ...options,
       held: () => this.#queue.length + (overflow?.moving ?? 0),
       heldBytes: () => this.#queue.bytes + (overflow?.movingBytes ?? 0),
       onMessage: (msg, info) => {

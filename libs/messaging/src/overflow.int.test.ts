@@ -32,7 +32,7 @@ async function send({ broker }: Bus, org: number, numbers: readonly number[], by
 async function start(bus: Bus, broker: Broker = bus.broker, onStored?: () => void) {
   const handled: Handled[] = []
   let gate: Promise<unknown> = Promise.resolve()
-  const overflow = new Overflow(broker, { logger: bus.logger, ...(onStored && { onStored }) })
+  const overflow = new Overflow(broker, { logger: bus.logger, afterMs: 0, ...(onStored && { onStored }) })
   await overflow.start()
   const consume = (by: Handled['by'], fair: FairShare, before: (orgs: string[]) => Promise<unknown>) =>
     consumeBatches<Handled>(

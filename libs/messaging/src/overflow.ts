@@ -10,12 +10,15 @@ import { asOverflow, OVERFLOW_PREFIX } from './replayed.ts'
 
 export type OverflowOptions = {
   logger: Logger
+  /** A group that is handled within this is not moved, however much it holds: moving costs more. 750 when left out. */
+  afterMs?: number
   /** Called when so many messages of a group have been stored in OVERFLOW. */
   onStored?: (count: number) => void
 }
 
 /** Who was heard within this is active, and nobody's flood may be in its way. */
 const ACTIVE_MS = 60_000
+const AFTER_MS = 750
 const LOOK_EVERY_MS = 500
 const RETRY_MS = 250
 /** Sent at a time, before the answers are waited for. Others have their turn in between. */
@@ -101,19 +104,21 @@ export class Overflow {
   }
 
   /** Takes a message that has just arrived when it belongs into OVERFLOW. `queue` is what waits already. */
-  take(delivery: Delivery, queue: Pick<FairQueue, 'costOf' | 'countFrom'>): boolean {
-    const { group } = delivery
-    this.#heard.set(group, Date.now())
+  take(delivery: Delivery, queue: Pick<FairQueue, 'costOf' | 'countFrom' | 'waitingSince'>): boolean {
+    const { group, arrivedAt } = delivery
+    this.#heard.set(group, arrivedAt)
     if (this.#stopping.signal.aborted) return false
     const isOpen = this.#open.has(group)
     const cost = queue.costOf(group)
-    if (!isOpen && !isOverShare(cost, queue, this)) {
-      this.#othersAt = Date.now()
+    const waitedMs = arrivedAt - (queue.waitingSince(group) ?? arrivedAt)
+    const isSlow = waitedMs >= (this.#options.afterMs ?? AFTER_MS)
+    if (!isOpen && !(isSlow && isOverShare(cost, queue, this))) {
+      this.#othersAt = arrivedAt
       return false
     }
     if (!this.#isMovable(delivery)) return false
     if (!isOpen)
-      this.#options.logger.warn({ group, cost }, 'messages beyond the share of a group go to OVERFLOW')
+      this.#options.logger.warn({ group, cost, waited_ms: waitedMs }, 'messages beyond the share of a group go to OVERFLOW')
     this.#open.set(group, this.#look)
     this.#moves.push(delivery)
     this.#movingBytes += delivery.data.length

@@ -11,6 +11,8 @@ export type PullOptions = {
   held: () => number
   /** And how large they are together; left out by owners who keep none. */
   heldBytes?: () => number
+  /** No more is asked for while the owner holds so many bytes. 4 MiB when left out. */
+  capacityBytes?: number | undefined
   onMessage: (msg: Msg, info: DeliveryInfo) => void
   /** A request ended with nothing to deliver: at that moment the consumer had no message left. */
   onIdle?: () => void
@@ -27,7 +29,7 @@ export type Pull = {
 const EXPIRES_MS = 30_000
 const HEARTBEAT_MS = 3_000
 const RETRY_MS = 500
-/** Asked for at a time, and held before more is asked for: messages may be 1 MiB, and thousands of those are not. */
+/** Asked for at a time: messages may be 1 MiB, and thousands of those are not. */
 const MAX_BYTES = 4 * 1024 * 1024
 /** How the server says that a request bounded in bytes is over, with more to come: no trouble, and not idle. */
 const ENDED = new Set(['Batch Completed', 'Message Size Exceeds MaxBytes'])
@@ -50,7 +52,7 @@ export function startPull(broker: Broker, options: PullOptions): Pull {
     if (stopped || retry || !broker.isConnected()) return
     const batch = options.capacity - options.held() - outstanding
     if (batch < Math.max(1, options.capacity / 2)) return // a request per message would cost more than the message
-    if ((options.heldBytes?.() ?? 0) >= MAX_BYTES) return
+    if ((options.heldBytes?.() ?? 0) >= (options.capacityBytes ?? MAX_BYTES)) return
     if (outstanding === 0) lastHeard = Date.now()
     outstanding += batch
     const wait = { expires: nanos(EXPIRES_MS), idle_heartbeat: nanos(HEARTBEAT_MS) }
