@@ -93,7 +93,7 @@ test('who has much in a batch is handled after the others, apart from them', asy
   await send(bus, '1', [1])
   await vi.waitFor(() => expect(batches).toHaveLength(1))
   // These wait for the batch of their own group, and the others join them.
-  await send(bus, '1', [2, 3, 4, 5], 40_000)
+  await send(bus, '1', [2, 3, 4, 5], 70_000)
   first.resolve()
   await send(bus, '2', [1])
   await vi.waitFor(() => expect(handled.done).toHaveLength(6))

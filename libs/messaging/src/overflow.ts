@@ -118,7 +118,10 @@ export class Overflow {
     }
     if (!this.#isMovable(delivery)) return false
     if (!isOpen)
-      this.#options.logger.warn({ group, cost, waited_ms: waitedMs }, 'messages beyond the share of a group go to OVERFLOW')
+      this.#options.logger.warn(
+        { group, cost, waited_ms: waitedMs },
+        'messages beyond the share of a group go to OVERFLOW',
+      )
     this.#open.set(group, this.#look)
     this.#moves.push(delivery)
     this.#movingBytes += delivery.data.length
