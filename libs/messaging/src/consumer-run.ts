@@ -226,9 +226,6 @@ export class ConsumerRun {
   }
 }
 
-/** Who floods waits in memory first, so that what comes behind it can be read on. */
-const roomFor = (capacity: number) => ({ capacity: 3 * capacity, capacityBytes: 32 * 1024 * 1024 })
-
 async function failureOf(work: Promise<void>): Promise<unknown> {
   try {
     await work
