@@ -1,11 +1,8 @@
+import { bytesPerSecond, MESSAGES_PER_SECOND } from '@whereabouts/contracts/messages/reader-rates'
 import type { Db } from '../db.ts'
 import type { Allowance } from './flood-buckets.ts'
 import { findOrgsOfKeys, sumMessageRates } from './senders.queries.ts'
 
-/** Messages a second of a key for which no operator set a rate of its own. Ingest has the same number. */
-const DEFAULT_PER_SECOND = 200
-/** Ingest counts a message once for each 32 KiB of it. */
-const BYTES_PER_MESSAGE = 32 * 1024
 /** What was read of the database stands for so long. */
 const FRESH_MS = 10_000
 
@@ -15,8 +12,7 @@ type Read<T> = { value: T; atMs: number }
 
 /**
  * Which organization a broker user belongs to, and what it may send. Messages: the sum over its live keys with
- * `scans:write`. Bytes: what one key may, or what an operator allowed; an organization makes as many keys as it likes, and each more must
- * not allow 6.5 MB a second more.
+ * `scans:write`. Bytes: what one key may, or what operators allowed; an organization makes as many keys as it likes.
  */
 export class Senders {
   readonly #db: Db
@@ -39,7 +35,7 @@ export class Senders {
     const orgIds = new Set(users.map((user) => this.#orgs.get(user)?.value).filter((id) => id !== undefined))
     const unread = [...orgIds].filter((id) => !this.#allowances.has(id))
     if (unread.length > 0) {
-      const rates = await sumMessageRates(this.#db, unread, DEFAULT_PER_SECOND)
+      const rates = await sumMessageRates(this.#db, unread, MESSAGES_PER_SECOND)
       for (const id of unread) this.#allowances.set(id, { value: allowanceOf(rates.get(id)), atMs: nowMs })
     }
     return new Map(users.flatMap((user) => this.#entryOf(user)))
@@ -55,8 +51,8 @@ export class Senders {
 /** Without a live key, what one may send: as ingest does. */
 function allowanceOf(rates: { all: number; explicit: number } = { all: 0, explicit: 0 }): Allowance {
   return {
-    messagesPerSecond: rates.all || DEFAULT_PER_SECOND,
-    bytesPerSecond: Math.max(DEFAULT_PER_SECOND, rates.explicit) * BYTES_PER_MESSAGE,
+    messagesPerSecond: rates.all || MESSAGES_PER_SECOND,
+    bytesPerSecond: bytesPerSecond(rates.explicit),
   }
 }
 

@@ -1,9 +1,5 @@
 import { KeyState } from '@whereabouts/contracts/messages/keys-state'
-
-/** Messages a second of a key for which no operator set a rate of its own. */
-const DEFAULT_PER_SECOND = 200
-/** Bytes that come with a message of the rate: 200 of the largest size a second would be 52 MB, which nobody reads. */
-const BYTES_PER_MESSAGE = 32 * 1024
+import { bytesPerSecond, MESSAGES_PER_SECOND } from '@whereabouts/contracts/messages/reader-rates'
 
 export type OrgRate = {
   /** Messages a second of all its keys together. */
@@ -14,8 +10,7 @@ export type OrgRate = {
   keys: number
 }
 
-const bytesFor = (perSecond: number) => Math.max(perSecond, DEFAULT_PER_SECOND) * BYTES_PER_MESSAGE
-const UNKNOWN: OrgRate = { perSecond: DEFAULT_PER_SECOND, bytesPerSecond: bytesFor(0), keys: 0 }
+const UNKNOWN: OrgRate = { perSecond: MESSAGES_PER_SECOND, bytesPerSecond: bytesPerSecond(0), keys: 0 }
 /** A sum stands for so long: keys expire without a word. */
 const SUM_MS = 1_000
 const SUBJECT = 'keys.key.'
@@ -75,9 +70,9 @@ export class KeyRates {
 }
 
 function sumOf(live: readonly Key[]): OrgRate {
-  const perSecond = live.reduce((sum, key) => sum + (key.perSecond ?? DEFAULT_PER_SECOND), 0)
+  const perSecond = live.reduce((sum, key) => sum + (key.perSecond ?? MESSAGES_PER_SECOND), 0)
   const setByOperators = live.reduce((sum, key) => sum + (key.perSecond ?? 0), 0)
-  return { perSecond, bytesPerSecond: bytesFor(setByOperators), keys: live.length }
+  return { perSecond, bytesPerSecond: bytesPerSecond(setByOperators), keys: live.length }
 }
 
 const keyOf = (state: KeyState): Key => ({
