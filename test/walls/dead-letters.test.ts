@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { lettersOf } from './support/dead-letters.ts'
 import { settled, test } from './support/walls.fixture.ts'
 
 const KIB = 1_024
-/** More than the stream of dead letters holds (64 MiB), in messages of the legal size. */
+/**
+ * More dead letters than are kept of an organization. So large that whole ones would fill a quarter of the stream of dead letters
+ * (256 MiB), and so few at a time that B is not cut off.
+ */
 const FLOOD = 300
+const PER_SECOND = 50
 
 describe('S9 dead letters', () => {
   test('S9 a flood of one organization evicts nothing of another, and only heads are kept', async ({
@@ -26,9 +31,10 @@ describe('S9 dead letters', () => {
     const mine = `scans.${attacker.org.id}.broken.canonical`
     const raw = await reader()
     const payload = `B${randomBytes(120 * KIB).toString('hex')}`
-    for (let sent = 0; sent < FLOOD; sent += 20) {
-      raw.publish(...Array.from({ length: 20 }, () => ({ subject: mine, payload })))
+    for (let sent = 0; sent < FLOOD; sent += PER_SECOND / 5) {
+      raw.publish(...Array.from({ length: PER_SECOND / 5 }, () => ({ subject: mine, payload })))
       await raw.flush()
+      await delay(200)
     }
     await settled(watcher, rows)
     expect(await kept(), 'the letter of the other organization').toMatchObject([{ head: 'not JSON' }])

@@ -23,6 +23,7 @@ test('connections are counted as they open and close, over NATS and MQTT', async
   const counts = countConnections(await bus.connect('system'), bus.logger)
   await counts.refresh()
   expect(counts.of('k1')).toBe(1)
+  const before = counts.total
   const [second] = await Promise.all([reader(bus, 'k1'), reader(bus, 'k2')])
   const mqtt = await connectAsync(bus.server.mqttUrl, {
     protocolVersion: 4,
@@ -31,6 +32,7 @@ test('connections are counted as they open and close, over NATS and MQTT', async
     clientId: 'one',
   })
   await vi.waitFor(() => expect([counts.of('k1'), counts.of('k2'), counts.of('k3')]).toEqual([3, 1, 0]))
+  expect(counts.total).toBe(before + 3)
   await Promise.all([early.close(), second.close(), mqtt.endAsync()])
   await vi.waitFor(() => expect(counts.of('k1')).toBe(0))
   counts.stop()

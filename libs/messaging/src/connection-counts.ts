@@ -7,6 +7,8 @@ import { describeError, type Logger } from './logger.ts'
 export type ConnectionCounts = {
   /** Connections of a user, those included that were just granted and are not established yet. */
   of(user: string): number
+  /** Of all users together, those of services included. */
+  readonly total: number
   /** To be called when a login is granted: it counts from then on, so that a burst cannot slip through. */
   expect(user: string): void
   /** Users in an account as of the last look at all connections, at most a minute old. */
@@ -128,6 +130,12 @@ export function countConnections(broker: Broker, logger: Logger): ConnectionCoun
     of(user) {
       const waiting = expected.get(user)?.filter((until) => until > Date.now()).length ?? 0
       return (counts.get(user) ?? 0) + waiting
+    },
+    get total() {
+      let total = 0
+      for (const connections of servers.values()) total += connections.size
+      for (const waiting of expected.values()) total += waiting.length
+      return total
     },
     expect(user) {
       const until = (expected.get(user) ?? []).filter((each) => each > Date.now())

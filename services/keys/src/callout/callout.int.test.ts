@@ -11,6 +11,7 @@ const DAY_SECONDS = 24 * 3_600
 
 const NOBODY: LoginDeps['connections'] = {
   of: () => 0,
+  total: 0,
   expect: () => undefined,
   refresh: async () => undefined,
   readerAccounts: 1_000,
@@ -179,6 +180,9 @@ test('a key has two hundred connections at most, an organization two thousand', 
   const open = new Map<string, number>()
   const connections: LoginDeps['connections'] = {
     of: (user) => open.get(user) ?? 0,
+    get total() {
+      return open.values().reduce((sum, count) => sum + count, 0)
+    },
     expect: (user) => void open.set(user, (open.get(user) ?? 0) + 1),
     refresh: async () => undefined,
     readerAccounts: 1_000,
