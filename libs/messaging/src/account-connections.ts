@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { natsOf, type Broker } from './connection.ts'
+import { askServer } from './ask-servers.ts'
+import type { Broker } from './connection.ts'
 
 /** What a broker user sent to one broker since the last look at its connections. */
 export type Sent = { user: string; bytes: number; messages: number }
@@ -27,7 +28,6 @@ type Options = {
 }
 
 const PAGE = 1_024
-const ANSWER_MS = 2_000
 const NOTHING: Counters = { bytes: 0, messages: 0 }
 
 const Page = z.object({
@@ -64,8 +64,7 @@ export function followAccount(
 
   async function readPage(offset: number): Promise<z.output<typeof Page>['data']> {
     const query = { auth: true, acc: account, limit: PAGE, offset, sort: 'cid' }
-    const subject = `$SYS.REQ.SERVER.${serverId}.CONNZ`
-    const answer = await natsOf(broker).request(subject, JSON.stringify(query), { timeout: ANSWER_MS })
+    const answer = await askServer(broker, serverId, 'CONNZ', query)
     return Page.parse(answer.json()).data
   }
 

@@ -1,5 +1,6 @@
-import { RequestStrategy, type Msg } from 'nats'
+import type { Msg } from 'nats'
 import { z } from 'zod'
+import { askServers } from './ask-servers.ts'
 import { natsOf, onReconnect, type Broker } from './connection.ts'
 import { describeError, type Logger } from './logger.ts'
 
@@ -27,7 +28,6 @@ const EVERY_MS = 60_000
 /** Who asks again so soon is told the same: a flood of logins must not become a flood of questions. */
 const FRESH_MS = 1_000
 const PAGE = 1_024
-const ANSWER_MS = 2_000
 /** A granted login is established within the two seconds that the broker waits, or never. */
 const EXPECTED_MS = 5_000
 
@@ -183,7 +183,9 @@ function applyTo(
 async function findAll(broker: Broker): Promise<Map<string, Map<number, Connection>>> {
   const found = new Map<string, Map<number, Connection>>()
   for (let offset = 0, isMore = true; isMore; offset += PAGE) {
-    const pages = await ask(broker, 'CONNZ', { auth: true, limit: PAGE, offset, sort: 'cid' })
+    const pages = await Array.fromAsync(
+      askServers(broker, 'CONNZ', { auth: true, limit: PAGE, offset, sort: 'cid' }),
+    )
     isMore = false
     for (const page of pages) {
       const { server, data } = Page.parse(page)
@@ -201,19 +203,9 @@ const READER_ACCOUNT = /^R\d{4,6}$/
 
 /** What every server has: while a cluster is given more of them one by one, those that all have. */
 async function countReaderAccounts(broker: Broker): Promise<number> {
-  const answers = await ask(broker, 'ACCOUNTZ', {})
+  const answers = await Array.fromAsync(askServers(broker, 'ACCOUNTZ', {}))
   const counts = answers.map(
     (answer) => Accounts.parse(answer).data.accounts.filter((name) => READER_ACCOUNT.test(name)).length,
   )
   return counts.length === 0 ? 0 : Math.min(...counts)
-}
-
-/** How many servers there are is theirs to know: collects until none has answered for a while. */
-async function ask(broker: Broker, what: 'CONNZ' | 'ACCOUNTZ', query: object): Promise<unknown[]> {
-  const options = { strategy: RequestStrategy.JitterTimer, jitter: 200, maxWait: ANSWER_MS }
-  const subject = `$SYS.REQ.SERVER.PING.${what}`
-  const answers: unknown[] = []
-  for await (const answer of await natsOf(broker).requestMany(subject, JSON.stringify(query), options))
-    answers.push(answer.json())
-  return answers
 }

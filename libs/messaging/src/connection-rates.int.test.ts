@@ -11,7 +11,7 @@ import { watchRates } from './connection-rates.ts'
 const SUBJECT = 'scans.7.r.canonical'
 const KIB = 1_024
 
-/** A watch that sums up what it is told of each user. */
+/** Adds up what each user sent. */
 async function watching(bus: Bus) {
   const callout = await bus.connect('callout')
   answerLogins(callout, bus.server.calloutKeys, async (login) => readerGrant(login, 7), bus.logger)

@@ -7,7 +7,7 @@ import { describeError, type Logger } from './logger.ts'
 
 type Options = {
   logger: Logger
-  /** Told of each look: who sent something since the one before. Must be cheap and must not throw. */
+  /** Called after each look with the users that sent something since the look before. Must be cheap and must not throw. */
   onSent: (sent: readonly Sent[]) => void
   /** Called for each answer of a broker. */
   onAnswer?: () => void

@@ -111,7 +111,7 @@ export class ConsumerRun {
     return max > 0 ? this.#begin(this.intake.take(max, maxBytes, mayTake)) : []
   }
 
-  /** Those the server has almost given up on are buried instead. */
+  /** Deliveries that the broker is about to give up on are buried instead. */
   async #begin(taken: Delivery[]): Promise<Delivery[]> {
     this.#measure(taken)
     for (const delivery of taken) this.#inHand.add(delivery)
@@ -182,7 +182,7 @@ export class ConsumerRun {
     return this.#policy.isOutage?.(error) ?? false
   }
 
-  /** What overtakes a batch that hangs is no progress of it. */
+  /** An express batch says nothing about the batch that it overtook, which may hang. */
   #noteProgress([first]: readonly Delivery[]): void {
     if (!first?.isExpress) this.#lastProgress = Date.now()
   }

@@ -1,6 +1,6 @@
-import { RequestStrategy } from 'nats'
 import { z } from 'zod'
-import { natsOf, type Broker } from './connection.ts'
+import { askServer, askServers } from './ask-servers.ts'
+import type { Broker } from './connection.ts'
 
 /** What we read of a server's answer; unknown fields are left to it. */
 const Connz = z.object({
@@ -12,7 +12,6 @@ const Connz = z.object({
 type Connection = { server: string; cid: number }
 
 const MAX_SWEEPS = 5
-const ANSWER_MS = 2_000
 
 /**
  * Ends the live connections, NATS and MQTT, of everyone logged in as `name`, on all servers of the cluster, and
@@ -33,13 +32,9 @@ export async function disconnectUser(broker: Broker, name: string): Promise<numb
 
 /** Ends the connections of each server as soon as it has named them: a flood need not wait for the others' answers. */
 async function kickFound(broker: Broker, name: string): Promise<number> {
-  const filter = JSON.stringify({ auth: true, user: name, limit: 1_024 })
-  // How many servers there are is theirs to know: collect until none has answered for a while.
-  const options = { strategy: RequestStrategy.JitterTimer, jitter: 200, maxWait: ANSWER_MS }
-  const answers = await natsOf(broker).requestMany('$SYS.REQ.SERVER.PING.CONNZ', filter, options)
   const kicks: Promise<void>[] = []
-  for await (const answer of answers) {
-    const { server, data } = Connz.parse(answer.json())
+  for await (const answer of askServers(broker, 'CONNZ', { auth: true, user: name, limit: 1_024 })) {
+    const { server, data } = Connz.parse(answer)
     for (const { cid, authorized_user: user } of data.connections) {
       if (user === name) kicks.push(kick(broker, { server: server.id, cid }))
     }
@@ -50,7 +45,5 @@ async function kickFound(broker: Broker, name: string): Promise<number> {
 
 /** One that is gone already is no failure: the next sweep shows who is left. */
 async function kick(broker: Broker, { server, cid }: Connection): Promise<void> {
-  await natsOf(broker).request(`$SYS.REQ.SERVER.${server}.KICK`, JSON.stringify({ cid }), {
-    timeout: ANSWER_MS,
-  })
+  await askServer(broker, server, 'KICK', { cid })
 }

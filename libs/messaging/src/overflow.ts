@@ -27,7 +27,7 @@ const CHUNK = { messages: 64, bytes: 512 * 1024 }
 const WAIT_FOR_OTHERS_MS = 100
 /** And how many times as long while the consumer lags behind its stream, where others may wait. */
 const WAITS_BEHIND = 10
-/** Beside others who were heard so lately, work on OVERFLOW rests as long as it took, so that half of the time is theirs. */
+/** Beside others who were heard so lately, work on OVERFLOW rests as long as its last turn is ago, so that half of the time is theirs. */
 const BESIDE_OTHERS_MS = 1_000
 const LONGEST_REST_MS = 100
 const TOKEN = /^[0-9A-Za-z_-]{1,64}$/
@@ -165,9 +165,9 @@ export class Overflow {
 
   async #rest(signal: AbortSignal): Promise<void> {
     const now = Date.now()
-    const tookMs = Math.min(now - this.#turnAt, LONGEST_REST_MS)
+    const restMs = Math.min(now - this.#turnAt, LONGEST_REST_MS)
     if (now - this.#othersAt < BESIDE_OTHERS_MS)
-      await pause(tookMs, AbortSignal.any([signal, this.#stopping.signal]))
+      await pause(restMs, AbortSignal.any([signal, this.#stopping.signal]))
   }
 
   /** Other replicas may have got what came behind the last one that arrived here. */

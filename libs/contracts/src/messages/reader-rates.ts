@@ -5,6 +5,11 @@ export const MESSAGES_PER_SECOND = 200
 const BYTES_PER_MESSAGE = 32 * 1024
 
 /**
+ * What ingest takes at once after a pause, in seconds of the rate: 2 000 messages, or 16 MB, where nobody set another one.
+ */
+export const BURST_SECONDS = { messages: 10, bytes: 2.5 } as const
+
+/**
  * Bytes a second that the readers of an organization may send together. Keys that it makes itself add nothing; the rates that
  * operators set do: `setByOperators` is their sum, in messages a second.
  */

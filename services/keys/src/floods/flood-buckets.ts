@@ -1,3 +1,4 @@
+import { BURST_SECONDS } from '@whereabouts/contracts/messages/reader-rates'
 import type { Sent } from '@whereabouts/messaging/account-connections'
 
 /** What an organization may send, all its readers together. */
@@ -7,8 +8,8 @@ export type Flooder = { user: string; messagesPerSecond: number; bytesPerSecond:
 
 /** So many times what ingest takes: who is cut off was losing messages there already. */
 const TOLERANCE = 2
-/** What a full bucket lets through at once, in seconds of the tolerated rate: of messages twice what ingest takes, of bytes as many. */
-const BURST_SECONDS = { messages: 10, bytes: 1.25 } as const
+/** So many times what ingest takes at once. Bytes are cut off sooner: they cost the others more. */
+const BURST_TOLERANCE = { messages: 2, bytes: 1 } as const
 /** After somebody was cut off the others begin with so much of a full bucket. */
 const AFTER_FLOOD = 0.25
 /** Who sent so much of the excess is part of it. */
@@ -62,7 +63,8 @@ export class FloodBuckets {
   }
 }
 
-const burstOf = (rates: Record<What, number>, what: What) => rates[what] * TOLERANCE * BURST_SECONDS[what]
+const burstOf = (rates: Record<What, number>, what: What) =>
+  rates[what] * BURST_SECONDS[what] * BURST_TOLERANCE[what]
 
 const sumOf = (sent: readonly Sent[], what: What) => sent.reduce((sum, one) => sum + one[what], 0)
 

@@ -4,7 +4,7 @@ import type { Decoded } from '../formats/decoder.ts'
 import { decoderFor } from '../formats/formats.ts'
 import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
-import { readerSubject, withoutPrefix } from './reader-subject.ts'
+import { readerSubject } from './reader-subject.ts'
 
 type Received = Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt'>
 
@@ -48,10 +48,9 @@ const article = (noun: string) => (/^[aeiou]/.test(noun) ? 'an' : 'a')
 
 /** The same of the broker's copy of an MQTT message; undefined for what cannot be used, which SCANS tells of. */
 export function decodeCopy(
-  { subject, data, receivedAt }: Received,
+  message: Received,
   { directory }: { directory: ReaderDirectory },
 ): ReaderMessage | undefined {
-  const message = { subject: withoutPrefix(subject), data, receivedAt }
   try {
     return decodeReaderMessage(message, { health: { note: () => undefined }, directory })
   } catch (error) {

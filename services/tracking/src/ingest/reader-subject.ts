@@ -24,5 +24,5 @@ export function readerSubject(subject: string): ReaderSubject | undefined {
 }
 
 /** The subject under which a reader published what the broker keeps of MQTT. */
-export const withoutPrefix = (subject: string): string =>
+const withoutPrefix = (subject: string): string =>
   subject.startsWith(MQTT_PREFIX) ? subject.slice(MQTT_PREFIX.length) : subject

@@ -1,3 +1,4 @@
+import { BURST_SECONDS } from '@whereabouts/contracts/messages/reader-rates'
 import type { Arrival } from '@whereabouts/messaging/delivery'
 import type { ReaderHealthLog } from '../../readers/reader-health.ts'
 import type { IngestMetrics } from '../ingest-metrics.ts'
@@ -11,11 +12,6 @@ type Deps = {
   health: Pick<ReaderHealthLog, 'note'>
   metrics: Pick<IngestMetrics, 'overRate'>
 }
-
-/** 2 000 messages at once, at 200 a second. */
-const BURST_SECONDS = 10
-/** 16 MiB at once, at 6.5 MB a second. */
-const BYTES_BURST_SECONDS = 2.5
 
 /** Marks are kept for so many seconds; copies come a quarter of a second behind, and later when they lag. */
 const MARKS = 600
@@ -94,8 +90,8 @@ const MARKED_ORGS = 1_000
 
 /** The buckets of one stream: messages, and their bytes. */
 class Lane {
-  readonly #messages = new RateBuckets(BURST_SECONDS)
-  readonly #bytes = new RateBuckets(BYTES_BURST_SECONDS)
+  readonly #messages = new RateBuckets(BURST_SECONDS.messages)
+  readonly #bytes = new RateBuckets(BURST_SECONDS.bytes)
   readonly #share = new ReplicaShare()
 
   note({ deliverySeq }: Arrival): void {
