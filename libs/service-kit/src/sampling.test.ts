@@ -40,6 +40,23 @@ test('gauges show what the last look found, and nothing while looking fails: an 
   await sampling.stop()
 })
 
+test('one slow look does not put off the next one; two in a row do', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const look = vi.fn<() => Promise<{ readers: number }>>(async () => {
+      vi.advanceTimersByTime(look.mock.calls.length === 2 ? 0 : 60_000)
+      return { readers: 1 }
+    })
+    const options = { work: 'census', everyMs: 1, gauges: { readers: { help: 'h' } }, look, log }
+    const sampling = startSampling({ registry: createRegistry('test'), ...options })
+    // After the third and fourth look, both slow, the next one is due in 50 minutes.
+    await vi.waitFor(() => expect(look).toHaveBeenCalledTimes(4))
+    await sampling.stop()
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('a look that ends after the stop has begun is waited for, and its failure is no news', async () => {
   const registry = createRegistry('test')
   const ending = Promise.withResolvers<never>()

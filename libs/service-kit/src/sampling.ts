@@ -20,7 +20,10 @@ type Options<M extends string> = {
   log: Pick<Logger, 'warn'>
 }
 
-/** A look that takes long is made seldom: whatever it costs, it costs at most this part of the time. */
+/**
+ * A look that takes long is made less often: all looks together take at most this part of the time. The shorter one of
+ * the last two counts, because a single slow one (a start, a busy machine) would leave the gauges old for minutes.
+ */
 const SHARE = 1 / 50
 
 /**
@@ -48,10 +51,13 @@ export function startSampling<M extends string>(options: Options<M>): { stop(): 
   }
 
   async function run(): Promise<void> {
+    let previousMs = 0
     while (!stopping.signal.aborted) {
       const startedAt = performance.now()
       await turn()
-      const pauseMs = Math.max(everyMs, (performance.now() - startedAt) / SHARE)
+      const tookMs = performance.now() - startedAt
+      const pauseMs = Math.max(everyMs, Math.min(previousMs, tookMs) / SHARE)
+      previousMs = tookMs
       await wait(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
     }
   }

@@ -1,3 +1,4 @@
+import { AppError } from '@whereabouts/service-kit/app-error'
 import { withoutQuery } from '@whereabouts/service-kit/error-handler'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
@@ -43,12 +44,10 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, { byPath, shell 
   const path = withoutQuery(request.url)
   const page = byPath.get(path) ?? (IS_FILE.test(path) || path.startsWith('/static/') ? undefined : shell)
   reply.headers(SECURITY_HEADERS)
-  if (!page)
-    return reply
-      .status(404)
-      .type('text/plain; charset=utf-8')
-      .header('cache-control', 'no-store')
-      .send('Not found\n')
+  if (!page) {
+    reply.header('cache-control', 'no-store')
+    throw new AppError('not_found', 'File not found')
+  }
   reply.headers({ 'cache-control': page.cacheControl, etag: page.etag, vary: 'accept-encoding' })
   if (request.headers['if-none-match'] === page.etag) return reply.status(304).send()
   const { encoding, body } = bodyFor(page, request.headers['accept-encoding'])

@@ -87,6 +87,7 @@ test('a file that is not there is no screen, and nothing outside the built files
     expect([url, answer.statusCode]).toEqual([url, 404])
     expect(answer.headers['x-content-type-options']).toBe('nosniff')
     expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.json()).toMatchObject({ error: { type: 'not_found', detail: 'File not found' } })
   }
 })
 
