@@ -2,7 +2,13 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), black box (a started system; `contract`, `console`, `walls` and `faults` too). */
-const sources = ['libs/**/src/**', 'services/**/src/**', 'services/**/migrations/**', 'deploy/**']
+const sources = [
+  'libs/**/src/**',
+  'services/**/src/**',
+  'services/*/test/**',
+  'services/**/migrations/**',
+  'deploy/**',
+]
 const named = (ending: string) => sources.map((folder) => `${folder}/*${ending}`)
 
 export default defineConfig({

@@ -18,7 +18,7 @@ const allowed: Record<string, readonly string[]> = {
 
 const ignored = ['**/node_modules/**', '**/.cache/**', '**/.data/**']
 const sources = (area: string) => globSync(`${area}/**/*.{ts,tsx}`, { exclude: ignored })
-const isTest = (file: string) => /\.(test|fixture)\.ts$/.test(file)
+const isTest = (file: string) => /\.(test|fixture)\.ts$|^services\/\w[\w-]*\/test\//.test(file)
 const imports = (file: string) =>
   [...readFileSync(file, 'utf8').matchAll(/(?:from|import) '([^']+)'|import\('([^']+)'\)/g)].map(
     (m) => m[1] ?? m[2] ?? '',
