@@ -1,7 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), black box (a started system; `contract`, `console`, `walls` and `faults` too). */
+/**
+ * Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), and black box (a started system): `blackbox`,
+ * `contract`, `console`, `walls` and `soak`.
+ */
 const sources = [
   'libs/**/src/**',
   'services/**/src/**',
@@ -21,6 +24,7 @@ export default defineConfig({
           name: 'unit',
           include: [...named('.test.ts'), 'services/console/web/**/*.test.ts', 'test/architecture.test.ts'],
           exclude: ['**/node_modules/**', '**/*.int.test.ts'],
+          isolate: false, // a process and its modules serve many files: a third of the processor time
           testTimeout: 20_000, // beside suites that fill every core
         },
       },
@@ -29,6 +33,7 @@ export default defineConfig({
           name: 'integration',
           include: named('.int.test.ts'),
           exclude: ['**/node_modules/**'],
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -44,7 +49,7 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'faults', // one after the other: they kill processes, and wait for what others do about it
+          name: 'soak', // slow, and not part of npm test: each file kills processes of a system of its own
           include: ['test/faults/**/*.test.ts'],
           exclude: ['**/node_modules/**'],
           testTimeout: 60_000,

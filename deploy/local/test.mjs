@@ -1,7 +1,10 @@
 // The command `npm test`: plain JavaScript, because the machine's Node may be older than the one we need.
 import { launch } from './launch.mjs'
 
-const HELP = `npm test [-- arguments of vitest]    runs every suite, for example: npm test -- services/catalog
+const HELP = `npm test [-- arguments of vitest]    for example: npm test -- services/catalog
+
+Without arguments: first the static checks of "pnpm check" (format, lint, types, unused code), then every suite but the
+slow ones of "pnpm soak". "pnpm fuzz" tries more random cases.
 
 PostgreSQL is started and stopped again: in a container when Docker answers, otherwise an embedded one; or set
   DATABASE_URL   superuser of a PostgreSQL 18 that may be filled with throwaway databases

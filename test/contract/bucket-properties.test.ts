@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import fc from 'fast-check'
+import { fc, limits } from '@whereabouts/testing/fuzz'
 import { expect, inject } from 'vitest'
 import { startGateway } from '../system/gateways.ts'
 import { createApi } from './support/api.ts'
@@ -76,7 +76,7 @@ test(
           if (answers.length === 1) expectShown(model, answers[0]!.headers)
         }
       }),
-      { numRuns: 12, endOnFailure: true, interruptAfterTimeLimit: 30_000 },
+      { ...limits(12, 30_000), endOnFailure: true },
     )
   },
 )

@@ -1,13 +1,13 @@
 import type { Route } from '@whereabouts/contracts/route'
 import { API_PREFIX, routes, type OperationId } from '@whereabouts/contracts/routes'
-import fc from 'fast-check'
+import { fc, limits } from '@whereabouts/testing/fuzz'
 import { describe, expect, inject } from 'vitest'
 import type { Api } from './support/api.ts'
 import { checkAnswer } from './support/envelope.ts'
 import { test } from './support/fixtures.ts'
 import { send } from './support/http.ts'
 
-// A failure prints its seed; `fc.assert(…, { seed, path })` repeats it.
+// A failure prints its seed; `WB_SEED` repeats the run, and `fc.assert(…, { seed, path })` the case.
 
 const { base } = inject('urls')
 const table = Object.entries<Route>(routes) as [OperationId, Route][]
@@ -98,7 +98,7 @@ describe('whatever an operation is sent, the answer is one that is described', (
         // `api.call` holds the answer against the description, where no 5xx but 503 is.
         expect((await api.call(operationId, sent)).status).toBeLessThan(500)
       }),
-      { numRuns: operationId === 'signUp' || operationId === 'logIn' ? 10 : 40 },
+      limits(operationId === 'signUp' || operationId === 'logIn' ? 10 : 40),
     )
   })
 })
@@ -173,7 +173,7 @@ describe('requests nobody should send', () => {
         expect(answer.status).toBeLessThan(500)
         if (!isPage(answer.headers.get('content-type'))) checkAnswer(full, answer)
       }),
-      { numRuns: 1_500, interruptAfterTimeLimit: 20_000 },
+      limits(1_500, 20_000),
     )
     await expectHealthy(api, token)
   })

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
+import { fc, limits } from '@whereabouts/testing/fuzz'
 import { describe, expect, inject } from 'vitest'
 import { exchangeBytes, openSocket, readAnswers, type RawAnswer } from '../system/raw-http.ts'
 import type { Api } from './support/api.ts'
 import { test } from './support/fixtures.ts'
 
-// A failure of a property prints its seed; `fc.assert(…, { seed, path })` repeats it.
+// A failure of a property prints its seed; `WB_SEED` repeats the run, and `fc.assert(…, { seed, path })` the case.
 
 const { base } = inject('urls')
 
@@ -63,7 +63,7 @@ describe('what is perhaps no request', () => {
         const isHead = Buffer.from(bytes).toString('latin1').startsWith('HEAD ')
         for (const answer of readAnswers(await exchangeBytes(base, bytes), isHead)) checkRaw(answer, isHead)
       }),
-      { numRuns: 1_000, interruptAfterTimeLimit: 20_000 },
+      limits(1_000, 20_000),
     )
     await expectHealthy(api, token)
   })

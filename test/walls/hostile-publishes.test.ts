@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc, limits, SEED } from '@whereabouts/testing/fuzz'
 import { expect, inject } from 'vitest'
 import { lookAt, test } from './support/walls.fixture.ts'
 import { hostileMessage } from './support/hostile-messages.ts'
@@ -36,15 +36,13 @@ test(
       Array.from({ length: KEYS }, () => attacker.org.key({ scopes: ['scans:write'] })),
     )
     const before = await lookAt({ api, watcher, rows, victim })
-    const seed = Number(process.env['WALLS_SEED'] ?? Date.now() % 2 ** 31)
-    console.log(`walls: WALLS_SEED=${seed} repeats these ${PUBLISHES} publishes`)
     const replies = [
       ...before.streams.flatMap((stream) => repliesTo(stream, victim)),
       ...(await listenedTo()),
     ]
     const messages = fc.sample(hostileMessage({ mine: attacker, theirs: victim, replies }), {
-      seed,
-      numRuns: PUBLISHES,
+      ...limits(PUBLISHES),
+      seed: SEED,
     })
     expect(messages).toHaveLength(PUBLISHES)
     const share = Math.ceil(PUBLISHES / KEYS)

@@ -1,4 +1,4 @@
-import fc, { type Arbitrary } from 'fast-check'
+import { fc } from '@whereabouts/testing/fuzz'
 import type { World } from '../../contract/support/world.ts'
 import { BROKER_SUBJECTS, subjectsOf } from './reply-table.ts'
 import type { RawMessage } from './raw-nats.ts'
@@ -7,7 +7,7 @@ type Sides = { mine: World; theirs: World; replies: readonly string[] }
 type Header = readonly [name: string, value: string]
 
 /** Any message that a reader may put on the wire: the protocol holds, nothing else does. */
-export function hostileMessage({ mine, theirs, replies }: Sides): Arbitrary<RawMessage> {
+export function hostileMessage({ mine, theirs, replies }: Sides): fc.Arbitrary<RawMessage> {
   const foreign = [...subjectsOf(theirs), ...BROKER_SUBJECTS, ...replies]
   return fc.record(
     {
@@ -49,7 +49,7 @@ const token = fc.oneof(
 
 const randomSubject = fc.array(token, { minLength: 1, maxLength: 7 }).map((tokens) => tokens.join('.'))
 
-function ownSubject({ org }: World, theirs: World): Arbitrary<string> {
+function ownSubject({ org }: World, theirs: World): fc.Arbitrary<string> {
   const reader = fc.oneof(token, fc.constantFrom(theirs.reader.reader_key, String(theirs.org.id)))
   const format = fc.oneof(
     {
@@ -62,10 +62,10 @@ function ownSubject({ org }: World, theirs: World): Arbitrary<string> {
 }
 
 /** What a header may ask of the broker. A new one of the broker is a line here. */
-function header({ org }: World, foreign: readonly string[]): Arbitrary<Header> {
+function header({ org }: World, foreign: readonly string[]): fc.Arbitrary<Header> {
   const subject = fc.constantFrom(...foreign)
   const number = fc.constantFrom('0', '1', '5', '-1', '18446744073709551615', 'x')
-  const pair = (name: string, value: Arbitrary<string>) => value.map((text): Header => [name, text])
+  const pair = (name: string, value: fc.Arbitrary<string>) => value.map((text): Header => [name, text])
   return fc.oneof(
     pair('Nats-Msg-Id', fc.constantFrom('1', 'reader-1-1', `replay.${org.id}`)),
     pair('Nats-Expected-Stream', fc.constantFrom('SCANS', 'KEYS', 'CATALOG')),
@@ -106,7 +106,7 @@ function header({ org }: World, foreign: readonly string[]): Arbitrary<Header> {
 }
 
 /** Scans of tags that the other organization has, requests to the API of the broker, and noise. */
-function payload(theirs: World): Arbitrary<string | Uint8Array> {
+function payload(theirs: World): fc.Arbitrary<string | Uint8Array> {
   const { org, asset, location, key } = theirs
   const read = { tag: { type: 'barcode', value: asset.tagValue }, antenna: 1 }
   const scan = JSON.stringify({ reads: [read, { ...read, location: location.external_key }] })

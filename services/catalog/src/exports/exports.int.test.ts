@@ -1,7 +1,7 @@
 import { AssetCreate, type AssetView } from '@whereabouts/contracts/assets'
 import { LocationCreate, type LocationView } from '@whereabouts/contracts/locations'
 import { tagTypes } from '@whereabouts/contracts/tags'
-import fc from 'fast-check'
+import { fc, limits } from '@whereabouts/testing/fuzz'
 import { request, type IncomingMessage } from 'node:http'
 import { describe, expect } from 'vitest'
 import type { Catalog } from '../catalog.fixture.ts'
@@ -242,7 +242,7 @@ describe('D10 what is exported and imported again', () => {
           csv.split('\r\n').toSorted(),
         )
       }),
-      { numRuns: 40, interruptAfterTimeLimit: 15_000 },
+      limits(40, 15_000),
     )
   })
 })

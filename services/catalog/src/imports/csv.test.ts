@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '@whereabouts/testing/fuzz'
 import { describe, expect, test } from 'vitest'
 import { readCsv } from './csv.ts'
 

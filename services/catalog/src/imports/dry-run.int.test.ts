@@ -1,5 +1,5 @@
 import type { ImportResource, ImportRowView, ImportView } from '@whereabouts/contracts/imports'
-import fc from 'fast-check'
+import { fc, limits } from '@whereabouts/testing/fuzz'
 import { describe, expect } from 'vitest'
 import type { Catalog } from '../catalog.fixture.ts'
 import { test as base, type Imports } from './imports.fixture.ts'
@@ -92,7 +92,7 @@ describe.for(['assets', 'locations'] as const)('D10 a dry run of %s', (resource)
         for (const [i, { id, outcome }] of dry.rows.entries())
           if (id !== null) expect([outcome, id]).toEqual([real.rows[i]?.outcome, real.rows[i]?.id])
       }),
-      { numRuns: 30, interruptAfterTimeLimit: 12_000 },
+      limits(30, 12_000),
     )
   })
 
@@ -115,7 +115,7 @@ describe.for(['assets', 'locations'] as const)('D10 a dry run of %s', (resource)
         expect(comparable(parts.rows)).toEqual(comparable(single))
         expect(await contentOf(catalog, inParts)).toEqual(await contentOf(catalog, atOnce))
       }),
-      { numRuns: 10, interruptAfterTimeLimit: 15_000 },
+      limits(10, 15_000),
     )
   })
 })

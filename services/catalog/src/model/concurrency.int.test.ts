@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc, limits } from '@whereabouts/testing/fuzz'
 import { expect } from 'vitest'
 import { test, type Real } from './model.fixture.ts'
 import type { Answer, Body, Operation } from './operations.ts'
@@ -55,7 +55,7 @@ test('D4.4 creates without a key at the same time get distinct, dense keys, in e
       expect(keysOf(await one.live('location'))).toEqual(times(there, (i) => minted('location', i + 1)))
     },
   )
-  await fc.assert(property, { numRuns: RUNS })
+  await fc.assert(property, limits(RUNS))
 })
 
 test('D4.4 a create without a key never fails, whoever chooses, renames or deletes numbers meanwhile', async ({
@@ -79,7 +79,7 @@ test('D4.4 a create without a key never fails, whoever chooses, renames or delet
     const keys = keysOf(await live(of))
     expect(new Set(keys).size).toBe(keys.length)
   })
-  await fc.assert(property, { numRuns: RUNS })
+  await fc.assert(property, limits(RUNS))
 })
 
 test('D5.4 moves that close a circle together: all but one are made', async ({ begin }) => {
@@ -92,7 +92,7 @@ test('D5.4 moves that close a circle together: all but one are made', async ({ b
     })
     for (const ring of await Promise.all(rings)) expect(ring).toEqual([...times(size - 1, () => 200), 409])
   })
-  await fc.assert(property, { numRuns: RUNS })
+  await fc.assert(property, limits(RUNS))
 })
 
 test('D5.4 however locations move at the same time, each has a way to a root', async ({ begin }) => {
@@ -108,7 +108,7 @@ test('D5.4 however locations move at the same time, each has a way to a root', a
     )
     for (const id of ids) expect(pathToRoot(parents, id).length).toBeLessThan(6)
   })
-  await fc.assert(property, { numRuns: RUNS })
+  await fc.assert(property, limits(RUNS))
 })
 
 function pathToRoot(parents: ReadonlyMap<number, number | null>, id: number): number[] {
@@ -137,7 +137,7 @@ test('D4.8 of PATCHes with one updated_at exactly one is made, and it is the one
       ])
     expect((await on('get', of, id)).body.data).toEqual(viewOf(winner))
   })
-  await fc.assert(property, { numRuns: RUNS })
+  await fc.assert(property, limits(RUNS))
 })
 
 test('D6.3 of attaches of one natural key to many owners exactly one is made', async ({ begin }) => {
@@ -150,7 +150,7 @@ test('D6.3 of attaches of one natural key to many owners exactly one is made', a
     const answers = await Promise.all([...attaching, create('asset', { tags: [tag] })])
     expect(statuses(answers)).toEqual([201, ...kinds.map(() => 409)])
   })
-  await fc.assert(property, { numRuns: RUNS })
+  await fc.assert(property, limits(RUNS))
 })
 
 test('D5.5 what is created below or moved into a location while it is deleted never stays without it', async ({
@@ -171,7 +171,7 @@ test('D5.5 what is created below or moved into a location while it is deleted ne
     expect(inside.length).toBe(accepted.length)
     expect(removed.status).toBe(accepted.length > 0 ? 409 : 204)
   })
-  await fc.assert(property, { numRuns: RUNS })
+  await fc.assert(property, limits(RUNS))
 })
 
 test('D4.9 of renames to one key exactly one is made; a swap of keys ends well', async ({ begin }) => {
@@ -190,7 +190,7 @@ test('D4.9 of renames to one key exactly one is made; a swap of keys ends well',
     for (const { status } of await Promise.all(swaps)) expect([200, 409]).toContain(status)
     expect(new Set(keysOf(await live(of))).size).toBe(count)
   })
-  await fc.assert(property, { numRuns: RUNS })
+  await fc.assert(property, limits(RUNS))
 })
 
 test('D4.10 of deletes of one thing exactly one is made, and its end is told once', async ({ begin }) => {
@@ -203,7 +203,7 @@ test('D4.10 of deletes of one thing exactly one is made, and its end is told onc
     const ends = (await real.takeOutbox(0)).filter(({ payload }) => payload['deleted_at'] !== null)
     expect(ends).toHaveLength(2)
   })
-  await fc.assert(property, { numRuns: RUNS })
+  await fc.assert(property, limits(RUNS))
 })
 
 test('what is read while it is deleted or changed is whole or gone: never without its tags', async ({
@@ -218,5 +218,5 @@ test('what is read while it is deleted or changed is whole or gone: never withou
     expect(removed.status).toBe(204)
     for (const { status, body } of reads) if (status !== 404) expect(body.data).toEqual(made)
   })
-  await fc.assert(property, { numRuns: RUNS })
+  await fc.assert(property, limits(RUNS))
 })

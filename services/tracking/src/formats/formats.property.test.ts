@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '@whereabouts/testing/fuzz'
 import { expect, test } from 'vitest'
 import {
   context,

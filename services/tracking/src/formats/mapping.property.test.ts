@@ -1,5 +1,5 @@
 import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
-import * as fc from 'fast-check'
+import { fc } from '@whereabouts/testing/fuzz'
 import { expect, test } from 'vitest'
 import { checkDecoded, context, counterexample, mutatedText, oddity, textOf } from './decoder-properties.ts'
 import { decodeMapping } from './mapping.ts'

@@ -1,6 +1,6 @@
 import type { SortField } from '@whereabouts/contracts/query'
 import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
-import fc from 'fast-check'
+import { fc } from '@whereabouts/testing/fuzz'
 import { expect } from 'vitest'
 import { minuteOf, type Observation } from '../ingest/observation.ts'
 import { store } from '../ingest/store.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc, limits } from '@whereabouts/testing/fuzz'
 import { test } from '../tracking.fixture.ts'
 import { readPastReport } from './past.queries.ts'
 import { anyAsk, expectedRows, expectPages, fillReport, NOW } from './report.fixture.ts'
@@ -21,7 +21,7 @@ test('D8.2 whatever is asked, all pages together are the rows that match, once e
         readReport(db.forOrg(1), 1, page, within),
       ),
     ),
-    { numRuns: 250 },
+    limits(250),
   )
 }, 60_000)
 
@@ -40,6 +40,6 @@ test('at a moment of the past it is what it was then, whatever is asked', async 
         readPastReport(db.forOrg(1), 1, page, at),
       ),
     ),
-    { numRuns: 150 },
+    limits(150),
   )
 }, 60_000)
