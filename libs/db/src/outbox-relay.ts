@@ -10,7 +10,7 @@ export type OutboxPublish = (rows: readonly OutboxRow[]) => Promise<boolean[]>
 
 export type OutboxRelay = {
   /** Tells the relay that something was committed, so that it need not wait for its next look. */
-  kick(): void
+  wake(): void
   /** Age of the oldest unpublished row at the last look; 0 when there was none. */
   ageSeconds(): number
   /** Publishes what is there, once, then ends and gives the lock back. */
@@ -21,7 +21,7 @@ type Options = {
   pool: pg.Pool
   publish: OutboxPublish
   log: Logger
-  /** Time between looks when nobody kicks; covers rows committed by another replica. */
+  /** Time between looks when nothing wakes it; covers rows committed by another replica. */
   pollMs?: number
 }
 
@@ -85,7 +85,7 @@ export function startOutboxRelay({ pool, publish, log, pollMs = 100 }: Options):
 
   const ended = run()
   return {
-    kick: () => bell.ring(),
+    wake: () => bell.ring(),
     ageSeconds: () => age,
     stop: () => {
       stopping = true

@@ -6,7 +6,7 @@ import type { Bus } from '@whereabouts/testing/bus'
 import { readerGrant } from '@whereabouts/testing/reader-grant'
 import { answerLogins, type Grant, type Login, type OnLogin } from './callout.ts'
 import { natsOf } from './connection.ts'
-import { disconnectUser } from './kick.ts'
+import { disconnectUser } from './disconnect-user.ts'
 import { createCalloutKeys } from './nkeys.ts'
 
 /** Keys k7 and k8 belong to organizations 7 and 8. */

@@ -4,7 +4,7 @@ import type { Bus } from '@whereabouts/testing/bus'
 import { makeAnew } from '@whereabouts/testing/streams'
 import { natsOf, type Broker } from './connection.ts'
 import { followStream, type FollowOptions } from './follow.ts'
-import { atOncePublish, publishMany } from './publish.ts'
+import { immediatePublish, publishMany } from './publish.ts'
 import { respond } from './request.ts'
 import { applyTopology } from './topology.ts'
 
@@ -60,12 +60,12 @@ test('what is published counts at once where that is wanted, also while no strea
   bus,
 }) => {
   await put(bus.broker, [key(1, 1)])
-  const { follower, view } = follow(bus, { atOnce: true, filter: 'keys.key.>' })
+  const { follower, view } = follow(bus, { immediate: true, filter: 'keys.key.>' })
   const stored = follow(bus)
   await Promise.all([follower.caughtUp, stored.follower.caughtUp])
   await natsOf(bus.broker).jetstreamManager().then((jsm) => jsm.streams.delete('KEYS')) // prettier-ignore
   const row = { ...key(1, 2), msg_id: 'later', headers: {}, age: 0 }
-  expect(await atOncePublish(bus.broker, bus.logger)([row])).toEqual([false])
+  expect(await immediatePublish(bus.broker, bus.logger)([row])).toEqual([false])
   await vi.waitFor(() => expect(view.get('keys.key.1')).toEqual({ id: 1, revision: 2 }))
   expect(stored.view.get('keys.key.1')).toEqual({ id: 1, revision: 1 })
   await Promise.all([follower.stop(), stored.follower.stop()])

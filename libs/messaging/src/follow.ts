@@ -12,7 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { natsOf, type Broker } from './connection.ts'
 import type { DeliveryInfo } from './delivery.ts'
 import { describeError, type Logger } from './logger.ts'
-import { atOnceSubject } from './publish.ts'
+import { immediateSubject } from './publish.ts'
 import { startPull, type Pull } from './pull.ts'
 import { streams, type StreamName } from './topology.ts'
 import { UnreadableStates, type StateMetrics } from './unreadable-states.ts'
@@ -22,10 +22,10 @@ export type FollowOptions = {
   /** A subject pattern; everything in the stream when left out. */
   filter?: string
   /**
-   * True: states are also applied as they are published (`atOncePublish`), before the stream has stored them, for views
+   * True: states are also applied as they are published (`immediatePublish`), before the stream has stored them, for views
    * that must not wait for a cluster to elect a leader. The outbox publishes again what was not stored, until it is.
    */
-  atOnce?: boolean
+  immediate?: boolean
   /** `now`: what the stream holds at the first look is passed over, and so is the content of one made anew. */
   from?: 'start' | 'now'
   /**
@@ -63,7 +63,7 @@ export type Follower = {
 
 const CAPACITY = 1_000
 const RETRY_MS = 1_000
-const PREFIX_LENGTH = atOnceSubject('').length
+const PREFIX_LENGTH = immediateSubject('').length
 
 /**
  * Keeps a view in memory up to date with a compacted stream. Each process follows by itself, through a consumer that
@@ -126,7 +126,7 @@ class StreamFollower implements Follower {
   async run(): Promise<void> {
     const { stream, logger } = this.#options
     const { signal } = this.#stopping
-    const heard = this.#hearAtOnce()
+    const heard = this.#hearImmediate()
     while (!signal.aborted) {
       try {
         const reason = await this.#followUntilTrouble()
@@ -140,13 +140,13 @@ class StreamFollower implements Follower {
     if (!natsOf(this.#broker).isClosed()) heard?.unsubscribe()
   }
 
-  #hearAtOnce(): Subscription | undefined {
-    const { atOnce = false, stream, filter = streams[stream].subjects[0] } = this.#options
-    if (!atOnce) return undefined
+  #hearImmediate(): Subscription | undefined {
+    const { immediate = false, stream, filter = streams[stream].subjects[0] } = this.#options
+    if (!immediate) return undefined
     const callback = (error: Error | null, msg: Msg) => {
       if (!error && this.#streamCreated !== undefined) this.#hear(msg)
     }
-    return natsOf(this.#broker).subscribe(atOnceSubject(filter), { callback })
+    return natsOf(this.#broker).subscribe(immediateSubject(filter), { callback })
   }
 
   /** Not counted, and no word about what cannot be read: it comes again, from the stream. */

@@ -149,15 +149,15 @@ export function outboxPublish(broker: Broker, logger: Logger): OutboxPublish {
   }
 }
 
-/** Where a message is told before a stream has stored it, for followers with `atOnce`. No stream takes it. */
-export const atOnceSubject = (subject: string) => `at-once.${subject}`
+/** Where a message is sent before a stream has stored it, for followers with `immediate`. No stream takes it. */
+export const immediateSubject = (subject: string) => `at-once.${subject}`
 
-/** The same for what must not wait for a stream to have a leader: whoever follows `atOnce` hears of it meanwhile. */
-export function atOncePublish(broker: Broker, logger: Logger): OutboxPublish {
+/** The same for what must not wait for a stream to have a leader: followers with `immediate` receive it meanwhile. */
+export function immediatePublish(broker: Broker, logger: Logger): OutboxPublish {
   const store = outboxPublish(broker, logger)
   return (rows) => {
     for (const row of broker.isConnected() ? rows : [])
-      natsOf(broker).publish(atOnceSubject(row.subject), encode(row.payload))
+      natsOf(broker).publish(immediateSubject(row.subject), encode(row.payload))
     return store(rows)
   }
 }

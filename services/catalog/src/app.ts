@@ -26,24 +26,24 @@ export type AppDeps = {
   registry: Registry
   tracking: Tracking
   /** Called after each commit: the outbox has something to send. */
-  kick: () => void
+  wakeOutbox: () => void
   /** Shared with whoever else changes something in this process. */
   change?: Change
   /** The loops that work on imports and clean up after them; without them files are stored and wait. */
-  imports?: { kick: () => void; purge: () => void }
+  imports?: { wake: () => void; purge: () => void }
 }
 
 /** The API of this service. Listens on nothing yet. */
 export function buildApp(appDeps: AppDeps): FastifyInstance {
-  const { db, verify, log, registry, tracking, kick, imports, ...shared } = appDeps
+  const { db, verify, log, registry, tracking, wakeOutbox, imports, ...shared } = appDeps
   const app = createServer({ log, registry })
-  const deps = { db, change: shared.change ?? changing(db, kick) }
+  const deps = { db, change: shared.change ?? changing(db, wakeOutbox) }
   const handlers = {
     ...assetHandlers(deps),
     ...locationHandlers(deps),
     ...treeHandlers(deps),
     ...tagHandlers(deps),
-    ...importHandlers({ ...deps, kickImports: () => imports?.kick(), kickPurge: () => imports?.purge() }),
+    ...importHandlers({ ...deps, wakeImports: () => imports?.wake(), wakePurge: () => imports?.purge() }),
     ...exportHandlers(deps),
   }
   const legacy = {

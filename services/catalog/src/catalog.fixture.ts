@@ -101,7 +101,7 @@ function startService(database: ServiceDatabase<Tables>, logLevel: string): Serv
     verify: callers.verify,
     log: createLogger('catalog', logLevel),
     registry: createRegistry('catalog'),
-    kick: () => undefined,
+    wakeOutbox: () => undefined,
   })
   return { app, database, tenants, tracking, callers }
 }

@@ -88,8 +88,8 @@ describe('one organization that waits for itself leaves connections to the other
 })
 
 test('a lock that is not granted in time is 503, and nobody is told of a change', async ({ catalog }) => {
-  let kicks = 0
-  const change = changing(catalog.tenants, () => (kicks += 1))
+  let wakes = 0
+  const change = changing(catalog.tenants, () => (wakes += 1))
   const client = await catalog.database.pool.connect()
   try {
     await client.query('begin')
@@ -100,13 +100,13 @@ test('a lock that is not granted in time is 503, and nobody is told of a change'
     })
     await expect(refused).rejects.toMatchObject({ type: 'service_unavailable' })
     await expect(refused).rejects.toBeInstanceOf(AppError)
-    expect(kicks).toBe(0)
+    expect(wakes).toBe(0)
   } finally {
     await client.query('rollback')
     client.release()
   }
   expect(await change(catalog.orgId, async () => 'done')).toBe('done')
-  expect(kicks).toBe(1)
+  expect(wakes).toBe(1)
 })
 
 test('what was thrown inside is what the caller gets', async ({ catalog }) => {

@@ -20,7 +20,7 @@ const WAITING = { maxWaiting: 1_000, maxWaitMs: 10_000 }
  * One organization's changes never take all connections of a process: they use half of them, and who would only wait
  * there for an advisory lock waits here instead.
  */
-export function changing(db: TenantDatabase<Tables>, kick: () => void): Change {
+export function changing(db: TenantDatabase<Tables>, wakeOutbox: () => void): Change {
   const ofOrganization = keyedTurns({ atATime: Math.ceil(db.connections / 2), ...WAITING })
   const oneByOne = keyedTurns({ atATime: 1, ...WAITING })
   return async (orgId, work, turn) => {
@@ -28,7 +28,7 @@ export function changing(db: TenantDatabase<Tables>, kick: () => void): Change {
     const result = await (turn === undefined ? run() : oneByOne(`${turn} of ${orgId}`, run)).catch(
       tellContention,
     )
-    kick()
+    wakeOutbox()
     return result
   }
 }

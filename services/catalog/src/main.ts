@@ -51,20 +51,20 @@ await start('catalog', async () => {
   const ofBroker = brokerMetrics(registry)('services')
   const forAll = { across: database.db, tenants, log, registry }
   const onBatch = batchMetrics(registry)
-  const imports = startImportWorker({ ...forAll, onBatch, kickOutbox: () => relay?.kick() })
+  const wakeOutbox = () => relay?.wake()
+  const imports = startImportWorker({ ...forAll, onBatch, wakeOutbox })
   const purge = startImportPurge(forAll)
   const census = startImportCensus(forAll)
-  const kick = () => relay?.kick()
-  const change = changing(tenants, kick)
+  const change = changing(tenants, wakeOutbox)
   const app = buildApp({
     db: tenants,
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'catalog'),
     log,
     registry,
     tracking: askTrackingOver(() => broker, log),
-    kick,
+    wakeOutbox,
     change,
-    imports: { kick: () => imports.kick(), purge: () => purge.kick() },
+    imports: { wake: () => imports.wake(), purge: () => purge.wake() },
   })
   const ops = await startOps({
     host: config.HOST,

@@ -4,8 +4,8 @@ import { brokerLogin, connect, type Broker, type ConnectionMetrics } from '@wher
 import type { Sent } from '@whereabouts/messaging/account-connections'
 import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/connection-counts'
 import { watchRates } from '@whereabouts/messaging/connection-rates'
-import { disconnectUser } from '@whereabouts/messaging/kick'
-import { atOncePublish } from '@whereabouts/messaging/publish'
+import { disconnectUser } from '@whereabouts/messaging/disconnect-user'
+import { immediatePublish } from '@whereabouts/messaging/publish'
 import type { Responder } from '@whereabouts/messaging/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { decideLogin } from './callout/logins.ts'
@@ -71,7 +71,7 @@ export function openBrokers(config: Config, deps: Deps): Brokers & { connected: 
     isConnected: () =>
       live !== undefined &&
       [live.services, live.system, live.callout].every((broker) => broker.isConnected()),
-    publish: async (rows) => (live ? atOncePublish(live.services, deps.log)(rows) : rows.map(() => false)),
+    publish: async (rows) => (live ? immediatePublish(live.services, deps.log)(rows) : rows.map(() => false)),
     async disconnect(user) {
       await asSystem(live?.system, (system) => disconnectUser(system, user))
     },

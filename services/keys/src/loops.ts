@@ -49,7 +49,7 @@ export function startLoops(options: Options) {
     await purgeBuckets()
   })
   return {
-    kickDisconnects: () => disconnects.kick(),
+    wakeDisconnects: () => disconnects.wake(),
     async stop(): Promise<void> {
       await Promise.all([disconnects.stop(), rotation.stop(), moves.stop(), purge.stop()])
     },

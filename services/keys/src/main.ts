@@ -97,8 +97,8 @@ await start('keys', async () => {
   })
 
   const onChange = () => {
-    relay.kick()
-    loops.kickDisconnects()
+    relay.wake()
+    loops.wakeDisconnects()
   }
   const environment = config.ENVIRONMENT
   const addressRate = {

@@ -4,7 +4,7 @@ import { repeat } from './repeat.ts'
 
 const log = createLogger('keys', 'silent')
 
-test('a kick brings the next turn at once, also when it comes during a turn', async () => {
+test('a wake brings the next turn at once, also when it comes during a turn', async () => {
   const turns: ReturnType<typeof Promise.withResolvers<undefined>>[] = []
   const loop = repeat('test', { everyMs: 3_600_000, log }, () => {
     const turn = Promise.withResolvers<undefined>()
@@ -12,7 +12,7 @@ test('a kick brings the next turn at once, also when it comes during a turn', as
     return turn.promise
   })
   await vi.waitFor(() => expect(turns).toHaveLength(1))
-  loop.kick()
+  loop.wake()
   expect(turns).toHaveLength(1) // never two at once
   turns[0]?.resolve(undefined)
   await vi.waitFor(() => expect(turns).toHaveLength(2))

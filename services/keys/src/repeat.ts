@@ -4,7 +4,7 @@ import { timedWork } from '@whereabouts/service-kit/timed-work'
 
 export type Repeated = {
   /** Runs the work soon instead of at its next turn. */
-  kick(): void
+  wake(): void
   /** Lets the running turn finish; none begins after it. */
   stop(): Promise<void>
 }
@@ -17,12 +17,12 @@ export function repeat(
 ): Repeated {
   const stopping = new AbortController()
   const measured = timedWork(registry, name, everyMs)
-  let kicked = false
+  let woken = false
   let wake: (() => void) | undefined
 
   const pause = () =>
     new Promise<void>((resolve) => {
-      if (kicked || stopping.signal.aborted) return resolve()
+      if (woken || stopping.signal.aborted) return resolve()
       const timer = setTimeout(resolve, everyMs)
       wake = () => {
         clearTimeout(timer)
@@ -32,7 +32,7 @@ export function repeat(
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      kicked = false
+      woken = false
       await work().then(measured.done, (error: unknown) => {
         measured.failed()
         log.warn({ err: error, loop: name }, 'turn failed, trying again')
@@ -43,8 +43,8 @@ export function repeat(
 
   const ended = run()
   return {
-    kick() {
-      kicked = true
+    wake() {
+      woken = true
       wake?.()
     },
     stop() {

@@ -135,7 +135,7 @@ await start('tracking', async () => {
     recent: new RecentMinutes(),
     metrics: ofIngest,
     admission: new Admission({ rates, health, metrics: ofIngest }),
-    kick: () => relay.kick(),
+    wakeOutbox: () => relay.wake(),
   }
   const consumerOptions = { logger: log, graceMs: config.SHUTDOWN_GRACE_MS }
   const projections = consumeBatches(broker, projectionsConsumer({ db }), {
@@ -157,7 +157,7 @@ await start('tracking', async () => {
     findLocation: locationFinder(finders),
     ...finders,
     askToAttach: askToAttachOver(broker),
-    kick: () => relay.kick(),
+    wakeOutbox: () => relay.wake(),
     live,
     verify,
     log,

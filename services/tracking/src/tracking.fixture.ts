@@ -165,7 +165,7 @@ export async function startTracking(
     findLocation: locationFinder(finders),
     ...finders,
     askToAttach: catalog.attachTag,
-    kick: () => undefined,
+    wakeOutbox: () => undefined,
     now: () => clock.stoppedAt ?? Date.now(),
     live: new LiveFeed({ log, metrics: liveMetrics(registry) }),
     verify: callers.verify,
@@ -184,7 +184,7 @@ export async function startTracking(
     recent: new RecentMinutes(),
     metrics,
     admission: new Admission({ rates, health, metrics }),
-    kick: () => undefined,
+    wakeOutbox: () => undefined,
   }
 
   return {

@@ -18,7 +18,7 @@ const workerOn = ({ database, tenants }: Catalog, batchRows = 10, maxQueued = 1_
   startImportWorker({
     across: database.worker.db,
     tenants,
-    kickOutbox: () => undefined,
+    wakeOutbox: () => undefined,
     log: createLogger('imports', 'silent'),
     maxQueued,
     pollMs: 20,

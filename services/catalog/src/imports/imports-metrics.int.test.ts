@@ -29,7 +29,7 @@ test('imports by state, how long one has waited, and batches carried out', async
     across: database.worker.db,
     tenants,
     log,
-    kickOutbox: () => undefined,
+    wakeOutbox: () => undefined,
     registry: again,
     onBatch: batchMetrics(again),
   })

@@ -39,7 +39,7 @@ export const test = base.extend<{
     const worker = startImportWorker({
       across: database.worker.db,
       tenants,
-      kickOutbox: () => undefined,
+      wakeOutbox: () => undefined,
       log: createLogger('imports', 'silent'),
       maxQueued: 1_000_000, // nobody publishes here
       pollMs: 20,

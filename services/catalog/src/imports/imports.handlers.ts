@@ -26,9 +26,9 @@ import { receiveImport } from './upload.ts'
 
 export type ImportDeps = HandlerDeps & {
   /** Called when there is an import to work on. */
-  kickImports: () => void
+  wakeImports: () => void
   /** Called when there is something to clean up. */
-  kickPurge: () => void
+  wakePurge: () => void
   uploads?: Transfers
 }
 
@@ -48,8 +48,8 @@ const UPLOADS = {
 export const importHandlers = ({
   db,
   change,
-  kickImports,
-  kickPurge,
+  wakeImports,
+  wakePurge,
   uploads = limitTransfers(UPLOADS),
 }: ImportDeps) =>
   ({
@@ -59,11 +59,11 @@ export const importHandlers = ({
       const done = uploads.begin(orgId, userId ?? undefined)
       const row = await receiveImport(change, file)
         .catch((error: unknown) => {
-          kickPurge()
+          wakePurge()
           throw error
         })
         .finally(done)
-      kickImports()
+      wakeImports()
       return created(row)
     },
 
@@ -97,7 +97,7 @@ export const importHandlers = ({
         await admitImport(tx, orgId, userId)
         return insertApplied(tx, dryRun, userId)
       })
-      kickImports()
+      wakeImports()
       return created(row)
     },
 
@@ -108,7 +108,7 @@ export const importHandlers = ({
         if (row.finished_at === null) await endImport(tx, row, 'cancelled')
         else await removeImport(tx, orgId, import_id)
       })
-      kickPurge()
+      wakePurge()
       return undefined
     },
   }) satisfies Partial<Handlers<'catalog'>>

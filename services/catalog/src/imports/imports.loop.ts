@@ -14,7 +14,7 @@ import { PlanOutdated } from './writes.queries.ts'
 
 export type ImportWorker = {
   /** Tells it that there is something to do, so that it need not wait for its next look. */
-  kick(): void
+  wake(): void
   /** Finishes the batch under way and lets go of its import. */
   stop(): Promise<void>
 }
@@ -24,11 +24,11 @@ type Options = {
   across: Kysely<Tables>
   tenants: TenantDatabase<Tables>
   /** Called after each batch: the outbox has something to send. */
-  kickOutbox: () => void
+  wakeOutbox: () => void
   log: Logger
   /** Messages of changes that may wait to be published before imports wait for them; dry runs make none. */
   maxQueued?: number
-  /** Time between looks when nobody kicks; covers what another replica was given. */
+  /** Time between looks when nothing wakes it; covers what another replica was given. */
   pollMs?: number
   /** Rows of a batch. */
   batchRows?: number
@@ -80,7 +80,7 @@ export function startImportWorker(options: Options): ImportWorker {
 
   const ended = run()
   return {
-    kick: () => bell.abort(),
+    wake: () => bell.abort(),
     stop: () => {
       stopping.abort()
       bell.abort()
@@ -109,11 +109,11 @@ async function workSlice(options: Options, claim: Claim, worker: string, stoppin
 type Attempt = { result: BatchResult; rows: number; pauseMs: number }
 
 async function tryBatch(options: Options, claim: Claim, worker: string, rows: number): Promise<Attempt> {
-  const { tenants, kickOutbox, log, batchRows = 250, onBatch } = options
+  const { tenants, wakeOutbox, log, batchRows = 250, onBatch } = options
   const run = (work: (tx: Tx) => Promise<BatchResult>) => tenants.transaction(claim.org_id, work)
   try {
     const result = await run((tx) => workBatch(tx, claim, worker, rows))
-    kickOutbox()
+    wakeOutbox()
     onBatch?.('done')
     return { result, rows: Math.min(batchRows, 2 * rows), pauseMs: 0 }
   } catch (error) {

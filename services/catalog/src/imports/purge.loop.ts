@@ -24,13 +24,13 @@ export async function purgeImports({ across, tenants }: Options, stopping?: Abor
       while (await deletePart(tenants.forOrg(one.org_id), one)) if (stopping?.aborted === true) return
 }
 
-/** Purges every five minutes and when it is kicked; a failure is logged, and the next round goes on from there. */
-export function startImportPurge(options: Options): { kick(): void; stop(): Promise<void> } {
+/** Purges every five minutes and when it is woken; a failure is logged, and the next round goes on from there. */
+export function startImportPurge(options: Options): { wake(): void; stop(): Promise<void> } {
   const stopping = new AbortController()
   const measured = timedWork(options.registry, 'import-purge', EVERY_MS)
   let running: Promise<void> | undefined
   let again = false
-  const kick = () => {
+  const wake = () => {
     again = true
     running ??= run().finally(() => (running = undefined))
   }
@@ -43,9 +43,9 @@ export function startImportPurge(options: Options): { kick(): void; stop(): Prom
       })
     }
   }
-  const timer = setInterval(kick, EVERY_MS)
+  const timer = setInterval(wake, EVERY_MS)
   return {
-    kick,
+    wake,
     stop: async () => {
       clearInterval(timer)
       stopping.abort()

@@ -10,7 +10,7 @@ const url = process.argv[2] ?? ''
 startImportWorker({
   across: openDatabase<Tables>(urlAs('worker', url), { max: 1, name: 'doomed worker' }).db,
   tenants: openTenantDatabase<Tables>(url, { max: 1, name: 'doomed worker' }),
-  kickOutbox: () => undefined,
+  wakeOutbox: () => undefined,
   log: createLogger('imports', 'silent'),
   maxQueued: 1_000_000,
   pollMs: 20,

@@ -39,7 +39,7 @@ export const test = base.extend<{ plans: Plans }>({
       const db = recorder.tenants(tenants)
       const log = createLogger('catalog', 'silent')
       const across = recorder.across(database.worker.db)
-      const worker = startImportWorker({ across, tenants: db, kickOutbox: () => undefined, log, pollMs: 20 })
+      const worker = startImportWorker({ across, tenants: db, wakeOutbox: () => undefined, log, pollMs: 20 })
       const callers = testCallers()
       const app = buildApp({
         db,
@@ -47,8 +47,8 @@ export const test = base.extend<{ plans: Plans }>({
         verify: callers.verify,
         registry: createRegistry('catalog'),
         tracking: new TrackingStandIn(),
-        kick: () => undefined,
-        imports: { kick: () => worker.kick(), purge: () => undefined },
+        wakeOutbox: () => undefined,
+        imports: { wake: () => worker.wake(), purge: () => undefined },
       })
       const asked = await askEverything(app, await callers.headersFor({ orgId: ORG_ID }), recorder)
       recorder.during = 'lookup'

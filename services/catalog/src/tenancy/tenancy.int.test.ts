@@ -42,7 +42,7 @@ async function forgetfulService(db: TenantDatabase<Tables>) {
     verify: callers.verify,
     log: createLogger('catalog', 'fatal'),
     registry: createRegistry('catalog'),
-    kick: () => undefined,
+    wakeOutbox: () => undefined,
   })
   return {
     close: () => app.close(),

@@ -34,7 +34,7 @@ export function startKeyFollower(options: {
     const follower = followStream(broker, {
       stream: 'KEYS',
       filter: KEY_SUBJECTS,
-      atOnce: true, // a revocation binds within a second (D9.3), an election may take ten
+      immediate: true, // a revocation binds within a second (D9.3), an election may take ten
       onState: (subject, payload) => {
         // What is read at the start, or anew after a break, was revoked at some time before.
         const revokedAtMs = follower.isCaughtUp() ? newlyRevokedAt(view, subject, payload) : undefined

@@ -25,7 +25,7 @@ export type IngestDeps = ResolveDeps & {
   metrics: IngestMetrics
   admission: Pick<Admission, 'admitScan' | 'admitCopy'>
   /** Called after a commit that put movements into the outbox. */
-  kick(): void
+  wakeOutbox(): void
 }
 
 /** What is kept in memory, and in one transaction, is bounded: some 40 000 reads. */
@@ -115,7 +115,7 @@ async function storeMessages(messages: readonly ReaderMessage[], deps: IngestDep
       withNames(deps.gaps, (naming) => store(deps.db, deps.view, part, naming), signal),
     )
     deps.recent.add(fresh)
-    if (stored.movements > 0) deps.kick()
+    if (stored.movements > 0) deps.wakeOutbox()
     deps.metrics.stored(stored)
   }
   return { resolved, fresh: fresh.length }

@@ -264,8 +264,8 @@ describe('when something is away', () => {
   }) => {
     const { one } = await scene(tracking)
     const hasty = openTenantDatabase<Tables>(tracking.url, { max: 1, name: 'hasty', statementTimeoutMs: 100 })
-    const { view, ask, gaps, kick } = { ...tracking.ingest, ask: tracking.catalog.ask }
-    const { saveInventory } = inventoryHandlers({ db: hasty, view, ask, gaps, kick })
+    const { view, ask, gaps, wakeOutbox } = { ...tracking.ingest, ask: tracking.catalog.ask }
+    const { saveInventory } = inventoryHandlers({ db: hasty, view, ask, gaps, wakeOutbox })
     const body = { asset_identifiers: ['ONE', 'TWO'], location_identifier: 'DOCK' }
     await tracking.db.transaction().execute(async (tx) => {
       await lockPositions(tx, [{ orgId: 1, assetId: one.id }])

@@ -33,7 +33,7 @@ const depsAt = ({ tenants, ingest: { view, gaps } }: Tracking, at: number) => ({
   db: tenants,
   view,
   gaps,
-  kick: () => undefined,
+  wakeOutbox: () => undefined,
   now: () => at,
 })
 const promptly = (tracking: Tracking, message: AssetPlaced) =>

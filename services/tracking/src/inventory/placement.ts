@@ -11,7 +11,7 @@ import { learn } from './inventory.queries.ts'
 import { findRowOfMinute, lastPlacedAt, notePlacedAt } from './placement.queries.ts'
 import type { InventoryDeps } from './save.ts'
 
-export type PlacementDeps = Pick<InventoryDeps, 'db' | 'view' | 'gaps' | 'kick' | 'now'>
+export type PlacementDeps = Pick<InventoryDeps, 'db' | 'view' | 'gaps' | 'wakeOutbox' | 'now'>
 
 /** Longer than catalog waits when it asks, and shorter than anything that could be called late. */
 const PROMPT_MS = 3_000
@@ -26,7 +26,7 @@ export async function recordPlacement(
   placed: AssetPlaced,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { db, gaps, kick } = deps
+  const { db, gaps, wakeOutbox } = deps
   gaps.apply({ assets: [placed.asset], locations: [placed.location], tags: [] })
   const movements = await withNames(
     gaps,
@@ -36,7 +36,7 @@ export async function recordPlacement(
       ),
     signal,
   )
-  if (movements > 0) kick()
+  if (movements > 0) wakeOutbox()
 }
 
 async function recordOnce(

@@ -18,7 +18,7 @@ export type InventoryDeps = {
   ask: AskCatalog
   gaps: GapFiller
   /** Called after a commit that put movements into the outbox. */
-  kick(): void
+  wakeOutbox(): void
   now?: () => number
 }
 
@@ -56,7 +56,7 @@ export async function saveInventory(
   const { movements } = await withNames(gaps, (naming) =>
     withMonths(db.forOrg(orgId), monthsOfSave(savedAtMs), () => store(naming)),
   )
-  if (movements > 0) deps.kick()
+  if (movements > 0) deps.wakeOutbox()
   const timestamp = new Date(savedAtMs).toISOString()
   return { count: assets.length, location_id: location.id, location_name: location.name, timestamp }
 }

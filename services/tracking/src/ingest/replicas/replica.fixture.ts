@@ -84,7 +84,7 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     recent: new WatchedMinutes(at),
     metrics: ingestMetrics,
     admission: new Admission({ rates: new KeyRates(), health, metrics: ingestMetrics }),
-    kick: () => relay.kick(),
+    wakeOutbox: () => relay.wake(),
   }
   const consumer = ingestConsumer(deps, overflow)
   const handled: ConsumerMetrics['handled'] = (outcome, count) => {

@@ -21,29 +21,29 @@ const MAX_SWEEPS = 5
  * meanwhile can slip in behind the sweep: call again after the callout's two seconds to be sure. Safe to repeat.
  */
 export async function disconnectUser(broker: Broker, name: string): Promise<number> {
-  let kicked = 0
+  let disconnected = 0
   for (let sweep = 0; sweep < MAX_SWEEPS; sweep += 1) {
-    const found = await kickFound(broker, name)
+    const found = await disconnectFound(broker, name)
     if (found === 0) break
-    kicked += found
+    disconnected += found
   }
-  return kicked
+  return disconnected
 }
 
-/** Ends the connections of each server as soon as it has named them: a flood need not wait for the others' answers. */
-async function kickFound(broker: Broker, name: string): Promise<number> {
-  const kicks: Promise<void>[] = []
-  for await (const answer of askServers(broker, 'CONNZ', { auth: true, user: name, limit: 1_024 })) {
-    const { server, data } = Connz.parse(answer)
+/** Ends the connections of each server as soon as it has named them: a flood need not wait for the others' replies. */
+async function disconnectFound(broker: Broker, name: string): Promise<number> {
+  const disconnects: Promise<void>[] = []
+  for await (const reply of askServers(broker, 'CONNZ', { auth: true, user: name, limit: 1_024 })) {
+    const { server, data } = Connz.parse(reply)
     for (const { cid, authorized_user: user } of data.connections) {
-      if (user === name) kicks.push(kick(broker, { server: server.id, cid }))
+      if (user === name) disconnects.push(disconnect(broker, { server: server.id, cid }))
     }
   }
-  await Promise.all(kicks)
-  return kicks.length
+  await Promise.all(disconnects)
+  return disconnects.length
 }
 
-/** One that is gone already is no failure: the next sweep shows who is left. */
-async function kick(broker: Broker, { server, cid }: Connection): Promise<void> {
+/** A connection that has already ended is not a failure: the next sweep shows the ones that are left. */
+async function disconnect(broker: Broker, { server, cid }: Connection): Promise<void> {
   await askServer(broker, server, 'KICK', { cid })
 }
