@@ -22,7 +22,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: [...named('.test.ts'), 'services/console/web/**/*.test.ts', 'test/architecture.test.ts'],
+          include: [...named('.test.ts'), 'services/console/web/**/*.test.ts', 'test/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.int.test.ts'],
           isolate: false, // a process and its modules serve many files: a third of the processor time
           testTimeout: 20_000, // beside suites that fill every core

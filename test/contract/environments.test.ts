@@ -44,7 +44,7 @@ const test = base
   .extend('previewAdmin', { scope: 'file' }, async ({ preview }) => (await newOrganization(preview)).admin)
   .extend('key', { scope: 'file' }, ({ org }) => org.key())
 
-describe('D9.2 production and preview refuse what the other issued', () => {
+describe('general fact 3, D9.2: production and preview refuse what the other issued', () => {
   const INVALID = { type: 'unauthorized', detail: 'Invalid or expired token' }
   const useOf = async (api: Api, token: string) => (await api.call('listApiKeys', listing(token))).body.error
   const listing = (token: string) => ({ params: { org_id: 1 }, token })

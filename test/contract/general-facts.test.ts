@@ -138,7 +138,7 @@ describe('general fact 7: 405', () => {
 describe('general facts 8 and 9: CORS', () => {
   const targets = ['/api/v1/assets', '/api/v1/assets/5', '/api/v1/nowhere', '/api/v1/oauth/token']
   test.for(targets)(
-    'general fact 8 OPTIONS %s is a preflight without body and Allow',
+    'general fact 8, general fact 9: OPTIONS %s is a preflight without body and Allow',
     async (path, { api }) => {
       const answer = await api.request(path, { method: 'OPTIONS' })
       expect([answer.status, answer.text, answer.headers.get('allow')]).toEqual([204, '', null])
@@ -205,6 +205,11 @@ describe('general fact 11 and versioning', () => {
   test('general fact 11 a single resource is in data', async ({ api, org, token }) => {
     const { body } = await api.call('getCurrentOrg', { token })
     expect(body).toEqual({ data: expect.objectContaining({ id: org.id, name: org.name }) })
+  })
+
+  test('general fact 1 the inventory save alone records scans', () => {
+    const writes = rows.filter((row) => row.described && row.upstream === 'tracking' && row.method !== 'GET')
+    expect(writes.map((row) => row.operationId)).toEqual(['saveInventory', 'saveLegacyInventory'])
   })
 
   test('general fact 2 a key cannot manage webhooks: there is no public API for it', async ({

@@ -157,7 +157,7 @@ describe('PATCH 2 to 4: fields that are compared', () => {
   const elsewhere = (field: string) => entry(field, 'invalid_context', expect.any(String))
 
   test.for(kinds)(
-    'PATCH 3 4 D4.8 each differing field of a %s is named with its code, and nothing changes',
+    'PATCH 3, PATCH 4, D4.8: each differing field of a %s is named with its code, and nothing changes',
     async (kind, { api, token }) => {
       const { make, patch, read } = resourcesOf(api, token, kind)
       const made = await make({ tags: [newTag(), newTag()] })

@@ -48,21 +48,21 @@ type Fault = {
 
 /** In the order of D2. */
 const faults: Fault[] = [
-  { step: '1 web filter', type: 'web filter', change: { headers: { 'user-agent': 'axios/1' } } },
-  { step: '3 unknown route', type: 'not_found', path: '/api/v1/nowhere' },
-  { step: '3 wrong method', type: 'method_not_allowed', change: { method: 'PUT' } },
-  { step: '4 credential', type: 'unauthorized', flaw: 'revoked' },
-  { step: '5 rate limit', type: 'rate_limited', flaw: 'exhausted' },
-  { step: '6 scope', type: 'forbidden', flaw: 'scopeless' },
+  { step: 'D2.1 web filter', type: 'web filter', change: { headers: { 'user-agent': 'axios/1' } } },
+  { step: 'D2.3 unknown route', type: 'not_found', path: '/api/v1/nowhere' },
+  { step: 'D2.3 wrong method', type: 'method_not_allowed', change: { method: 'PUT' } },
+  { step: 'D2.4 credential', type: 'unauthorized', flaw: 'revoked' },
+  { step: 'D2.5 rate limit', type: 'rate_limited', flaw: 'exhausted' },
+  { step: 'D2.6 scope', type: 'forbidden', flaw: 'scopeless' },
   {
-    step: '7 media type',
+    step: 'D2.7 media type',
     type: 'unsupported_media_type',
     change: { headers: { 'content-type': 'text/plain' } },
   },
-  { step: '7 size', type: 'payload_too_large', change: { body: TOO_LARGE } },
-  { step: '8 path', type: 'validation_error', change: { params: { org_id: 'x' } } },
-  { step: '8 query', type: 'validation_error', change: { query: { colour: 'red' } } },
-  { step: '8 body', type: 'validation_error', change: { body: { name: '' } } },
+  { step: 'D2.7 size', type: 'payload_too_large', change: { body: TOO_LARGE } },
+  { step: 'D2.8 path', type: 'validation_error', change: { params: { org_id: 'x' } } },
+  { step: 'D2.8 query', type: 'validation_error', change: { query: { colour: 'red' } } },
+  { step: 'D2.8 body', type: 'validation_error', change: { body: { name: '' } } },
 ]
 
 const pairs = faults.flatMap((earlier, i) =>
@@ -77,13 +77,13 @@ function combined({ earlier, later }: { earlier: Fault; later: Fault }, orgId: n
 }
 
 const SAYS: Record<string, string> = {
-  '8 path': 'org_id must be an integer',
-  '8 query': 'unknown parameter "colour"',
-  '8 body': 'name must be at least 1 character',
+  'D2.8 path': 'org_id must be an integer',
+  'D2.8 query': 'unknown parameter "colour"',
+  'D2.8 body': 'name must be at least 1 character',
 }
 
 describe('D2 the first failing step answers', () => {
-  test.for(pairs)('D2 $name', async ({ earlier, later }, { api, org, keys }) => {
+  test.for(pairs)('$name', async ({ earlier, later }, { api, org, keys }) => {
     const sent = combined({ earlier, later }, org.id)
     const path = earlier.path ?? later.path
     const flaws = new Set([earlier.flaw, later.flaw].filter((flaw) => flaw !== undefined))
@@ -108,13 +108,13 @@ describe('D2 the first failing step answers', () => {
     expect(new Set(answer.body.error.fields?.map(({ field }) => field)).size).toBe(1)
   })
 
-  test('D2 1 web filter before 2 preflight', async ({ api }) => {
+  test('D2.1 web filter before D2.2 preflight', async ({ api }) => {
     const headers = { 'user-agent': 'axios/1' }
     const answer = await api.request('/api/v1/assets', { method: 'OPTIONS', headers })
     expect(answer.status).toBe(403)
   })
 
-  test('D2 2 preflight before 3 unknown route and 4 credential', async ({ api }) => {
+  test('D2.2 preflight before D2.3 unknown route and D2.4 credential', async ({ api }) => {
     const answer = await api.request('/api/v1/nowhere', { method: 'OPTIONS', token: 'x' })
     expect(answer.status).toBe(204)
   })
@@ -123,46 +123,46 @@ describe('D2 the first failing step answers', () => {
 describe('D2 steps that need the stored rows', () => {
   const uniqueKey = () => `D2-${crypto.randomUUID()}`
 
-  test('D2 8 body before 9 missing resource', async ({ api, token }) => {
+  test('D2.8 body before D2.9 missing resource', async ({ api, token }) => {
     const params = { asset_id: UNKNOWN_ID }
     const answer = await api.call('attachAssetTag', { params, token, body: {} })
     expect(answer.body.error.type).toBe('validation_error')
   })
 
-  test('D2 8 query before 9 missing resource', async ({ api, token }) => {
+  test('D2.8 query before D2.9 missing resource', async ({ api, token }) => {
     const params = { asset_id: UNKNOWN_ID }
     const answer = await api.call('getAssetHistory', { params, token, query: { limit: 0 } })
     expect(answer.body.error.type).toBe('validation_error')
   })
 
-  test('D2 8 body before 10 foreign key', async ({ api, token }) => {
+  test('D2.8 body before D2.10 foreign key', async ({ api, token }) => {
     const body = { name: '', parent_id: UNKNOWN_ID }
     const { error } = (await api.call('createLocation', { token, body })).body
     expect(error.fields?.map(({ field }) => field)).toEqual(['name'])
   })
 
-  test('D2 8 body before 11 taken key', async ({ api, token }) => {
+  test('D2.8 body before D2.11 taken key', async ({ api, token }) => {
     const external_key = uniqueKey()
     await api.call('createAsset', { token, body: { name: 'a', external_key } })
     const answer = await api.call('createAsset', { token, body: { name: '', external_key } })
     expect(answer.body.error.type).toBe('validation_error')
   })
 
-  test('D2 9 missing reader before 10 unresolved location', async ({ api, org }) => {
+  test('D2.9 missing reader before D2.10 unresolved location', async ({ api, org }) => {
     const body = { name: 'north', location_id: UNKNOWN_ID }
     const params = { reader_id: UNKNOWN_ID }
     const answer = await api.call('createScanPoint', { params, token: org.admin, body })
     expect(answer.status).toBe(404)
   })
 
-  test('D2 9 missing asset before 11 taken tag', async ({ api, token }) => {
+  test('D2.9 missing asset before D2.11 taken tag', async ({ api, token }) => {
     const tag = { tag_type: 'rfid', value: uniqueKey() }
     await api.call('createAsset', { token, body: { name: 'a', tags: [tag] } })
     const answer = await api.call('attachAssetTag', { params: { asset_id: UNKNOWN_ID }, token, body: tag })
     expect(answer.status).toBe(404)
   })
 
-  test('D2 10 foreign key before 11 taken key', async ({ api, token }) => {
+  test('D2.10 foreign key before D2.11 taken key', async ({ api, token }) => {
     const external_key = uniqueKey()
     await api.call('createLocation', { token, body: { name: 'a', external_key } })
     const body = { name: 'b', external_key, parent_id: UNKNOWN_ID }
@@ -170,7 +170,7 @@ describe('D2 steps that need the stored rows', () => {
     expect(error.fields).toMatchObject([{ field: 'parent_id', code: 'fk_not_found' }])
   })
 
-  test('D2 10 unresolved location before 11 taken antenna', async ({ api, org }) => {
+  test('D2.10 unresolved location before D2.11 taken antenna', async ({ api, org }) => {
     const reader = { reader_key: uniqueKey(), name: 'r', format: 'canonical' }
     const { data } = (await api.call('createReader', { token: org.admin, body: reader })).body
     const call = { params: { reader_id: data.id ?? 0 }, token: org.admin }

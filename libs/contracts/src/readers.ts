@@ -18,7 +18,7 @@ import type { Route } from './route.ts'
 import { addProblem, Name, NamePatch, NaturalKey, text } from './text.ts'
 import { TimeZone } from './time-zone.ts'
 
-/** The decoders (`reader-formats` guide); the last token of a reader's subject names one. */
+/** The decoders, see docs/readers.md. The last token of a reader's subject names one. */
 export const readerFormats = [
   'canonical',
   'impinj',

@@ -48,7 +48,7 @@ const READER_MESSAGE_BYTES = 258 * 1024
 /** How long the broker remembers the session of an MQTT reader that does not come back. */
 const MQTT_SESSION_MS = 7 * 24 * HOUR
 
-/** The streams of architecture.md. `scans.>` may grow to `scansMaxBytes`, see `applyTopology`. */
+/** The streams. `scans.>` may grow to `scansMaxBytes`, see `applyTopology`. */
 export const streams = {
   // Holds nothing and never will. It is a source of SCANS, because only a stream with a source can do without a duplicate
   // window: ids of messages are the readers' own, and one organization must not make the scan of another a duplicate.

@@ -1,6 +1,6 @@
 import type { Answer, Api } from './api.ts'
 
-/** Twice the limit per minute (`interface.md`, Limits). */
+/** Twice the limit per minute (D9.9). */
 export const BURST = 120
 
 /** Of a user, over all sessions (D12.10). */

@@ -47,7 +47,7 @@ const refused = (detail: string) => ({
   passedOn: 0,
 })
 
-describe('D9.4 every 401 says what is wrong', () => {
+describe('D3.4 D9.4 every 401 says what is wrong', () => {
   const MISSING = 'Missing authorization header'
   const BEARER = 'Use Authorization: Bearer <token>'
   const INVALID = 'Invalid or expired token'

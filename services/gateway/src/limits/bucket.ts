@@ -1,6 +1,6 @@
 import { secondsUntilToken, type Rate as BucketRate, type Take } from '@whereabouts/db/token-bucket'
 
-/** Requests per minute that are granted to an API key for ever; the bucket holds twice as many (`interface.md`, Limits). */
+/** Requests per minute of an API key; the bucket holds twice as many (D9.9). */
 export const DEFAULT_LIMIT_PER_MINUTE = 60
 /** The same of a user, over all sessions (D12.10). */
 export const USER_LIMIT_PER_MINUTE = 600
