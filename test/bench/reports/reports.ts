@@ -155,9 +155,8 @@ async function compareAll(
 }
 
 /** At tracking, or at catalog what is its. */
-async function atServices({ urls, secrets }: Stack): Promise<Way> {
-  const tracking = await atService(urls.api.tracking, secrets.principal_private_key)
-  const catalog = await atService(urls.api.catalog, secrets.principal_private_key)
+async function atServices(stack: Stack): Promise<Way> {
+  const [tracking, catalog] = [await atService(stack, 'tracking'), await atService(stack, 'catalog')]
   return {
     ask: (asked) => (asked.path.startsWith(`${OLDER_ASSETS}?`) ? catalog : tracking).ask(asked),
     async close() {

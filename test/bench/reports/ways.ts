@@ -1,3 +1,4 @@
+import type { Stack } from '@whereabouts/deploy/local/stack'
 import { headersSignedWith } from '@whereabouts/testing/caller'
 import pg from 'pg'
 import { Client } from 'undici'
@@ -21,11 +22,11 @@ type Asked = {
 export type Way = { ask: (asked: Asked) => Promise<number>; close(): Promise<void> }
 
 /** Directly at the service, as the gateway would ask. Throws unless the service answers with success. */
-export async function atService(origin: string, principalKey: string): Promise<Way> {
+export async function atService({ urls, secrets }: Stack, service: 'catalog' | 'tracking'): Promise<Way> {
   const principal = { kind: 'key' as const, orgId: ORG_ID, scopes: [], keyId: 'bench' }
-  const signed = await headersSignedWith(principalKey, principal, 'catalog')
+  const signed = await headersSignedWith(secrets.principal_private_key, principal, service)
   const headers = { 'user-agent': 'whereabouts-bench/1', ...signed }
-  const client = new Client(origin, { pipelining: 1 })
+  const client = new Client(urls.api[service], { pipelining: 1 })
   return {
     async ask({ path, rowField }) {
       const answer = await client.request({ method: 'GET', path, headers })
