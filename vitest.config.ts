@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), black box (a started system; `contract`, `console`, `walls` and `faults` too). */
+/** Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), black box (a started system; `operator`, `contract`, `console`, `walls` and `faults` too). */
 const sources = [
   'libs/**/src/**',
   'services/**/src/**',
@@ -36,10 +36,21 @@ export default defineConfig({
       {
         test: {
           name: 'blackbox',
-          include: ['test/{flow,operator,browser}/**/*.test.ts'],
+          include: ['test/{flow,browser}/**/*.test.ts'],
           exclude: ['**/node_modules/**'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: 'operator', // black box; all files share one system, one after the other: some stop services
+          include: ['test/operator/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
+          globalSetup: 'test/operator/support/system.setup.ts',
+          testTimeout: 60_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
         },
       },
       {
