@@ -1,52 +1,90 @@
 import { find, nameOf, ofKind, podGroups, portNumber, selects } from './manifest.ts'
-import type { Manifest, NetworkPolicyRule, PodGroup, PolicyPeer, ServicePort } from './manifest.ts'
+import type { Manifest, NetworkPolicyRule, PodGroup, PolicyPeer } from './manifest.ts'
 
-/** `gateway → catalog:8080`. */
-export type Arrow = `${string} → ${string}`
+type Environments = ReadonlyMap<string, Record<string, string>>
+/** An address that a pod is configured with, and the pods behind it where they are ours. */
+type Upstream = { from: PodGroup; address: string; port: number; to: PodGroup | undefined }
 
-/** What is no pod of ours and reached, or reaches us, all the same. */
-export const PUBLIC = 'public addresses'
-export const ANYWHERE = 'anywhere'
+/** Addresses shown to users, which the service itself does not connect to. */
+const isShown = (name: string) => /^(?:READER_\w+|PUBLIC)_URL$/.test(name)
+const DEFAULT_PORTS: Record<string, number> = {
+  http: 80,
+  https: 443,
+  postgresql: 5432,
+  nats: 4222,
+  tls: 4222,
+}
 
-/** The arrows that the policies allow: those that leave a pod, and those that enter one. Both are needed. */
-export function allowedArrows(objects: readonly Manifest[]): { out: Set<Arrow>; in: Set<Arrow> } {
+/** Upstreams that a network policy blocks at one of their ends, and egress that is wider than it may be. */
+export function arrowProblems(objects: readonly Manifest[], environments: Environments): string[] {
+  return [
+    ...upstreams(objects, environments).flatMap((upstream) => blocked(upstream, objects)),
+    ...ofKind(objects, 'NetworkPolicy').flatMap(tooWide),
+    ...(deniesByDefault(objects) ? [] : ['no policy denies what the others do not allow']),
+  ]
+}
+
+function upstreams(objects: readonly Manifest[], environments: Environments): Upstream[] {
+  return podGroups(objects).flatMap((from) =>
+    Object.entries(environments.get(from.name) ?? {})
+      .filter(([name]) => !isShown(name))
+      .flatMap(([, value]) => [...value.matchAll(/\b([a-z]+):\/\/(?:[^@\s/]*@)?([\w.-]+)(?::(\d+))?/g)])
+      .map(([, scheme = '', host = '', port]) => {
+        const number = Number(port ?? DEFAULT_PORTS[scheme])
+        return { from, address: `${host}:${number}`, ...target(host, number, objects) }
+      }),
+  )
+}
+
+/** `catalog`, `nats-0.nats-headless` and `postgres-rw` are pods of ours, at the port that their Service leads to. */
+function target(host: string, port: number, objects: readonly Manifest[]): Pick<Upstream, 'port' | 'to'> {
   const groups = podGroups(objects)
-  const out = new Set<Arrow>()
-  const into = new Set<Arrow>()
-  for (const { spec } of ofKind(objects, 'NetworkPolicy')) {
-    const own = groups.filter(({ labels }) => selects(spec.podSelector ?? {}, labels))
-    for (const { name } of own) {
-      for (const rule of spec.egress ?? [])
-        for (const [peer, port] of ends(rule, rule.to, groups)) out.add(`${name} → ${peer}:${port}`)
-      for (const rule of spec.ingress ?? [])
-        for (const [peer, port] of ends(rule, rule.from, groups)) into.add(`${peer} → ${name}:${port}`)
-    }
-  }
-  return { out, in: into }
+  const cluster = groups.find(({ kind, name }) => kind === 'Cluster' && host === `${name}-rw`)
+  if (cluster) return { port, to: cluster }
+  const [service] = host.split('.').flatMap((name) => find(objects, 'Service', name) ?? [])
+  const offered = service?.spec.ports?.find((each) => each.port === port)
+  const to = groups.find(({ labels }) => selects({ matchLabels: service?.spec.selector ?? {} }, labels))
+  if (!service || !to) return { port, to: undefined }
+  return { port: (offered && portNumber(to, offered.targetPort ?? offered.port)) ?? Number.NaN, to }
 }
 
-function ends({ ports }: NetworkPolicyRule, peers: PolicyPeer[] | undefined, groups: PodGroup[]) {
-  const names = peers?.flatMap((peer) => namesOf(peer, groups)) ?? [ANYWHERE]
-  // A rule without ports allows all of them; an empty list of rules was never meant to.
-  const numbers = ports?.map(portText) ?? ['all']
-  return names.flatMap((name) => numbers.map((port) => [name, port] as const))
+function blocked({ from, address, port, to }: Upstream, objects: readonly Manifest[]): string[] {
+  const host = address.split(':')[0]!
+  const policies = ofKind(objects, 'NetworkPolicy').map(({ spec }) => spec)
+  const rules = (pods: PodGroup, direction: 'egress' | 'ingress') =>
+    policies
+      .filter(({ podSelector = {} }) => selects(podSelector, pods.labels))
+      .flatMap((spec) => spec[direction] ?? [])
+  const leaves = rules(from, 'egress').some((rule) => allows(rule, rule.to, port, { host, pods: to }))
+  const enters =
+    !to || rules(to, 'ingress').some((rule) => allows(rule, rule.from, port, { host, pods: from }))
+  return [
+    ...(leaves ? [] : [`${from.name} may not reach ${address}`]),
+    ...(enters ? [] : [`${to.name} does not let ${from.name} in at port ${port}`]),
+  ]
 }
 
-function portText({ protocol = 'TCP', port, endPort }: NonNullable<NetworkPolicyRule['ports']>[number]) {
-  const range = endPort === undefined ? `${port}` : `${port}-${endPort}`
-  return protocol === 'TCP' ? range : `${range}/${protocol}`
+function allows(
+  { ports }: NetworkPolicyRule,
+  peers: PolicyPeer[] | undefined,
+  port: number,
+  other: { host: string; pods: PodGroup | undefined },
+): boolean {
+  const isPort = ports?.some((each) => (each.protocol ?? 'TCP') === 'TCP' && each.port === port) ?? true
+  return isPort && (peers?.some((peer) => isPeer(peer, other)) ?? true)
 }
 
-function namesOf({ podSelector, namespaceSelector, ipBlock }: PolicyPeer, groups: PodGroup[]): string[] {
-  if (ipBlock) return [isPublicOnly(ipBlock) ? PUBLIC : ipBlock.cidr.replace(/\/32$/, '')]
-  if (!namespaceSelector)
-    return groups.filter(({ labels }) => selects(podSelector ?? {}, labels)).map(({ name }) => name)
-  const namespace = namespaceSelector.matchLabels?.['kubernetes.io/metadata.name'] ?? 'every namespace'
-  const pods = Object.values(podSelector?.matchLabels ?? {})
-  return [[namespace, ...pods].join('/')]
+function isPeer(
+  { podSelector = {}, namespaceSelector, ipBlock }: PolicyPeer,
+  { host, pods }: Parameters<typeof allows>[3],
+) {
+  if (ipBlock) return ipBlock.cidr === `${host}/32`
+  if (namespaceSelector)
+    return host.split('.')[1] === namespaceSelector.matchLabels?.['kubernetes.io/metadata.name']
+  return pods !== undefined && selects(podSelector, pods.labels)
 }
 
-/** Of IPv4, what is reserved for private networks, for the machine itself and for where clouds answer it: with secrets, too. */
+/** Private networks, the machine itself and the metadata services of clouds, which hold secrets. */
 const PRIVATE = [
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -57,121 +95,22 @@ const PRIVATE = [
   '192.168.0.0/16',
 ]
 
-/** Of IPv6, all that is public begins with 2 or 3. */
-const isPublicOnly = ({ cidr, except = [] }: { cidr: string; except?: string[] }) =>
-  cidr === '2000::/3' || (cidr === '0.0.0.0/0' && PRIVATE.every((range) => except.includes(range)))
-
-/** The arrows that the configuration asks for: whoever is given an address has to reach it. */
-export function configuredArrows(
-  objects: readonly Manifest[],
-  environments: ReadonlyMap<string, Record<string, string>>,
-): Arrow[] {
-  return [...environments].flatMap(([from, variables]) =>
-    Object.entries(variables)
-      .filter(([name]) => !isShown(name))
-      .flatMap(([, value]) => addressesIn(value))
-      .map(({ host, port }): Arrow => `${from} → ${targetOf(host, port, objects)}`),
-  )
-}
-
-/** Addresses for people to copy, which the service itself does not connect to. */
-const isShown = (name: string) => /^(?:READER_\w+|PUBLIC)_URL$/.test(name)
-
-const DEFAULT_PORTS: Record<string, number> = {
-  http: 80,
-  https: 443,
-  postgresql: 5432,
-  nats: 4222,
-  tls: 4222,
-}
-
-function addressesIn(value: string): { host: string; port: number }[] {
-  return [...value.matchAll(/\b([a-z]+):\/\/(?:[^@\s/]*@)?([\w.-]+)(?::(\d+))?/g)].map(
-    ([, scheme = '', host = '', port]) => ({ host, port: Number(port ?? DEFAULT_PORTS[scheme]) }),
-  )
-}
-
-/** `catalog`, `nats-0.nats-headless`, `otel-collector.monitoring`, `postgres-rw` or an address. */
-function targetOf(host: string, port: number, objects: readonly Manifest[]): string {
-  const labels = host.split('.')
-  const service = labels.map((name) => find(objects, 'Service', name)).find((found) => found !== undefined)
-  if (service) return podsBehind(service, port, objects)
-  const cluster = find(objects, 'Cluster', host.replace(/-rw$/, ''))
-  if (cluster) return `${cluster.metadata.name}:${port}`
-  return /^[\d.]+$/.test(host) || labels.length === 1 ? `${host}:${port}` : `${labels[1]}:${port}`
-}
-
-function podsBehind(service: Manifest, port: number, objects: readonly Manifest[]): string {
-  const offered = service.spec.ports?.find((candidate: ServicePort) => candidate.port === port)
-  const selector = { matchLabels: service.spec.selector ?? {} }
-  const pods = podGroups(objects).find(({ labels }) => selects(selector, labels))
-  const number = pods && offered && portNumber(pods, offered.targetPort ?? offered.port)
-  return number === undefined ? `${nameOf(service)} without port ${port}` : `${pods!.name}:${number}`
-}
-
-/** What holds whatever is configured. `inside` names pods of ours. */
-export function standingArrows(objects: readonly Manifest[]): Arrow[] {
-  const groups = podGroups(objects)
-  const services = groups.filter(({ labels }) => labels['app.kubernetes.io/component'] === 'service')
+/** Webhooks go to public addresses only, and no rule leaves out its ports. */
+function tooWide(policy: Manifest): string[] {
+  const { ingress = [], egress = [] } = policy.spec
+  const open = egress.flatMap(({ to = [] }) => to).flatMap(({ ipBlock }) => ipBlock ?? [])
   return [
-    'gateways → gateway:8080',
-    `${ANYWHERE} → nats:4222`,
-    `${ANYWHERE} → nats:1883`,
-    `webhook-dispatcher → ${PUBLIC}:443`,
-    `webhook-dispatcher → ${PUBLIC}:1024-65535`,
-    ...services.map(({ name }): Arrow => `monitoring → ${name}:9000`),
-    ...groups.flatMap(({ name }): Arrow[] => [
-      `${name} → kube-system/kube-dns:53/UDP`,
-      `${name} → kube-system/kube-dns:53`,
-    ]),
-    ...ofKind(objects, 'Cluster').flatMap(({ metadata }) => databaseArrows(metadata.name)),
+    ...open
+      .filter(
+        ({ cidr, except = [] }) => cidr === '0.0.0.0/0' && !PRIVATE.every((range) => except.includes(range)),
+      )
+      .map(() => `${nameOf(policy)} lets pods reach private addresses`),
+    ...[...ingress, ...egress].filter(({ ports }) => !ports).map(() => `${nameOf(policy)} opens all ports`),
   ]
 }
-
-/** Of the operator: replication, the state of instances, metrics, the API server and the store of the backups. */
-const databaseArrows = (name: string): Arrow[] => [
-  `${name} → ${name}:5432`,
-  `${name} → ${name}:8000`,
-  `cnpg-system → ${name}:5432`,
-  `cnpg-system → ${name}:8000`,
-  `monitoring → ${name}:9187`,
-  `${name} → ${ANYWHERE}:443`,
-  `${name} → ${ANYWHERE}:6443`,
-]
-
-/** Arrows that are wanted and not allowed at one of their ends, and such as are allowed and wanted by nobody. */
-export function arrowProblems(
-  objects: readonly Manifest[],
-  environments: ReadonlyMap<string, Record<string, string>>,
-): string[] {
-  const inside = new Set(podGroups(objects).map(({ name }) => name))
-  const wanted = new Set([...configuredArrows(objects, environments), ...standingArrows(objects)])
-  const allowed = allowedArrows(objects)
-  const mayEnter = (arrow: Arrow) =>
-    allowed.in.has(arrow) || allowed.in.has(`${ANYWHERE} → ${targetIn(arrow)}`)
-  const ours = [...wanted]
-  return [
-    ...ours
-      .filter((arrow) => inside.has(sourceIn(arrow)) && !allowed.out.has(arrow))
-      .map(say('may not leave')),
-    ...ours.filter((arrow) => inside.has(podIn(arrow)) && !mayEnter(arrow)).map(say('may not enter')),
-    ...[...allowed.out].filter((arrow) => !wanted.has(arrow)).map(say('may leave and is wanted by nobody')),
-    ...[...allowed.in].filter((arrow) => !wanted.has(arrow)).map(say('may enter and is wanted by nobody')),
-    ...(deniesByDefault(objects) ? [] : ['nothing denies what no policy allows']),
-  ]
-}
-
-const sourceIn = (arrow: Arrow) => arrow.split(' → ')[0]!
-const targetIn = (arrow: Arrow) => arrow.split(' → ')[1]!
-const podIn = (arrow: Arrow) => targetIn(arrow).split(':')[0]!
-const say = (problem: string) => (arrow: Arrow) => `${arrow} ${problem}`
 
 const deniesByDefault = (objects: readonly Manifest[]) =>
   ofKind(objects, 'NetworkPolicy').some(
     ({ spec: { podSelector = {}, policyTypes = [], ingress, egress } }) =>
-      Object.keys(podSelector).length === 0 &&
-      policyTypes.includes('Ingress') &&
-      policyTypes.includes('Egress') &&
-      ingress === undefined &&
-      egress === undefined,
+      Object.keys(podSelector).length === 0 && policyTypes.length === 2 && !ingress && !egress,
   )

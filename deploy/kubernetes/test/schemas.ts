@@ -1,41 +1,20 @@
 import { z } from 'zod'
 import type { Manifest } from './manifest.ts'
 
-/** The kinds we use, each with the module of its model, whose class has the kind's name. */
-const MODELS: Record<string, () => Promise<object>> = {
-  'v1 ConfigMap': () => import('kubernetes-models/v1/ConfigMap'),
-  'v1 Namespace': () => import('kubernetes-models/v1/Namespace'),
-  'v1 Secret': () => import('kubernetes-models/v1/Secret'),
-  'v1 Service': () => import('kubernetes-models/v1/Service'),
-  'v1 ServiceAccount': () => import('kubernetes-models/v1/ServiceAccount'),
-  'apps/v1 Deployment': () => import('kubernetes-models/apps/v1/Deployment'),
-  'apps/v1 StatefulSet': () => import('kubernetes-models/apps/v1/StatefulSet'),
-  'autoscaling/v2 HorizontalPodAutoscaler': () =>
-    import('kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler'),
-  'batch/v1 Job': () => import('kubernetes-models/batch/v1/Job'),
-  'networking.k8s.io/v1 NetworkPolicy': () => import('kubernetes-models/networking.k8s.io/v1/NetworkPolicy'),
-  'policy/v1 PodDisruptionBudget': () => import('kubernetes-models/policy/v1/PodDisruptionBudget'),
-  'cert-manager.io/v1 Certificate': () =>
-    import('@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate'),
-  'cert-manager.io/v1 Issuer': () => import('@kubernetes-models/cert-manager/cert-manager.io/v1/Issuer'),
-  'gateway.networking.k8s.io/v1 HTTPRoute': () =>
-    import('@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'),
-  'keda.sh/v1alpha1 ScaledObject': () => import('@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject'),
-  'monitoring.coreos.com/v1 PodMonitor': () =>
-    import('@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor'),
-  'monitoring.coreos.com/v1 PrometheusRule': () =>
-    import('@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule'),
-  'postgresql.cnpg.io/v1 Cluster': () =>
-    import('@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster'),
-  'postgresql.cnpg.io/v1 ScheduledBackup': () =>
-    import('@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/ScheduledBackup'),
+/** The package with the models of an API group; those of Kubernetes itself are in `kubernetes-models`. */
+const PACKAGES: Record<string, string> = {
+  'cert-manager.io': '@kubernetes-models/cert-manager',
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
+  'keda.sh': '@kubernetes-models/keda',
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+  'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
 }
 
 const secretKey = z.strictObject({ name: z.string(), key: z.string() })
 const compressed = (how: z.ZodRawShape) =>
   z.strictObject({ compression: z.enum(['gzip', 'snappy', 'zstd']).optional(), ...how }).optional()
 
-/** Kinds that no package has a model of: what we use of them, by their documentation. */
+/** Kinds without a model in any package: the fields we use, from their documentation. */
 const OWN: Record<string, z.ZodType> = {
   'barmancloud.cnpg.io/v1 ObjectStore': z.strictObject({
     apiVersion: z.string(),
@@ -54,7 +33,7 @@ const OWN: Record<string, z.ZodType> = {
   }),
 }
 
-/** Wrong types, missing fields, fields that do not exist, and kinds that are not known here. */
+/** Wrong types, missing fields, unknown fields and unknown kinds. */
 export async function schemaProblems(objects: readonly Manifest[]): Promise<string[]> {
   const problems = await Promise.all(objects.map(problemsOf))
   return problems.flat()
@@ -66,28 +45,34 @@ async function problemsOf(object: Manifest): Promise<string[]> {
   const own = OWN[type]
   if (own) return own.safeParse(object).error?.issues.map((issue) => say(describe(issue))) ?? []
   const validate = await validatorOf(object)
-  if (!validate) return [say(`nothing is known of ${type}`)]
+  if (!validate) return [say(`unknown kind ${type}`)]
   const read = new Set<string>()
   try {
     validate.call(watched(object, '', read))
   } catch (error) {
     return [say(error instanceof Error ? error.message : String(error))]
   }
-  return unread(object, '', read).map((path) => say(`there is no ${path.slice(1)}`))
+  return unread(object, '', read).map((path) => say(`unknown field ${path.slice(1)}`))
 }
 
 const describe = (issue: z.core.$ZodIssue) => `${issue.path.join('.')} ${issue.message}`
 
-type Model = { prototype: { validate: () => void } }
-
+/** Undefined where there is no model of that kind. */
 async function validatorOf({ apiVersion, kind }: Manifest): Promise<(() => void) | undefined> {
-  const module = await MODELS[`${apiVersion} ${kind}`]?.()
-  return (module as Record<string, Model> | undefined)?.[kind]?.prototype.validate
+  const models = PACKAGES[apiVersion.split('/')[0]!] ?? 'kubernetes-models'
+  try {
+    const module: Record<string, { prototype: { validate: () => void } }> = await import(
+      `${models}/${apiVersion}/${kind}`
+    )
+    return module[kind]?.prototype.validate
+  } catch {
+    return undefined
+  }
 }
 
 /**
- * The same value, noting the path of all that is read of it. The models are validators that pass over unknown fields,
- * but they look at every field they know: one that was never looked at does not exist.
+ * The same value, recording each path that is read. The models ignore unknown fields but read every field they know, so
+ * a field that is never read does not exist.
  */
 function watched<T>(value: T, path: string, read: Set<string>): T {
   if (typeof value !== 'object' || value === null) return value
