@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROOT } from '../local/services.ts'
-import { alertCases } from './alert-cases.ts'
+import { alertCases } from './alert-cases.fixture.ts'
 import { EXPORTERS_GROUP, isAlert, readAlerts, readGroups } from './alert-rules.ts'
 import { boards } from './dashboards.ts'
 import { generatedFiles } from './generated-files.ts'
 import { queriesOf } from './grafana.ts'
 import { foreignMetrics, readMetrics } from './metrics.ts'
-import { groupedBy, histogramOf, selectedBy, type Selected } from './promql.ts'
+import { groupedBy, histogramOf, selectedBy, type Selected } from './promql.fixture.ts'
 
 const alerts = readAlerts()
 const names = alerts.map(({ alert }) => alert)

@@ -60,6 +60,8 @@ const describe = (issue: z.core.$ZodIssue) => `${issue.path.join('.')} ${issue.m
 /** Undefined where there is no model of that kind. */
 async function validatorOf({ apiVersion, kind }: Manifest): Promise<(() => void) | undefined> {
   const models = PACKAGES[apiVersion.split('/')[0]!] ?? 'kubernetes-models'
+  // It still has the beta versions that Kubernetes itself has removed.
+  if (models === 'kubernetes-models' && !/^([\w.]+\/)?v\d+$/.test(apiVersion)) return undefined
   try {
     const module: Record<string, { prototype: { validate: () => void } }> = await import(
       `${models}/${apiVersion}/${kind}`
