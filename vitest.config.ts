@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 /**
  * Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), and black box (a started system): `blackbox`,
- * `contract`, `console`, `walls` and `soak`.
+ * `operator`, `contract`, `console`, `walls` and `soak`.
  */
 const sources = [
   'libs/**/src/**',
@@ -41,10 +41,21 @@ export default defineConfig({
       {
         test: {
           name: 'blackbox',
-          include: ['test/{flow,operator,browser}/**/*.test.ts'],
+          include: ['test/{flow,browser}/**/*.test.ts'],
           exclude: ['**/node_modules/**'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: 'operator', // black box; all files share one system, one after the other: some stop services
+          include: ['test/operator/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
+          globalSetup: 'test/operator/support/system.setup.ts',
+          testTimeout: 60_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
         },
       },
       {

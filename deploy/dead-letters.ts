@@ -1,10 +1,9 @@
-// For operators: the messages that could not be handled, and what becomes of them.
+// For operators: lists, shows, replays and drops dead letters.
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { brokerEnv, ConfigError, loadEnv } from '@whereabouts/service-kit/env'
 import { z } from 'zod'
 import { readArguments, UsageError, type Command } from './dead-letters/arguments.ts'
 import { dropLetters, replayLetters } from './dead-letters/bulk.ts'
-import { HELP } from './dead-letters/help.ts'
 import { listLetters } from './dead-letters/list.ts'
 import { showLetter } from './dead-letters/show.ts'
 import { visible } from './dead-letters/visible.ts'
@@ -12,7 +11,7 @@ import { errorText } from './error-text.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Prints what was asked for; false when something was left undone. */
+/** False when something was left undone. */
 async function perform(broker: Broker, request: Command): Promise<boolean> {
   const out = { print: (text: string) => void process.stdout.write(`${text}\n`), tell }
   if (request.do === 'list') return listLetters(broker, request, out)
@@ -25,7 +24,7 @@ const tell = (text: string) => void process.stderr.write(`${text}\n`)
 
 async function main(): Promise<void> {
   const request = readArguments(process.argv.slice(2), Date.now())
-  if (request.do === 'help') return void process.stdout.write(HELP)
+  if (request.do === 'help') return void process.stdout.write(request.text)
   const login = brokerLogin(loadEnv(z.object(brokerEnv), process.env))
   const broker = await connect({ ...login, name: 'dead-letters', logger: quiet, firstConnectMs: 10_000 })
   try {

@@ -7,7 +7,7 @@ import { generateSecrets, type DatabaseRole } from '../local/secrets.ts'
 import { type PostgresServer, startPostgres } from '../local/servers/postgres.ts'
 import { migrateAll } from './migrations.ts'
 import { createRoles, DATABASE, databaseUrl } from './roles.ts'
-import { wallProblems } from './walls.ts'
+import { wallProblems } from './walls.fixture.ts'
 
 const passwords = generateSecrets().database_passwords
 /** The gateway's only table counts requests of callers; it belongs to no organization. */

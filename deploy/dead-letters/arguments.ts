@@ -1,128 +1,120 @@
-import { parseArgs } from 'node:util'
 import { durables, streams } from '@whereabouts/messaging/topology'
+import { CommanderError, InvalidArgumentError, Option, Command as Program } from 'commander'
+import { DETAILS } from './help.ts'
 
-/** The command line cannot be understood; the message says why. */
+/** The command line is wrong; the message says why. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Which dead letters are meant: what is left out excludes none. */
+/** Which dead letters are meant. An absent filter excludes none. */
 export type Filters = { stream?: string; durable?: string; orgId?: number; sinceMs?: number }
 
-/** Dead letters by their numbers, or all that the filters leave: these only once `yes` is said. */
+/** Dead letters by number, or all that pass the filters. Nothing happens to all of them without `yes`. */
 export type Selection = { seqs: number[] } | { filters: Filters; yes: boolean }
 
 export type ListRequest = { do: 'list'; filters: Filters; limit: number; before?: number; json: boolean }
 export type ShowRequest = { do: 'show'; seq: number; rawFile?: string; json: boolean }
 export type BulkRequest = { selection: Selection }
-export type Command =
-  ListRequest | ShowRequest | ({ do: 'replay' } & BulkRequest) | ({ do: 'drop' } & BulkRequest)
+export type Command = ListRequest | ShowRequest | ({ do: 'replay' | 'drop' } & BulkRequest)
 
-const FLAGS = {
-  stream: { type: 'string' },
-  durable: { type: 'string' },
-  org: { type: 'string' },
-  since: { type: 'string' },
-  limit: { type: 'string' },
-  before: { type: 'string' },
-  raw: { type: 'string' },
-  all: { type: 'boolean' },
-  yes: { type: 'boolean' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const
-type Flags = ReturnType<typeof parse>['values']
+type FilterFlags = { stream?: string; durable?: string; org?: number; since?: number }
+type ListFlags = FilterFlags & { limit: number; before?: number; json?: true }
+type BulkFlags = FilterFlags & { all?: true; yes?: true }
 
-const FILTERS = ['stream', 'durable', 'org', 'since'] as const
-const TAKES: Record<string, readonly (keyof Flags)[]> = {
-  list: [...FILTERS, 'limit', 'before', 'json'],
-  show: ['raw', 'json'],
-  replay: [...FILTERS, 'all', 'yes'],
-  drop: [...FILTERS, 'all', 'yes'],
-}
+/** Reads a command line. Throws UsageError. `--since 2h` counts back from `now`. */
+export function readArguments(argv: readonly string[], now: number): Command | { do: 'help'; text: string } {
+  let text = ''
+  let request: Command | undefined
+  const program = new Program('node deploy/dead-letters.ts')
+    .description('Messages that could not be handled. They are kept for a week, 64 MiB at most.')
+    .exitOverride()
+    .configureOutput({ writeOut: (part) => (text += part), writeErr() {} })
+    .addHelpText('after', DETAILS)
 
-/** Reads a command line. Throws UsageError. `now` is what `--since 2h` counts from. */
-export function readArguments(argv: readonly string[], now: number): Command | { do: 'help' } {
-  const { values, positionals } = parse(argv)
-  if (values.help || argv.length === 0) return { do: 'help' }
-  const [command = '', ...rest] = positionals
-  const takes = Object.hasOwn(TAKES, command) ? TAKES[command] : undefined
-  if (!takes) throw wrong(`there is no command ${JSON.stringify(command)}`)
-  for (const flag of Object.keys(values) as (keyof Flags)[])
-    if (!takes.includes(flag)) throw wrong(`${command} takes no --${flag}`)
-  const seqs = rest.map((text) => positive('SEQ', text))
-  if (command === 'list') return listRequest(values, seqs, now)
-  if (command === 'show') return showRequest(values, seqs)
-  return { do: command === 'replay' ? 'replay' : 'drop', selection: selection(values, seqs, now) }
-}
+  withFilters(program.command('list').description('lists dead letters, newest first'), now)
+    .option('--limit <n>', 'how many at most', positive, 50)
+    .option('--before <seq>', 'only older ones: the next page', positive)
+    .option('--json', 'for programs')
+    .action(({ limit, before, json = false, ...filters }: ListFlags) => {
+      request = { do: 'list', filters: filtersOf(filters), limit, ...(before && { before }), json }
+    })
+  program
+    .command('show')
+    .description('shows one with its payload')
+    .argument('<seq>', 'as list prints it', positive)
+    .option('--raw <file>', 'writes the payload, byte for byte, to a new file')
+    .option('--json', 'for programs')
+    .action((seq: number, { raw, json = false }: { raw?: string; json?: true }) => {
+      request = { do: 'show', seq, ...(raw !== undefined && { rawFile: raw }), json }
+    })
+  const bulk = (name: 'replay' | 'drop', description: string) =>
+    withFilters(program.command(name).description(description), now)
+      .argument('[seq...]', 'as list prints them', (seq, before: number[] = []) => [...before, positive(seq)])
+      .option('--all', 'all that pass the filters, oldest first; without --yes only counts them')
+      .option('--yes', 'with --all: do it')
+      .action((seqs: number[], flags: BulkFlags) => {
+        request = { do: name, selection: selectionOf(seqs, flags) }
+      })
+  bulk('replay', 'publishes again, waits until it is stored, removes the dead letter')
+  bulk('drop', 'removes without replaying')
 
-function parse(argv: readonly string[]) {
   try {
-    return parseArgs({ args: [...argv], options: FLAGS, allowPositionals: true })
+    program.parse(argv.length > 0 ? argv : ['--help'], { from: 'user' })
   } catch (error) {
-    throw wrong(error instanceof Error ? error.message : String(error))
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode !== 0) throw wrong(error.message.replace(/^error: /, ''))
   }
+  return request ?? { do: 'help', text }
 }
 
-function listRequest(values: Flags, seqs: readonly number[], now: number): ListRequest {
-  if (seqs.length > 0) throw wrong('list takes no SEQ: show does')
-  return {
-    do: 'list',
-    filters: filters(values, now),
-    limit: positive('--limit', values.limit ?? '50'),
-    ...(values.before !== undefined && { before: positive('--before', values.before) }),
-    json: values.json ?? false,
-  }
-}
+const withFilters = (command: Program, now: number): Program =>
+  command
+    .addOption(new Option('--stream <name>', 'of this stream').choices(without('DEAD', streams)))
+    .addOption(
+      new Option('--durable <name>', 'that this consumer could not handle').choices(without('', durables)),
+    )
+    .option('--org <n>', 'of this organization', positive)
+    .option('--since <when>', 'kept since 2026-11-21T10:00:00Z, or for 30m, 2h, 3d', (text) =>
+      instant(text, now),
+    )
 
-function showRequest({ raw, json = false }: Flags, [seq, ...more]: readonly number[]): ShowRequest {
-  if (seq === undefined || more.length > 0) throw wrong('show takes one SEQ, as list prints it')
-  return { do: 'show', seq, ...(raw !== undefined && { rawFile: raw }), json }
-}
+const without = (name: string, all: object) => Object.keys(all).filter((each) => each !== name)
 
-function selection(values: Flags, seqs: number[], now: number): Selection {
-  if (values.all) {
-    if (seqs.length > 0) throw wrong('either SEQ… or --all')
-    return { filters: filters(values, now), yes: values.yes ?? false }
-  }
-  if (seqs.length === 0) throw wrong('which? SEQ…, as list prints it, or --all')
-  if (FILTERS.some((flag) => values[flag] !== undefined) || values.yes)
-    throw wrong('filters and --yes go with --all')
+const filtersOf = ({ stream, durable, org, since }: FilterFlags): Filters => ({
+  ...(stream !== undefined && { stream }),
+  ...(durable !== undefined && { durable }),
+  ...(org !== undefined && { orgId: org }),
+  ...(since !== undefined && { sinceMs: since }),
+})
+
+function selectionOf(
+  seqs: number[],
+  { all, yes = false, ...flags }: BulkFlags & { yes?: boolean },
+): Selection {
+  const filters = filtersOf(flags)
+  if (all && seqs.length > 0) throw wrong('give either numbers or --all')
+  if (all) return { filters, yes }
+  if (seqs.length === 0) throw wrong('give the numbers that list prints, or --all')
+  if (yes || Object.keys(filters).length > 0) throw wrong('filters and --yes need --all')
   return { seqs: [...new Set(seqs)] }
 }
 
-function filters({ stream, durable, org, since }: Flags, now: number): Filters {
-  if (stream !== undefined && (!Object.hasOwn(streams, stream) || stream === 'DEAD'))
-    throw wrong(
-      `--stream is one of ${Object.keys(streams)
-        .filter((name) => name !== 'DEAD')
-        .join(', ')}`,
-    )
-  if (durable !== undefined && !Object.hasOwn(durables, durable))
-    throw wrong(`--durable is one of ${Object.keys(durables).join(', ')}`)
-  return {
-    ...(stream !== undefined && { stream }),
-    ...(durable !== undefined && { durable }),
-    ...(org !== undefined && { orgId: positive('--org', org) }),
-    ...(since !== undefined && { sinceMs: instant(since, now) }),
-  }
-}
-
-const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 function instant(text: string, now: number): number {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  if (count !== undefined && unit !== undefined)
-    return now - Number(count) * UNITS[unit as keyof typeof UNITS]
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  if (count !== undefined) return now - Number(count) * UNITS[unit]!
   const ms = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(ms)) throw wrong('--since is a time like 2026-11-21T10:00:00Z, or 30m, 2h, 3d')
+  if (Number.isNaN(ms))
+    throw new InvalidArgumentError('Give a time like 2026-11-21T10:00:00Z, or 30m, 2h, 3d.')
   return ms
 }
 
-function positive(what: string, text: string): number {
+function positive(text: string): number {
   const value = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value > 0) return value
-  throw wrong(`${what} is a number from 1, not ${JSON.stringify(text)}`)
+  throw new InvalidArgumentError('Give a whole number from 1.')
 }
 
 const wrong = (text: string) => new UsageError(`${text}\nsee --help`)

@@ -1,11 +1,11 @@
-import { isPortFree, portHolder } from './servers/free-port.ts'
+import { isPortFree } from './servers/free-port.ts'
 
 /** `base` is the gateway's. */
 export type ExactPorts = { base?: number; nats?: number; mqtt?: number }
 
 const VARIABLES = { base: 'PORT', nats: 'NATS_PORT', mqtt: 'MQTT_PORT' } as const
 
-/** Throws one error that names every port somebody listens on, who that is where knowable, and how to move. */
+/** Throws one error that names every taken port and the variable that changes it. */
 export async function checkPorts(ports: ExactPorts = {}): Promise<void> {
   const checks = (['base', 'nats', 'mqtt'] as const).map((name) => problemOf(VARIABLES[name], ports[name]))
   const problems = (await Promise.all(checks)).filter((problem) => problem !== undefined)
@@ -14,7 +14,5 @@ export async function checkPorts(ports: ExactPorts = {}): Promise<void> {
 
 async function problemOf(variable: string, port: number | undefined): Promise<string | undefined> {
   if (port === undefined || (await isPortFree(port))) return undefined
-  const holder = portHolder(port)
-  const by = holder ? `by "${holder.command}" (pid ${holder.pid})` : 'by another program'
-  return `port ${port} is taken ${by}: stop it, or choose another port with ${variable}=${port + 1000}`
+  return `port ${port} is taken: stop the program that listens there (lsof -i :${port}), or set ${variable}=${port + 1000}`
 }

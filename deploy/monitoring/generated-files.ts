@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { ROOT } from '../local/services.ts'
 import { boards } from './dashboards.ts'
 import { dashboard } from './grafana.ts'
-import type { Metric } from './metric.ts'
-import { metrics } from './metrics.ts'
+import { isOfNode, readMetrics, type Metric } from './metrics.ts'
 
 const DOCUMENT = join(ROOT, 'docs/monitoring.md')
 const [BEGIN, END] = [
@@ -12,7 +11,7 @@ const [BEGIN, END] = [
   '<!-- metrics: end -->',
 ]
 
-/** Everything here that is made of something else; formatting is left to prettier. */
+/** Every file that is generated from another one here; prettier formats them. */
 export const generatedFiles = (): { path: string; content: string }[] => [
   ...boards.map((board) => ({
     path: join(import.meta.dirname, 'dashboards', `${board.uid}.json`),
@@ -26,22 +25,21 @@ function documented() {
   const [before, rest = ''] = text.split(BEGIN)
   const [, after] = rest.split(END)
   if (after === undefined) throw new Error(`${DOCUMENT} has no place for the table of metrics`)
-  return { path: DOCUMENT, content: `${before}${BEGIN}\n\n${tableOf(metrics)}\n${END}${after}` }
+  const ours = readMetrics().filter(({ name }) => !isOfNode(name))
+  return { path: DOCUMENT, content: `${before}${BEGIN}\n\n${tableOf(ours)}\n${END}${after}` }
 }
 
-function tableOf(rows: readonly Metric[]): string {
-  const head =
-    '| Metric | Type | Labels | Exposed by | Meaning | Promise |\n| --- | --- | --- | --- | --- | --- |\n'
-  const line = ({ name, type, labels, services, meaning, promise }: Metric) =>
-    `| ${[`\`${name}\``, type, labelsOf(labels), services.length === 6 ? 'all' : services.join(', '), meaning, promise].join(' | ')} |\n`
-  return head + rows.map(line).join('')
+function tableOf(metrics: readonly Metric[]): string {
+  const head = '| Metric | Type | Labels | Exposed by | Meaning |\n| --- | --- | --- | --- | --- |\n'
+  const line = ({ name, type, labels, services, help }: Metric) =>
+    `| ${[`\`${name}\``, type, labelsOf(labels), services.length === 6 ? 'all' : services.join(', '), help].join(' | ')} |\n`
+  return head + metrics.map(line).join('')
 }
 
-/** Long lists of values are told by their number. */
+/** Long lists of values are replaced by their length. */
 const labelsOf = (labels: Metric['labels']): string =>
   Object.entries(labels)
-    .map(
-      ([name, values]) =>
-        `\`${name}\`${values === 'open' ? '' : values.length > 7 ? ` (${values.length})` : `: ${values.join(', ')}`}`,
-    )
+    .map(([name, values]) => `\`${name}\`${values === 'open' ? '' : valuesOf(values)}`)
     .join('; ')
+
+const valuesOf = (values: string[]) => (values.length > 7 ? ` (${values.length})` : `: ${values.join(', ')}`)

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROOT } from '../local/services.ts'
-import { alertCases } from './alert-cases.ts'
+import { alertCases } from './alert-cases.fixture.ts'
 import { EXPORTERS_GROUP, isAlert, readAlerts, readGroups } from './alert-rules.ts'
 import { boards } from './dashboards.ts'
 import { generatedFiles } from './generated-files.ts'
 import { queriesOf } from './grafana.ts'
-import { defaultMetrics, foreignMetrics, metrics } from './metrics.ts'
-import { groupedBy, histogramOf, selectedBy, type Selected } from './promql.ts'
+import { foreignMetrics, readMetrics } from './metrics.ts'
+import { groupedBy, histogramOf, selectedBy, type Selected } from './promql.fixture.ts'
 
 const alerts = readAlerts()
 const names = alerts.map(({ alert }) => alert)
@@ -50,7 +50,7 @@ const groups = readGroups()
 const recorded = new Set(
   groups.flatMap(({ rules }) => rules.flatMap((rule) => (isAlert(rule) ? [] : [rule.record]))),
 )
-const known = new Map(metrics.map((metric) => [metric.name, metric]))
+const known = new Map(readMetrics().map((metric) => [metric.name, metric]))
 /** Given by Prometheus or by Kubernetes, or a bucket's own. */
 const TARGET_LABELS = new Set(['service', 'instance', 'pod', 'le', 'alertname', 'severity', 'class'])
 
@@ -58,13 +58,10 @@ const TARGET_LABELS = new Set(['service', 'instance', 'pod', 'le', 'alertname', 
 function problemOf({ metric, labels }: Selected): string | undefined {
   if (recorded.has(metric)) return undefined
   const found = known.get(metric) ?? known.get(histogramOf(metric))
-  if (!found)
-    return defaultMetrics.includes(histogramOf(metric)) || defaultMetrics.includes(metric)
-      ? undefined
-      : `${metric} does not exist`
+  if (!found) return `${metric} does not exist`
   if (found.type === 'histogram' && found.name === metric) return `${metric} is a histogram`
   for (const [label, wanted] of Object.entries(labels)) {
-    if (label === 'service' && wanted.some((value) => !found.services.includes(value as never)))
+    if (label === 'service' && wanted.some((value) => !found.services.includes(value)))
       return `${metric} is not exposed by ${wanted.join()}`
     if (TARGET_LABELS.has(label)) continue
     const values = found.labels[label]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupedBy, selectedBy } from './promql.ts'
+import { groupedBy, selectedBy } from './promql.fixture.ts'
 
 test('of a query, the metrics with the labels they are selected by', () => {
   const query = `sum by (le, service) (rate(a_bucket{service="x",status=~"5..|429",kind!="y"}[5m] offset 1h))

@@ -1,25 +1,15 @@
-// `pnpm bench <name>`: measurements of the whole system on this machine. Everything listens on loopback.
-import { benchCatalog, CATALOG_HELP } from './catalog/catalog.ts'
-import { benchCluster, CLUSTER_HELP } from './cluster/cluster.ts'
-import { benchConsole, CONSOLE_HELP } from './console/console.ts'
+// `pnpm bench <name>`: measures the product on this machine. All servers listen on loopback.
 import { benchEdge, EDGE_HELP } from './edge/edge.ts'
 import { benchFairness, FAIRNESS_HELP } from './fairness/fairness.ts'
-import { benchImport, IMPORT_HELP } from './import/import.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
 import { benchReports, REPORTS_HELP } from './reports/reports.ts'
-import { benchRevocation, REVOCATION_HELP } from './revocation/revocation.ts'
 import { benchWalls, WALLS_HELP } from './walls/walls.ts'
 import { benchWebhooks, WEBHOOKS_HELP } from './webhooks/webhooks.ts'
 
-const HELP = `pnpm bench <name> [flags]    exits with 1 when a target was missed
+const HELP = `pnpm bench <name> [flags]    exits with 1 when a target is missed
 
 ${EDGE_HELP}
 ${FAIRNESS_HELP}
-${CATALOG_HELP}
-${CLUSTER_HELP}
-${CONSOLE_HELP}
-${REVOCATION_HELP}
-${IMPORT_HELP}
 ${INGEST_HELP}
 ${REPORTS_HELP}
 ${WALLS_HELP}
@@ -30,18 +20,13 @@ ${WEBHOOKS_HELP}
 const benches: Record<string, (args: string[], say: (text: string) => void) => Promise<boolean>> = {
   edge: benchEdge,
   fairness: benchFairness,
-  catalog: benchCatalog,
-  cluster: benchCluster,
-  console: benchConsole,
-  revocation: benchRevocation,
-  import: benchImport,
   ingest: benchIngest,
   reports: benchReports,
   walls: benchWalls,
   webhooks: benchWebhooks,
 }
 
-// The wrapper that started us is gone. Waiting for that must not keep us alive.
+// Ends with its wrapper. The channel itself does not keep the process alive.
 process.once('disconnect', () => process.exit(2))
 process.channel?.unref()
 

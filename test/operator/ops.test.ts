@@ -5,20 +5,21 @@ import { opsEnvFile } from '@whereabouts/deploy/local/ops-env'
 import { roleUrl } from '@whereabouts/deploy/local/services'
 import { DATABASE } from '@whereabouts/deploy/database/roles'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ops, operatorOf, runProgram, type Ran } from '../system/operator.ts'
 import { newAsset, newLocation, newOrganization, newReader, newWebhook } from '../system/organization.ts'
 import { connectReader } from '../system/readers.ts'
-import { startSystem, type System } from '../system/system.ts'
+import {
+  dataDir,
+  received,
+  receiverUrl,
+  restartService,
+  secrets,
+  stopService,
+  urls,
+} from './support/system.ts'
 
-let system: System
-let operate: (args: readonly string[], input?: string) => Promise<Ran>
-beforeAll(async () => {
-  system = await startSystem()
-  operate = operatorOf(system.stack)
-})
-afterAll(() => system.stop())
-
+const operate = operatorOf({ dataDir })
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const ID = expect.any(Number)
 
@@ -31,7 +32,7 @@ type Body = {
 type Answer = { status: number; headers: Headers; json: Body }
 
 async function call(method: string, path: string, { token, body }: Sent = {}): Promise<Answer> {
-  const response = await fetch(`${system.stack.urls.base}/api/v1${path}`, {
+  const response = await fetch(`${urls.base}/api/v1${path}`, {
     method,
     headers: {
       'user-agent': 'operator-test/1',
@@ -210,18 +211,17 @@ describe('key list and revoke', () => {
 
 describe('org subscription', () => {
   test('deliveries stop when it ends and go on when it is prolonged, without those in between', async () => {
-    const { stack, receiver } = system
-    const org = await newOrganization(stack, 'subscriber')
+    const org = await newOrganization({ urls }, 'subscriber')
     const locationId = await newLocation(org, 'Dock', 'DOCK-1')
     await newReader(org, { key: 'gate-1', format: 'canonical', locationId, antennas: 1 })
-    await newWebhook(org, receiver.url.replace('/hook', '/subscription'))
-    const reader = await connectReader(stack, org.readerKey, 'nats')
-    const delivered = () =>
-      receiver.received
+    await newWebhook(org, receiverUrl.replace('/hook', '/subscription'))
+    const reader = await connectReader({ urls }, org.readerKey, 'nats')
+    const delivered = async () =>
+      (await received())
         .filter(({ path }) => path === '/subscription')
-        .map(({ body }) => JSON.parse(body.toString()).data.asset.name)
+        .map(({ body }) => JSON.parse(body).data.asset.name)
     const dropped = async () => {
-      const metrics = await (await fetch(`${stack.urls.ops['webhook-dispatcher']}/metrics`)).text()
+      const metrics = await (await fetch(`${urls.ops['webhook-dispatcher']}/metrics`)).text()
       return Number(/^webhook_dropped_total\{[^}]*subscription_lapsed[^}]*\} (\d+)/m.exec(metrics)?.[1] ?? 0)
     }
     /** An asset that is seen for the first time: one movement, one event. */
@@ -234,7 +234,7 @@ describe('org subscription', () => {
       operate(['org', 'subscription', String(org.id), '--ends-at', endsAt, '--json'])
 
     await move('before')
-    await vi.waitFor(() => expect(delivered()).toEqual(['before']), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(await delivered()).toEqual(['before']), { timeout: 10_000 })
     expect((await subscription('2026-01-01T01:00:00+01:00')).json()).toEqual({
       org: {
         id: org.id,
@@ -250,16 +250,13 @@ describe('org subscription', () => {
     await vi.waitFor(async () => expect(await dropped()).toBe(1), { timeout: 10_000 })
     expect((await subscription('never')).json().org.subscription_ends_at).toBeNull()
     await move('after')
-    await vi.waitFor(() => expect(delivered()).toEqual(['before', 'after']), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(await delivered()).toEqual(['before', 'after']), { timeout: 10_000 })
     await reader.close()
   })
 })
 
 describe('signing-keys', () => {
-  const keysDatabase = () => {
-    const { secrets, urls } = system.stack
-    return roleUrl('keys', { secrets, postgresUrl: urls.postgres, database: DATABASE })
-  }
+  const keysDatabase = () => roleUrl('keys', { secrets, postgresUrl: urls.postgres, database: DATABASE })
 
   /** As if the next key had been published an hour ago: a rotation must not be waited for in a test. */
   async function ageNextKey(): Promise<void> {
@@ -380,7 +377,7 @@ describe('the local stack', () => {
 
   test('pnpm ops works at once on the data folder of npm start, and prints nothing beside the answer', async () => {
     const { PATH = '' } = process.env
-    const ran = await runProgram(launcher, { env: { PATH, DATA_DIR: system.stack.dataDir } })
+    const ran = await runProgram(launcher, { env: { PATH, DATA_DIR: dataDir } })
     expect(ran).toMatchObject({ exitCode: 0 })
     expect(ran.json()).toMatchObject({ limit: 100, offset: 0, total_count: expect.any(Number) })
   })
@@ -388,27 +385,26 @@ describe('the local stack', () => {
   test('npm run dead-letters works on it just the same', async () => {
     const { PATH = '' } = process.env
     const args = ['deploy/local/dead-letters.mjs', 'list', '--json']
-    const ran = await runProgram(args, { env: { PATH, DATA_DIR: system.stack.dataDir } })
+    const ran = await runProgram(args, { env: { PATH, DATA_DIR: dataDir } })
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
     expect(ran.json()).toEqual({ total: 0, next_before: null, letters: [] })
   })
 
   test('its credentials are readable by their owner only', () => {
-    expect(statSync(opsEnvFile(system.stack.dataDir)).mode & 0o777).toBe(0o600)
-    expect(statSync(join(system.stack.dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)
+    expect(statSync(opsEnvFile(dataDir)).mode & 0o777).toBe(0o600)
+    expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)
   })
 })
 
 // The last one: it leaves the system without its service keys.
 test('with no keys service running a change is kept, told as unpublished, and published once one runs', async () => {
-  const keys = system.stack.service('keys')
   const key = await newKey(await newOrg())
-  await keys.stop()
+  await stopService('keys')
   const revoked = await operate(['key', 'revoke', key.id, '--json'])
   expect(revoked.exitCode).toBe(0)
   expect(revoked.json()).toMatchObject({ changed: true, published: false })
   expect((await listAssets(key.token)).status).toBe(200)
-  keys.start()
+  await restartService('keys')
   await expect.poll(async () => (await listAssets(key.token)).status, { timeout: 15_000 }).toBe(401)
   expect((await operate(['key', 'revoke', key.id])).stdout).not.toContain('not heard')
 })

@@ -6,25 +6,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { historyRows, newAsset, newLocation, newOrganization, newReader } from '../system/organization.ts'
-import { startSystem, type System } from '../system/system.ts'
+import { urls } from './support/system.ts'
 
-let system: System
 let folder: string
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'whereabouts-scan-'))
-  system = await startSystem()
 })
-afterAll(async () => {
-  await system.stop()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => rmSync(folder, { recursive: true }))
 
 test('npm run scan --every is a reader that sees a tag until it is interrupted', async () => {
-  const org = await newOrganization(system.stack, 'Simulated')
+  const org = await newOrganization({ urls }, 'Simulated')
   const locationId = await newLocation(org, 'Dock', 'DOCK')
   const asset = await newAsset(org, 'Pallet', [{ tag_type: 'rfid', value: 'E28011600001' }])
   await newReader(org, { key: 'gate', format: 'canonical', locationId, antennas: 1 })
-  const { base, nats } = system.stack.urls
+  const { base, nats } = urls
   const { clientId: client_id, clientSecret: client_secret } = org.readerKey
   const demo = { base_url: base, nats_url: nats, org_id: org.id, reader_key: { client_id, client_secret } }
   const file = join(folder, 'organization.json')

@@ -1,12 +1,13 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, delimiter, dirname, join, relative, resolve } from 'node:path'
+import { delimiter, dirname, join, relative, resolve } from 'node:path'
+import { dockerIgnore } from '@whereabouts/deploy/image-context.fixture'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-/** Where `npm test` has put it. */
+/** `npm test` puts it there. */
 const PNPM = join(ROOT, '.cache/tools/node_modules/pnpm/bin/pnpm.mjs')
-/** Whoever owns nothing: the image's user where we may choose one. */
+/** A user that owns no file; taken as the user of the image where we run as root. */
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
 export type Image = {
@@ -18,8 +19,8 @@ export type Image = {
 }
 
 /**
- * Lays out the file system that deploy/Dockerfile builds, by its own instructions: the context without what its ignore
- * file names, and the packages as its install step says. Throws when the Dockerfile says something this does not know.
+ * Lays out the file system of the image by the instructions of deploy/Dockerfile: the context without ignored files, and the
+ * packages of its install step. Throws for an instruction that is unknown here.
  */
 export function layOutImage(): Image {
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-image-'))
@@ -68,7 +69,7 @@ export function layOutImage(): Image {
   }
 }
 
-/** The last stage, of which everything here is the rehearsal. */
+/** Throws unless the last stage is the one that this file imitates. */
 function expectSteps(steps: readonly string[]): void {
   const last = steps.slice(steps.findLastIndex((step) => step.startsWith('FROM ')) + 1)
   const known = [
@@ -80,36 +81,23 @@ function expectSteps(steps: readonly string[]): void {
     'ENTRYPOINT ["node"]',
     'CMD ["--version"]',
   ]
-  if (last.join('\n') !== known.join('\n'))
-    throw new Error(`another last stage than known:\n${last.join('\n')}`)
+  if (last.join('\n') !== known.join('\n')) throw new Error(`the last stage has changed:\n${last.join('\n')}`)
 }
 
-/** The stage of its own that builds the web app: `npm test` has run the same build in this checkout. */
+/** Another stage builds the web app; `npm test` has run the same build in this checkout. */
 function copyConsole(steps: readonly string[], folder: string): void {
   const built = 'services/console/dist'
   if (!steps.includes(`COPY --from=console /app/${built} ${built}`))
-    throw new Error('the web app is copied in another way than known')
+    throw new Error('the step that copies the web app has changed')
   cpSync(join(ROOT, built), join(folder, built), { recursive: true })
 }
 
 function copyContext(folder: string): void {
-  const patterns = readFileSync(join(ROOT, 'deploy/Dockerfile.dockerignore'), 'utf8')
-    .split('\n')
-    .filter(Boolean)
-  const ignored = patterns.map(matcherOf)
+  const isIgnored = dockerIgnore()
   cpSync(ROOT, folder, {
     recursive: true,
-    filter: (path) => !ignored.some((matches) => matches(relative(ROOT, path))),
+    filter: (path) => path === ROOT || !isIgnored(relative(ROOT, path)),
   })
-}
-
-/** Of the few kinds of patterns in use: `name` at the top, and `**` before a name or the end of one. */
-function matcherOf(pattern: string): (path: string) => boolean {
-  const [, name = ''] = /^\*\*\/(.+)$/.exec(pattern) ?? []
-  if (name.startsWith('*')) return (path) => path.endsWith(name.slice(1))
-  if (name !== '') return (path) => basename(path) === name
-  if (pattern.includes('*')) throw new Error(`a kind of pattern that is not known here: ${pattern}`)
-  return (path) => path === pattern
 }
 
 /** Packages from the registry that the image holds, as `name@version`. */
@@ -121,6 +109,6 @@ export function packagesOf({ folder }: Image): string[] {
     .map((entry) => entry.replaceAll('+', '/').replace(/_.*$/, ''))
 }
 
-/** What the image's own layer weighs, in MiB. */
+/** Size of the image's own layer in MiB. */
 export const sizeOf = ({ folder }: Image): number =>
   Number(spawnSync('du', ['-sm', folder], { encoding: 'utf8' }).stdout.split('\t')[0])

@@ -45,6 +45,6 @@ export const ops = (args: readonly string[], env: Record<string, string> = {}, i
 
 /** The same on a running stack, with the variables that the start of the stack has written down for it. */
 export const operatorOf =
-  ({ dataDir }: Stack) =>
+  ({ dataDir }: Pick<Stack, 'dataDir'>) =>
   (args: readonly string[], input = ''): Promise<Ran> =>
     runProgram([`--env-file=${opsEnvFile(dataDir)}`, OPS, ...args], { input })

@@ -1,5 +1,5 @@
 type Sample = { name: string; labels: Record<string, string>; value: number }
-type Family = { name: string; type: string; labels: string[] }
+type Family = { name: string; type: string; help: string; labels: string[] }
 
 /** What one process exposes at one moment. */
 export type Scrape = {
@@ -33,11 +33,14 @@ function readExposition(text: string): Scrape {
         if (!GIVEN.has(label)) found.set(label, (found.get(label) ?? new Set()).add(value))
     return found
   }
+  const help = new Map(
+    lines.flatMap((line) => [/^# HELP (\S+) (.*)$/.exec(line)?.slice(1) ?? []] as [string, string][]),
+  )
   const families = lines.flatMap((line) => {
     const [, name, type] = /^# TYPE (\S+) (\S+)$/.exec(line) ?? []
     return name === undefined || type === undefined
       ? []
-      : [{ name, type, labels: [...labelsOf(name).keys()] }]
+      : [{ name, type, help: help.get(name) ?? '', labels: [...labelsOf(name).keys()] }]
   })
   const matches = (sample: Sample, labels: Record<string, string>) =>
     Object.entries(labels).every(([label, value]) => sample.labels[label] === value)

@@ -47,15 +47,18 @@ export function assertOffered(printed: string, pins: Pins): void {
   throw new Error(`Debian has moved on: it offers ${offered} now, and pinned here are ${known}`)
 }
 
-/** The same with all it needs, down to the C library; unpacks into `target` and leaves documentation out. */
+/**
+ * Unpacks a package with the libraries that this machine lacks into `target`, without documentation. With `all`, every
+ * library down to the C library, for a release that is newer than this machine's.
+ */
 export async function unpackWithLibraries(
   scratch: string,
-  { release, name }: Pick<Wanted, 'release' | 'name'>,
+  { release, name, all = false }: Pick<Wanted, 'release' | 'name'> & { all?: boolean },
   target: string,
 ): Promise<void> {
   const status = join(scratch, 'status')
   writeFileSync(status, '') // as on a machine where nothing is installed
-  const apt = await aptOfRelease(scratch, release, { 'Dir::State::status': status })
+  const apt = await aptOfRelease(scratch, release, all ? { 'Dir::State::status': status } : {})
   await apt(['install', '--yes', '--download-only', '--no-install-recommends', name])
   const archives = join(scratch, 'cache/archives')
   for (const file of readdirSync(archives).filter((entry) => entry.endsWith('.deb')))

@@ -42,23 +42,3 @@ export async function startPostgresContainer(
     },
   }
 }
-
-/**
- * Takes nats-server out of its image into `scratch`: it is one static file, and tests start, kill and restart brokers of
- * their own, which takes milliseconds as a process and seconds as a container.
- */
-export async function extractNatsServer(scratch: string): Promise<string> {
-  if (process.platform !== 'linux') throw new Error('the program in the image is for Linux')
-  if (!(await isDockerAnswering())) throw new Error('no Docker daemon answers')
-  const image = imageOf('nats')
-  if (image.digest === null) throw new Error('its digest is not known here (node deploy/pin-images.ts)')
-  const { stdout } = await run('docker', ['create', referenceOf(image)], { timeout: PULL_MS })
-  const container = stdout.trim()
-  try {
-    const binary = join(scratch, 'nats-server')
-    await run('docker', ['cp', `${container}:/usr/local/bin/nats-server`, binary])
-    return binary
-  } finally {
-    await run('docker', ['rm', container])
-  }
-}

@@ -1,6 +1,5 @@
 import { BROKER_RELEASE } from '@whereabouts/messaging/broker-version'
 import { unpackDebianPackage } from './debian-release.ts'
-import { extractNatsServer } from './docker.ts'
 import { buildWithGo } from './nats-go.ts'
 import { DEBIAN_PACKAGES } from './nats-pins.ts'
 import { downloadRelease } from './nats-release.ts'
@@ -27,7 +26,6 @@ const NATS_SERVER: Program = {
     debian('sid'),
     debian('testing'), // has it for a while after sid has moved on
     { name: 'the official release', fetch: downloadRelease },
-    { name: 'the Docker image', fetch: extractNatsServer },
     { name: 'its source, built with Go', fetch: buildWithGo },
   ],
   advice: `Install nats-server ${BROKER_RELEASE} so that it is on PATH, or a Go that is new enough to build it.`,

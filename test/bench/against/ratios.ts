@@ -1,4 +1,4 @@
-import type { Verdict } from '../edge/report.ts'
+import type { Verdict } from '../load/verdict.ts'
 import { median } from '../load/figures.ts'
 
 /** This version may need so much more than the one before it, and no more. */

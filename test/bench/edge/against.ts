@@ -6,7 +6,8 @@ import { withBoth, type System } from '../against/systems.ts'
 import { startLoadGenerator, type LoadRequest } from '../load/load.ts'
 import { compare, type Side } from './compare.ts'
 import type { Filled } from './fill.ts'
-import { comparisonTable, verdictTable, type Verdict } from './report.ts'
+import { verdictTable, type Verdict } from '../load/verdict.ts'
+import { comparisonTable } from './table.ts'
 import { byId, CONNECTIONS, emptyBucket, forge, getsOf, lists, ROUND_SECONDS } from './speed.ts'
 
 const ASSETS = 3_000

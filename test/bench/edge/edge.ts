@@ -10,7 +10,7 @@ import { machine } from '../load/machine.ts'
 import { benchEdgeAgainst, type AgainstSettings } from './against.ts'
 import { fillOrganization } from './fill.ts'
 import { measureMemory } from './memory.ts'
-import { verdictTable, type Verdict } from './report.ts'
+import { verdictTable, type Verdict } from '../load/verdict.ts'
 import { measureAddedDelay, measureRefusals, measureThroughput, type Bench } from './speed.ts'
 
 export const EDGE_HELP = `pnpm bench edge [flags]    what the gateway costs: through it and directly at catalog, side by side

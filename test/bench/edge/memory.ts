@@ -1,7 +1,7 @@
 import { table } from '../load/figures.ts'
 import { attach, type Inspected } from '../load/inspector.ts'
 import { residentMiB } from '../load/processes.ts'
-import type { Verdict } from './report.ts'
+import type { Verdict } from '../load/verdict.ts'
 import { getsOf, type Bench } from './speed.ts'
 
 const REQUESTS = 200_000

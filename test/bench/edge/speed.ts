@@ -2,7 +2,8 @@ import type { Stack } from '@whereabouts/deploy/local/stack'
 import type { LoadGenerator, LoadRequest } from '../load/load.ts'
 import { compare, type Comparison, type Side } from './compare.ts'
 import type { Caller, Filled } from './fill.ts'
-import { comparisonTable, type Verdict } from './report.ts'
+import type { Verdict } from '../load/verdict.ts'
+import { comparisonTable } from './table.ts'
 
 export type Bench = {
   stack: Stack

@@ -1,7 +1,7 @@
 import { connect, type NatsConnection } from 'nats'
 import { ratioVerdict } from '../against/ratios.ts'
 import { withBoth, type System } from '../against/systems.ts'
-import { verdictTable, type Verdict } from '../edge/report.ts'
+import { verdictTable, type Verdict } from '../load/verdict.ts'
 import { median, quantile, sum, table } from '../load/figures.ts'
 import { cpuSecondsOf } from '../load/processes.ts'
 import { trackingOf, type Settings } from './bench.ts'

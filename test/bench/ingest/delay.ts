@@ -1,7 +1,7 @@
 import type { NatsConnection } from 'nats'
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import { headersSignedWith } from '@whereabouts/testing/caller'
-import type { Verdict } from '../edge/report.ts'
+import type { Verdict } from '../load/verdict.ts'
 import { quantile, table } from '../load/figures.ts'
 import type { Bench } from './bench.ts'
 import { verdict } from './pairs.ts'

@@ -1,4 +1,4 @@
-import type { Verdict } from '../edge/report.ts'
+import type { Verdict } from '../load/verdict.ts'
 import { table } from '../load/figures.ts'
 import type { Drained } from './drain.ts'
 

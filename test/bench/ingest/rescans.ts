@@ -1,4 +1,4 @@
-import type { Verdict } from '../edge/report.ts'
+import type { Verdict } from '../load/verdict.ts'
 import { median } from '../load/figures.ts'
 import { drainInTurn } from './drain.ts'
 import { pairOf, pairTable, verdict, type Pair } from './pairs.ts'

@@ -1,4 +1,4 @@
-import type { Verdict } from '../edge/report.ts'
+import type { Verdict } from '../load/verdict.ts'
 import { median, table } from '../load/figures.ts'
 import { trackingOf, type Bench } from './bench.ts'
 import { drainInTurn } from './drain.ts'

@@ -3,7 +3,7 @@ import type { Stack } from '@whereabouts/deploy/local/stack'
 import { headersSignedWith } from '@whereabouts/testing/caller'
 import type { NatsConnection } from 'nats'
 import pg from 'pg'
-import { ORG_ID } from '../catalog/fill.ts'
+import { ORG_ID } from './catalog-fill.ts'
 
 const GIVE_UP_MS = 60_000
 

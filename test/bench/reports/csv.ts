@@ -1,6 +1,6 @@
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import { headersSignedWith } from '@whereabouts/testing/caller'
-import { ORG_ID } from '../catalog/fill.ts'
+import { ORG_ID } from './catalog-fill.ts'
 import { median } from '../load/figures.ts'
 
 const [ROWS, PAGE, ROUNDS] = [10_000, 200, 3]

@@ -1,13 +1,5 @@
 import pg from 'pg'
-import {
-  fillCatalog,
-  NEIGHBOURS,
-  ORG_ID,
-  readFilled,
-  sizeOf,
-  type Filled,
-  type Size,
-} from '../catalog/fill.ts'
+import { fillCatalog, NEIGHBOURS, ORG_ID, readTagValues, sizeOf, type Size } from './catalog-fill.ts'
 import { fillTracking, readsPerAsset } from './fill.ts'
 import type { Things } from './questions.ts'
 
@@ -24,11 +16,11 @@ export async function fillThings(
     `Filling: ${assets} assets, ${size.locations} locations; beside it ${NEIGHBOURS} organizations with as much ` +
       `together; about ${rows} rows of history in 13 months, ${reads} of each asset …\n`,
   )
-  const { tagValues } = await ensureCatalog(urls.catalog, size)
+  const tagValues = await ensureCatalog(urls.catalog, size)
   return { ...(await fillTracking(urls.admin, reads)), tagValues, assets }
 }
 
-async function ensureCatalog(url: string, size: Size): Promise<Filled> {
+async function ensureCatalog(url: string, size: Size): Promise<string[]> {
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()
   try {
@@ -40,7 +32,7 @@ async function ensureCatalog(url: string, size: Size): Promise<Filled> {
     if (found === 0) return await fillCatalog(url, size)
     if (found !== size.assets + Math.ceil(size.assets / NEIGHBOURS))
       throw new Error(`the data has ${found} assets: use another folder`)
-    return await readFilled(owner, size)
+    return await readTagValues(owner)
   } finally {
     await owner.end()
   }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { ORG_ID } from '../catalog/fill.ts'
+import { ORG_ID } from './catalog-fill.ts'
 
 /** Months of history. */
 const MONTHS = 12

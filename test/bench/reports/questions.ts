@@ -1,7 +1,7 @@
-import { ORG_ID } from '../catalog/fill.ts'
-import type { Question, Request } from '../catalog/questions.ts'
+import { ORG_ID } from './catalog-fill.ts'
 import type { FilledHistory } from './fill.ts'
 import * as sql from './statements.ts'
+import type { Question } from './ways.ts'
 
 /** The one list that catalog answers, with what it asks of tracking. */
 export const OLDER_ASSETS = '/legacy/api/v1/assets'
@@ -9,7 +9,7 @@ export const OLDER_ASSETS = '/legacy/api/v1/assets'
 /** What is asked about, of the organization that is measured. */
 export type Things = FilledHistory & { tagValues: string[]; assets: number }
 
-const WANTED = { p99: 50 }
+const WANTED_P99_MS = 50
 /** A prime, so that neighbouring questions are about things far apart. */
 const STEP = 7919
 const PAGE = 50
@@ -22,8 +22,8 @@ const repeated = (name: string, values: readonly (string | number)[]) =>
   values.map((value) => `${name}=${value}`).join('&')
 const iso = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString()
 
+type Request = { path: string; rowField: string }
 const get = (path: string, query: string, rowField: string): Request => ({
-  method: 'GET',
   path: `${path}?limit=${PAGE}${query === '' ? '' : `&${query}`}`,
   rowField,
 })
@@ -32,12 +32,13 @@ const current = (query: string, base = '/api/v1') => get(`${base}/locations/curr
 
 /** The list goes on behind `offset`; `values` follow limit and offset in the statement. */
 const asked = (request: Request, text: string, values: readonly unknown[] = [], offset = 0) => ({
-  request: offset === 0 ? request : { ...request, path: `${request.path}&offset=${offset}` },
-  statement: { text, values: [ORG_ID, PAGE, offset, ...values], isPlannedAnew: true as const },
+  ...request,
+  path: offset === 0 ? request.path : `${request.path}&offset=${offset}`,
+  statement: { text, values: [ORG_ID, PAGE, offset, ...values] },
 })
 
 type Ask = Question['ask']
-const question = (name: string, ask: Ask): Question => ({ name, wanted: WANTED, ask })
+const question = (name: string, ask: Ask): Question => ({ name, wantedP99Ms: WANTED_P99_MS, ask })
 /** Of what looks at everything the organization has, so that no target is set. */
 const measured = (name: string, ask: Ask): Question => ({ name, ask })
 

@@ -1,5 +1,5 @@
-import type { Compared } from '../catalog/alternate.ts'
-import type { Verdict } from '../edge/report.ts'
+import type { Compared } from './alternate.ts'
+import type { Verdict } from '../load/verdict.ts'
 import { table } from '../load/figures.ts'
 
 const ms = (value = Number.NaN) => value.toFixed(value < 100 ? 1 : 0)
@@ -24,15 +24,9 @@ export function reportsTable(compared: readonly Compared[], connections: number)
 }
 
 export const verdictsOf = (compared: readonly Compared[]): Verdict[] =>
-  compared.flatMap(({ question: { name, wanted }, ways: [service] }) => {
-    if (!wanted || !('p99' in wanted)) return []
+  compared.flatMap(({ question: { name, wantedP99Ms }, ways: [service] }) => {
+    if (wantedP99Ms === undefined) return []
     const p99 = service?.p99 ?? Number.NaN
-    return [
-      {
-        what: `${name}: p99`,
-        wanted: `≤ ${wanted.p99} ms`,
-        got: `${ms(p99)} ms`,
-        reached: p99 <= wanted.p99,
-      },
-    ]
+    const reached = p99 <= wantedP99Ms
+    return [{ what: `${name}: p99`, wanted: `≤ ${wantedP99Ms} ms`, got: `${ms(p99)} ms`, reached }]
   })

@@ -5,9 +5,9 @@ import { parseArgs } from 'node:util'
 import { databaseUrl } from '@whereabouts/deploy/database/roles'
 import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
 import { connect, type NatsConnection } from 'nats'
-import { alternate, type Compared, type Effort } from '../catalog/alternate.ts'
-import { atService, bareSql, type Way } from '../catalog/ways.ts'
-import { verdictTable } from '../edge/report.ts'
+import { alternate, type Compared, type Effort } from './alternate.ts'
+import { atService, bareSql, type Way } from './ways.ts'
+import { verdictTable } from '../load/verdict.ts'
 import { machine } from '../load/machine.ts'
 import { announceLocations } from './announce.ts'
 import { measureCsv } from './csv.ts'
@@ -155,11 +155,10 @@ async function compareAll(
 }
 
 /** At tracking, or at catalog what is its. */
-async function atServices({ urls, secrets }: Stack): Promise<Way> {
-  const tracking = await atService(urls.api.tracking, secrets.principal_private_key)
-  const catalog = await atService(urls.api.catalog, secrets.principal_private_key)
+async function atServices(stack: Stack): Promise<Way> {
+  const [tracking, catalog] = [await atService(stack, 'tracking'), await atService(stack, 'catalog')]
   return {
-    ask: (asked) => (asked.request.path.startsWith(`${OLDER_ASSETS}?`) ? catalog : tracking).ask(asked),
+    ask: (asked) => (asked.path.startsWith(`${OLDER_ASSETS}?`) ? catalog : tracking).ask(asked),
     async close() {
       await tracking.close()
       await catalog.close()

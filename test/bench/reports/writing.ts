@@ -1,7 +1,7 @@
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import type { NatsConnection } from 'nats'
 import pg from 'pg'
-import { ORG_ID } from '../catalog/fill.ts'
+import { ORG_ID } from './catalog-fill.ts'
 import { inTracking } from '../ingest/warehouse.ts'
 import type { FilledHistory } from './fill.ts'
 

@@ -1,4 +1,4 @@
-import type { Verdict } from '../edge/report.ts'
+import type { Verdict } from '../load/verdict.ts'
 import { median, quantile, table } from '../load/figures.ts'
 import { publishByClock, untilTaken, type Bench } from './bench.ts'
 import { pathOf } from './events.ts'

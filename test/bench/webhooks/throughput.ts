@@ -1,4 +1,4 @@
-import type { Verdict } from '../edge/report.ts'
+import type { Verdict } from '../load/verdict.ts'
 import { median, sum, table } from '../load/figures.ts'
 import { deliverAll, type Bench } from './bench.ts'
 import { cpuTimes, type Cpu } from './cpu.ts'

@@ -3,20 +3,20 @@ import { container, first, isSaid, pod, problemsWhen, type Case, without } from 
 
 /** Each check of what manifests are made of, seen to find what it is for. That production has no problem is tested beside. */
 const SCHEMA: Case[] = [
-  ['an unknown kind', 'nothing is known of v1 Pot', (_, get) => (get('Service', 'gateway').kind = 'Pot')],
+  ['an unknown kind', 'unknown kind v1 Pot', (_, get) => (get('Service', 'gateway').kind = 'Pot')],
   [
     'another version of a kind',
-    'nothing is known of apps/v1beta1 Deployment',
+    'unknown kind apps/v1beta1 Deployment',
     (_, get) => (get('Deployment', 'keys').apiVersion = 'apps/v1beta1'),
   ],
   [
     'a misspelt field of a container',
-    /there is no spec\.template\.spec\.containers\.0\.resource$/,
+    /unknown field spec\.template\.spec\.containers\.0\.resource$/,
     (_, get) => Object.assign(container(get('Deployment', 'keys')), { resource: {} }),
   ],
   [
     'a misspelt field of a route',
-    /there is no spec\.hostname$/,
+    /unknown field spec\.hostname$/,
     (_, get) => Object.assign(get('HTTPRoute', 'gateway').spec, { hostname: 'a.example' }),
   ],
   [

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { ROOT } from '../local/services.ts'
+import { ROOT } from '../../local/services.ts'
 import { problemsOf } from './checks.ts'
 import { environments } from './environment.ts'
 import { EXPECTED, renderInstallation, type Installation } from './installation.fixture.ts'
 import { find } from './manifest.ts'
-import { prometheusRule, RULE_FILE } from './prometheus-rule.ts'
+import { prometheusRule, RULE_FILE } from '../prometheus-rule.ts'
 import { sharedBetween } from './separation.ts'
 
 let production: Installation

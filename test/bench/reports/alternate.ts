@@ -1,6 +1,5 @@
 import { median, quantile } from '../load/figures.ts'
-import type { Question } from './questions.ts'
-import type { Way } from './ways.ts'
+import type { Question, Way } from './ways.ts'
 
 /** What a way took for one question: milliseconds alone and among others, and how often it was answered then. */
 type Figures = { p50: number; p99: number; together: { p50: number; p99: number }; perSecond: number }

@@ -23,16 +23,3 @@ export function comparisonTable(title: string, { sides, ratios, othersShare }: C
   const share = `  Other programs took ${(othersShare * 100).toFixed(0)} % of the machine.`
   return `\n${title}\n${table([head, ...rows])}\n${share}\n`
 }
-
-/** What was to be reached, and what was. */
-export type Verdict = { what: string; wanted: string; got: string; reached: boolean }
-
-export function verdictTable(verdicts: readonly Verdict[]): string {
-  const rows = verdicts.map(({ what, wanted, got, reached }) => [
-    what,
-    wanted,
-    got,
-    reached ? 'reached' : 'MISSED',
-  ])
-  return `\nTargets\n${table([['', 'wanted', 'measured', ''], ...rows])}\n`
-}

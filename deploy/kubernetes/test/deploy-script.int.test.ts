@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findKubectl } from '../local/servers/kubectl.ts'
-import { ROOT } from '../local/services.ts'
+import { findKubectl } from '../../local/servers/kubectl.ts'
+import { ROOT } from '../../local/services.ts'
 
 let folder: string
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { schemaProblems } from './schemas.ts'
 import type { Manifest } from './manifest.ts'
 
 const makeSecrets = (args: string[], env: Record<string, string> = {}) =>
-  spawnSync(process.execPath, [join(import.meta.dirname, 'make-secrets.ts'), ...args], {
+  spawnSync(process.execPath, [join(import.meta.dirname, '../make-secrets.ts'), ...args], {
     encoding: 'utf8',
     env: { ...process.env, ADMIN_DATABASE_URL: '', ...env },
   })

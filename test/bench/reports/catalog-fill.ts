@@ -20,24 +20,11 @@ export const neighbourSize = ({ assets, tags, locations }: Size): Size => ({
 /** The organization that is measured; its neighbours have the numbers before and behind it. */
 export const ORG_ID = 100
 
-/** What can be asked for. */
-export type Filled = {
-  assetIds: number[]
-  liveKeys: string[]
-  /** A text that one asset's description contains. */
-  serials: string[]
-  tagValues: string[]
-  /** The location that holds all others. */
-  rootId: number
-  /** Three quarters into the list of assets. */
-  deepOffset: number
-}
-
 /**
- * Fills the tables as their owner, `url`, and does at once what autovacuum does within a minute or two: to gather
- * statistics and to tell which pages indexes need not look into.
+ * Fills the tables as their owner, `url`, and does what autovacuum does within a minute or two: statistics and the
+ * visibility map. Resolves with the values of some tags.
  */
-export async function fillCatalog(url: string, size: Size): Promise<Filled> {
+export async function fillCatalog(url: string, size: Size): Promise<string[]> {
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()
   try {
@@ -45,37 +32,23 @@ export async function fillCatalog(url: string, size: Size): Promise<Filled> {
     for (let orgId = 1; orgId <= NEIGHBOURS + 1; orgId += 1)
       await fillOrganization(owner, orgId, orgId === ORG_ID ? size : neighbour)
     await owner.query('vacuum analyze location, asset, tag')
-    return await readFilled(owner, size)
+    return await readTagValues(owner)
   } finally {
     await owner.end()
   }
 }
 
-export async function readFilled(owner: pg.Client, size: Size): Promise<Filled> {
-  const { rows } = await owner.query<{ id: string; external_key: string; serial: string; value: string }>(
-    SAMPLE,
-    [ORG_ID],
-  )
-  const root = await owner.query<{ id: string }>(
-    'select id from location where org_id = $1 and parent_id is null',
-    [ORG_ID],
-  )
-  return {
-    assetIds: rows.map(({ id }) => Number(id)),
-    liveKeys: rows.map(({ external_key }) => external_key),
-    serials: rows.map(({ serial }) => serial),
-    tagValues: rows.map(({ value }) => value),
-    rootId: Number(root.rows[0]?.id),
-    deepOffset: Math.floor(size.assets * 0.75),
-  }
+export async function readTagValues(owner: pg.Client): Promise<string[]> {
+  const { rows } = await owner.query<{ value: string }>(SAMPLE, [ORG_ID])
+  return rows.map(({ value }) => value)
 }
 
 /** Assets that lists show, wherever they lie. */
 const SAMPLE = `
-  select asset.id, external_key, substring(description from 'Serial (\\w+)') as serial, min(value) as value
+  select min(value) as value
   from asset join tag on tag.org_id = asset.org_id and tag.asset_id = asset.id
   where asset.org_id = $1 and asset.deleted_at is null and (valid_to is null or valid_to > now())
-  group by asset.id, external_key, description order by asset.id limit 20000`
+  group by asset.id order by asset.id limit 20000`
 
 async function fillOrganization(owner: pg.Client, orgId: number, size: Size): Promise<void> {
   await owner.query(LOCATIONS, [orgId, size.locations])
