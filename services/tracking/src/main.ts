@@ -45,8 +45,8 @@ import { projectionsConsumer } from './projections/projections.consumer.ts'
 import { startReaderCensus } from './readers/reader-census.ts'
 import { ReaderDirectory } from './readers/reader-directory.ts'
 import { ReaderHealthLog } from './readers/reader-health.ts'
-import { answerAssetsAt } from './reports/assets-at.responder.ts'
-import { answerCurrentLocations } from './reports/current-locations.responder.ts'
+import { serveAssetsAt } from './reports/assets-at/assets-at.responder.ts'
+import { serveCurrentLocations } from './reports/current-locations/current-locations.responder.ts'
 import { askToAttachOver } from './unknown-tags/tag-attacher.ts'
 import { UnknownTagLog } from './unknown-tags/unknown-tag-log.ts'
 
@@ -206,8 +206,8 @@ await start('tracking', async () => {
   })
   const responders = [
     answerPlacements(broker, ofOneOrganization, log),
-    answerCurrentLocations(broker, tenants, log),
-    answerAssetsAt(broker, past, log),
+    serveCurrentLocations(broker, tenants, log),
+    serveAssetsAt(broker, past, log),
   ]
 
   log.info({ port: config.PORT, ...view.sizes() }, 'ready')

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { expect } from 'vitest'
-import { test, type Tracking } from '../tracking.fixture.ts'
+import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { ingestConsumer } from './ingest.consumer.ts'
 
 const NOW = Math.floor(Date.now() / 60_000) * 60_000

@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
-import { test, type Tracking } from '../tracking.fixture.ts'
+import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { minuteOf, type Observation } from './observation.ts'
 import { RecentMinutes } from './recent-minutes.ts'
 import { store } from './store.ts'
-import { events, ingest, message, NOW, scans, warehouse } from './warehouse.fixture.ts'
+import { events, ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 
 const MINUTE = 60_000
 const iso = (ms: number) => new Date(ms).toISOString()

@@ -5,8 +5,19 @@ import { sql } from 'kysely'
 import type { Tables } from '../db.ts'
 import { lockPositions } from '../ingest/scans.queries.ts'
 import { store } from '../ingest/store.ts'
-import { test } from '../tracking.fixture.ts'
-import { counts, events, history, iso, moves, NOW, read, report, save, scene } from './inventory.fixture.ts'
+import { test } from '../../test/tracking.fixture.ts'
+import {
+  counts,
+  events,
+  history,
+  iso,
+  moves,
+  NOW,
+  read,
+  report,
+  save,
+  scene,
+} from '../../test/inventory/inventory.fixture.ts'
 import { inventoryHandlers } from './inventory.handlers.ts'
 
 describe('D8.5 inventory save', () => {

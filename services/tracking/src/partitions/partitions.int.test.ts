@@ -4,7 +4,7 @@ import { expect, vi } from 'vitest'
 import type { Tables } from '../db.ts'
 import { minuteOf, type Observation } from '../ingest/observation.ts'
 import { store } from '../ingest/store.ts'
-import { log, test, type Tracking } from '../tracking.fixture.ts'
+import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { createMonths, tendPartitions } from './partitions.loop.ts'
 import { addMonths, listPartitions, monthOf } from './partitions.queries.ts'
 

@@ -1,6 +1,6 @@
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { expect, vi } from 'vitest'
-import { log, test } from '../tracking.fixture.ts'
+import { log, test } from '../../test/tracking.fixture.ts'
 import { startReaderCensus } from './reader-census.ts'
 import { addHealth, NO_COUNTS, type Noticed } from './reader-health.queries.ts'
 import { NO_READS } from './recent-reads.ts'

@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
 import type { NeutralRead } from '../formats/decoder.ts'
-import { ingest, message, NOW, warehouse } from '../ingest/warehouse.fixture.ts'
+import { ingest, message, NOW, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 import { projectionsConsumer } from '../projections/projections.consumer.ts'
 import { upsertTags } from '../projections/projections.queries.ts'
-import { log, test, type Tracking } from '../tracking.fixture.ts'
+import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { UnknownTagLog } from './unknown-tag-log.ts'
 import { MAX_UNKNOWN_TAGS } from './unknown-tags.queries.ts'
 
