@@ -6,7 +6,7 @@ import { claimDataDir } from './stack-lock.ts'
 import { postgresDir } from './stack-servers.ts'
 
 // By name, never the folder itself: DATA_DIR may be a folder that holds other things too.
-const OURS = ['nats', 'logs', 'secrets.json', 'demo.json', 'demo-admin.json', 'ops.env', 'run']
+const OURS = ['nats', 'logs', 'secrets.json', 'demo.json', 'demo-admin.json', 'ops.env', 'explain.env', 'run']
 
 /** Throws the data of earlier starts away. Refused while another launcher runs on it. */
 export async function resetData(dataDir: string, onNote: (note: string) => void): Promise<void> {

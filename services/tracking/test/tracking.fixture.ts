@@ -191,6 +191,7 @@ export async function startTracking(
     ...database,
     /** As requests see it. */
     tenants,
+    registry,
     catalog,
     /** What saves go by. */
     clock,

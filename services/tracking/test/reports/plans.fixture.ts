@@ -1,12 +1,13 @@
 import { openDatabase, type Database } from '@whereabouts/db/database'
 import { urlAs } from '@whereabouts/db/service-roles'
 import { ORG_SETTING } from '@whereabouts/db/tenant-database'
-import { PostgresQueryCompiler, sql, type Kysely, type KyselyPlugin } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { vi } from 'vitest'
 import { createMonths } from '../../src/partitions/partitions.loop.ts'
 import { addMonths, monthOf } from '../../src/partitions/partitions.queries.ts'
 import { plannerSettings } from '../../src/planner.ts'
 import type { Tables } from '../../src/db.ts'
+import { recordStatements, type Statement } from '../../src/reports/explain/record-statements.ts'
 import { test as base } from '../tracking.fixture.ts'
 
 /** The organization that is asked. It has nearly everything, which is when reading a whole table looks cheapest. */
@@ -82,23 +83,12 @@ async function isVacuumed(db: Kysely<Tables>): Promise<boolean> {
   return rows.length === 0
 }
 
-type Statement = { text: string; values: readonly unknown[] }
-
 function recording({ db, pool }: Database<Tables>): Plans {
-  let sent: Statement[] = []
-  const plugin: KyselyPlugin = {
-    transformQuery: ({ node, queryId }) => {
-      const { sql: text, parameters: values } = new PostgresQueryCompiler().compileQuery(node, queryId)
-      sent.push({ text, values })
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  }
+  const sent: Statement[] = []
   return {
-    db: db.withPlugin(plugin),
+    db: recordStatements(db, sent),
     async takeScans() {
-      const taken = sent
-      sent = []
+      const taken = sent.splice(0)
       const explained = []
       for (const { text, values } of taken) {
         const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>({
