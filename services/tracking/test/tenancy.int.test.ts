@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Tables } from '../src/db.ts'
 import type { Observation } from '../src/ingest/observation.ts'
 import { minuteOf } from '../src/ingest/observation.ts'
-import { store } from '../src/ingest/store.ts'
+import { store } from './store.ts'
 import { startTracking, type Tracking } from './tracking.fixture.ts'
 import { addUnknownTags } from '../src/unknown-tags/unknown-tags.queries.ts'
 

@@ -10,23 +10,12 @@ import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { testCallers } from '@whereabouts/testing/caller'
 import { createServiceDatabase } from '@whereabouts/testing/database'
 import { test as base } from 'vitest'
-import { buildApp } from '../src/app.ts'
 import type { Tables } from '../src/db.ts'
-import { ingestMetrics } from '../src/ingest/ingest-metrics.ts'
-import { Admission } from '../src/ingest/rate/admission.ts'
-import { KeyRates } from '../src/ingest/rate/key-rates.ts'
-import { RecentMinutes } from '../src/ingest/recent-minutes.ts'
-import { LiveFeed } from '../src/live/live-feed.ts'
-import { liveMetrics } from '../src/live/live-metrics.ts'
-import { tendPartitions } from '../src/partitions/partitions.loop.ts'
+import { maintainPartitions } from '../src/partitions/partitions.loop.ts'
 import { plannerSettings } from '../src/planner.ts'
-import { CatalogUnavailable, GapFiller } from '../src/projections/catalog-lookup.ts'
-import { CatalogView } from '../src/projections/catalog-view.ts'
-import { assetFinder, assetKeyFinder, locationFinder } from '../src/projections/finders.ts'
+import { wire } from '../src/wire.ts'
+import { CatalogUnavailable } from '../src/projections/catalog-resolver.ts'
 import { upsertAssets, upsertLocations, upsertTags } from '../src/projections/projections.queries.ts'
-import { ReaderDirectory } from '../src/readers/reader-directory.ts'
-import { ReaderHealthLog } from '../src/readers/reader-health.ts'
-import { UnknownTagLog } from '../src/unknown-tags/unknown-tag-log.ts'
 
 export const log = createLogger('tracking', 'silent')
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -143,49 +132,25 @@ export async function startTracking(
     settings: plannerSettings,
     prepared: false,
   })
-  await tendPartitions({ owner: db, retentionDays: 400, log })
+  await maintainPartitions({ owner: db, retentionDays: 400, log })
   const catalog = new CatalogStandIn()
   const registry = createRegistry('tracking')
-  const directory = new ReaderDirectory(worker.db, worker.pool, log)
-  await directory.start()
-  const health = new ReaderHealthLog(worker.db, log)
-  const unknownTags = new UnknownTagLog(worker.db, log)
-  const view = new CatalogView()
-  const gaps = new GapFiller(view, catalog.ask)
-  const finders = { view, ask: catalog.ask, gaps }
   const callers = testCallers('tracking')
   const clock: { stoppedAt?: number } = {}
-  const app = buildApp({
-    db: through(tenants),
-    directory,
+  const { app, ingest, rates, view, resolver, directory, health, unknownTags } = wire({
+    tenants: through(tenants),
     past: through(tenants),
+    worker,
     retentionDays: 400,
-    findAsset: assetFinder(finders),
-    findAssetId: assetKeyFinder({ db: tenants, ...finders }),
-    findLocation: locationFinder(finders),
-    ...finders,
+    ask: catalog.ask,
     askToAttach: catalog.attachTag,
     wakeOutbox: () => undefined,
-    now: () => clock.stoppedAt ?? Date.now(),
-    live: new LiveFeed({ log, metrics: liveMetrics(registry) }),
     verify: callers.verify,
+    now: () => clock.stoppedAt ?? Date.now(),
     log,
     registry,
   })
-  const rates = new KeyRates()
-  const metrics = ingestMetrics(registry)
-  const ingest = {
-    db: worker.db,
-    view,
-    gaps,
-    directory,
-    health,
-    unknownTags,
-    recent: new RecentMinutes(),
-    metrics,
-    admission: new Admission({ rates, health, metrics }),
-    wakeOutbox: () => undefined,
-  }
+  await directory.start()
 
   return {
     ...database,
@@ -206,7 +171,7 @@ export async function startTracking(
       await upsertAssets(worker.db, catalog.assets)
       await upsertLocations(worker.db, catalog.locations)
       await upsertTags(worker.db, catalog.tags)
-      gaps.apply({ assets: catalog.assets, locations: catalog.locations, tags: catalog.tags })
+      resolver.apply({ assets: catalog.assets, locations: catalog.locations, tags: catalog.tags })
     },
     async call(
       method: 'GET' | 'POST' | 'PATCH' | 'DELETE',

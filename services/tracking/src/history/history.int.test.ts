@@ -1,6 +1,6 @@
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { describe, expect } from 'vitest'
-import { store } from '../ingest/store.ts'
+import { store } from '../../test/store.ts'
 import { iso, scene, seen } from '../../test/reports/scene.fixture.ts'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 

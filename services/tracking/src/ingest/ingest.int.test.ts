@@ -6,7 +6,7 @@ import { test } from '../../test/tracking.fixture.ts'
 import { ingestConsumer } from './ingest.consumer.ts'
 import { minuteOf, type Observation } from './observation.ts'
 import { RecentMinutes } from './recent-minutes.ts'
-import { store } from './store.ts'
+import { store } from '../../test/store.ts'
 import { events, ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 
 describe('ingest', () => {

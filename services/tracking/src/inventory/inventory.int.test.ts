@@ -3,8 +3,8 @@ import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { sql } from 'kysely'
 import type { Tables } from '../db.ts'
-import { lockPositions } from '../ingest/scans.queries.ts'
-import { store } from '../ingest/store.ts'
+import { lockPositions } from '../positions/lock-positions.queries.ts'
+import { store } from '../../test/store.ts'
 import { test } from '../../test/tracking.fixture.ts'
 import {
   counts,
@@ -275,8 +275,8 @@ describe('when something is away', () => {
   }) => {
     const { one } = await scene(tracking)
     const hasty = openTenantDatabase<Tables>(tracking.url, { max: 1, name: 'hasty', statementTimeoutMs: 100 })
-    const { view, ask, gaps, wakeOutbox } = { ...tracking.ingest, ask: tracking.catalog.ask }
-    const { saveInventory } = inventoryHandlers({ db: hasty, view, ask, gaps, wakeOutbox })
+    const { view, ask, resolver, wakeOutbox } = { ...tracking.ingest, ask: tracking.catalog.ask }
+    const { saveInventory } = inventoryHandlers({ db: hasty, view, ask, resolver, wakeOutbox })
     const body = { asset_identifiers: ['ONE', 'TWO'], location_identifier: 'DOCK' }
     await tracking.db.transaction().execute(async (tx) => {
       await lockPositions(tx, [{ orgId: 1, assetId: one.id }])

@@ -9,7 +9,7 @@ import { upsertAssets, upsertLocations } from '../projections/projections.querie
  * must show a save as soon as it is answered (D8.5). Rows that are as new are not touched, not even locked. Call under
  * `lockPositions`.
  */
-export async function learn(
+export async function storeStates(
   tx: Tx,
   orgId: number,
   assets: readonly AssetIdentity[],

@@ -8,8 +8,8 @@ import {
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { describe, expect } from 'vitest'
 import { minuteOf, type Observation } from '../ingest/observation.ts'
-import { store } from '../ingest/store.ts'
-import { CatalogUnavailable } from '../projections/catalog-lookup.ts'
+import { store } from '../../test/store.ts'
+import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
 import { listAssetsAt } from '../reports/assets-at/assets-at.responder.ts'
 import { findCurrentLocations } from '../reports/current-locations/current-locations.responder.ts'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
@@ -29,10 +29,10 @@ const placed = (asset: AssetState, location: LocationState, at: number): AssetPl
 })
 
 /** `at` is when tracking comes to it. */
-const depsAt = ({ tenants, ingest: { view, gaps } }: Tracking, at: number) => ({
+const depsAt = ({ tenants, ingest: { view, resolver } }: Tracking, at: number) => ({
   db: tenants,
   view,
-  gaps,
+  resolver,
   wakeOutbox: () => undefined,
   now: () => at,
 })

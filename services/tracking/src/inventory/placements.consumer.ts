@@ -2,7 +2,7 @@ import { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
 import { isDatabaseOutage } from '@whereabouts/db/outage'
 import type { MessageConsumer } from '@whereabouts/messaging/consumer'
 import { PoisonError } from '@whereabouts/messaging/settle'
-import { CatalogUnavailable } from '../projections/catalog-lookup.ts'
+import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
 import { recordPlacement, type PlacementDeps } from './placement.ts'
 
 /**

@@ -10,7 +10,7 @@ import {
   listPartitions,
   monthOf,
   protectPartition,
-  tending,
+  withPartitionLock,
   type Month,
 } from './partitions.queries.ts'
 
@@ -35,7 +35,7 @@ type Options = {
  * Creates the partitions around now and drops those whose last day is older than the retention. Neither stalls readers
  * or writers. Safe to repeat, and to break off anywhere: the next run goes on.
  */
-export async function tendPartitions(options: Options): Promise<void> {
+export async function maintainPartitions(options: Options): Promise<void> {
   const { owner, retentionDays, log, now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS } = options
   const month = monthOf(now())
   const ahead = Array.from({ length: MONTHS_BEHIND + 1 + MONTHS_AHEAD }, (_, n) =>
@@ -43,7 +43,7 @@ export async function tendPartitions(options: Options): Promise<void> {
   )
   await createMonths(owner, ahead, lockTimeoutMs)
   const oldest = monthOf(now() - retentionDays * DAY_MS)
-  await tending(owner, lockTimeoutMs, async (session) => {
+  await withPartitionLock(owner, lockTimeoutMs, async (session) => {
     const partitions = await listPartitions(session)
     for (const { month: unprotected } of partitions.filter((p) => !p.is_protected))
       await protectPartition(session, unprotected)
@@ -60,42 +60,46 @@ export async function createMonths(
   months: Iterable<Month>,
   lockTimeoutMs = LOCK_TIMEOUT_MS,
 ): Promise<void> {
-  await tending(db, lockTimeoutMs, async (session) => {
+  await withPartitionLock(db, lockTimeoutMs, async (session) => {
     const states = new Map((await listPartitions(session)).map(({ month, state }) => [month, state]))
     for (const month of new Set(months)) await createPartition(session, month, states.get(month))
   })
 }
 
 /**
- * Tends the partitions now and every hour; a failure is logged and tried again soon, since months are made well ahead.
- * `first` never rejects: what finds no partition makes it itself (`withMonths`).
+ * Maintains the partitions now and every hour; logs a failure and tries again in a minute, because months are made well ahead. `first`
+ * never rejects: a write without a partition makes it (`withMonths`). `stop` waits for a run that is under way.
  */
 export function startPartitionLoop(options: Options & { registry?: Registry }): {
   first: Promise<void>
-  stop(): void
+  stop(): Promise<void>
 } {
   const measured = timedWork(options.registry, 'partitions', EVERY_MS)
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
-  const tend = async () => {
-    const waitMs = await tendPartitions(options).then(
+  let running: Promise<void>
+  const maintain = async () => {
+    const waitMs = await maintainPartitions(options).then(
       () => {
         measured.done()
         return EVERY_MS
       },
       (error: unknown) => {
         measured.failed()
-        options.log.warn({ err: error, retry_in_ms: RETRY_MS }, 'partitions not tended')
+        options.log.warn({ err: error, retry_in_ms: RETRY_MS }, 'partition maintenance failed')
         return RETRY_MS
       },
     )
-    if (!isStopped) timer = setTimeout(() => void tend(), waitMs)
+    if (!isStopped) timer = setTimeout(() => (running = maintain()), waitMs)
   }
+  const first = maintain()
+  running = first
   return {
-    first: tend(),
+    first,
     stop: () => {
       isStopped = true
       clearTimeout(timer)
+      return running
     },
   }
 }

@@ -33,7 +33,7 @@ export function startProgressLoop({ broker, follower, registry, log, everyMs = 5
   let haveTablesCaughtUp = false
   const now = (): Projections => ({ view: viewProgress(follower), tables })
 
-  const look = async () => {
+  const sample = async () => {
     tables = await tableProgress(broker).catch(() => tables) // the broker is away: as it was
     const { view } = now()
     if (!follower.isCaughtUp()) log.info({ projection: 'view', ...view }, 'reading the catalog')
@@ -42,8 +42,8 @@ export function startProgressLoop({ broker, follower, registry, log, everyMs = 5
     haveTablesCaughtUp ||= tables?.pending === 0
   }
   measure(registry, now)
-  const timer = setInterval(() => void look(), everyMs)
-  void look()
+  const timer = setInterval(() => void sample(), everyMs)
+  void sample()
   return { now, stop: () => clearInterval(timer) }
 }
 

@@ -1,7 +1,7 @@
 import type { AssetIdentity, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
-import { lockPositions } from '../ingest/scans.queries.ts'
+import { lockPositions } from '../positions/lock-positions.queries.ts'
 
 type State = { org_id: number; id: number; revision: number }
 

@@ -30,7 +30,7 @@ type Fixture = {
   errors: DecodeError[]
 }
 
-const folder = new URL('../../../../test/fixtures/readers', import.meta.url)
+const folder = new URL('../../../../test/fixtures/readers/', import.meta.url)
 
 /** The index of the fixtures, of all formats. */
 export function listFixtures(): Fixture[] {

@@ -4,7 +4,7 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 import type { Tables } from '../../src/db.ts'
 import type { NeutralRead } from '../../src/formats/decoder.ts'
 import { saveInventory } from '../../src/inventory/save.ts'
-import { GapFiller } from '../../src/projections/catalog-lookup.ts'
+import { CatalogResolver } from '../../src/projections/catalog-resolver.ts'
 import { CatalogView } from '../../src/projections/catalog-view.ts'
 import { insertReader } from '../../src/readers/readers.queries.ts'
 import { insertScanPoint } from '../../src/readers/scan-points.queries.ts'
@@ -23,8 +23,8 @@ export function startReplicas({ url, ingest, catalog }: Tracking) {
   const databases = Array.from({ length: REPLICAS }, () => openDatabase<Tables>(url, { max: 4 }))
   const replicas = databases.map(({ db }) => {
     const view = new CatalogView()
-    const gaps = new GapFiller(view, catalog.ask)
-    return { ...ingest, db, view, gaps, recent: new RecentMinutes() }
+    const resolver = new CatalogResolver(view, catalog.ask)
+    return { ...ingest, db, view, resolver, recent: new RecentMinutes() }
   })
   const stop = () => Promise.all(databases.map((database) => database.close()))
   return { replicas, stop }
@@ -44,7 +44,7 @@ export async function openWarehouse(
   for (const [i, asset] of assets.entries()) catalog.tag(asset, tagOf(i))
   const places = Array.from({ length: PLACES }, (_, i) => catalog.location(orgId, `Place ${i}`))
   await tracking.project()
-  const hear = (replica: number) => replicas[replica]?.gaps.apply(catalog)
+  const hear = (replica: number) => replicas[replica]?.resolver.apply(catalog)
   for (const replica of replicas.keys()) hear(replica)
   const unset = { name: 'Portal', format: 'canonical', timezone: null, mapping: null }
   const reader = await insertReader(db, orgId, { reader_key: READER, ...unset })

@@ -9,7 +9,7 @@ import { outboxPublish } from '@whereabouts/messaging/publish'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Tables } from '../../src/db.ts'
-import { askCatalogOver, GapFiller } from '../../src/projections/catalog-lookup.ts'
+import { askCatalogOver, CatalogResolver } from '../../src/projections/catalog-resolver.ts'
 import { CatalogView } from '../../src/projections/catalog-view.ts'
 import { ReaderDirectory } from '../../src/readers/reader-directory.ts'
 import { ReaderHealthLog } from '../../src/readers/reader-health.ts'
@@ -77,7 +77,7 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
   const deps = {
     db,
     view,
-    gaps: new GapFiller(view, askCatalogOver(broker)),
+    resolver: new CatalogResolver(view, askCatalogOver(broker)),
     directory,
     health,
     unknownTags: new UnknownTagLog(db, log),

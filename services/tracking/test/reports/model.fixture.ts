@@ -3,7 +3,7 @@ import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
 import { fc } from '@whereabouts/testing/fuzz'
 import { expect } from 'vitest'
 import { minuteOf, type Observation } from '../../src/ingest/observation.ts'
-import { store } from '../../src/ingest/store.ts'
+import { store } from '../store.ts'
 import type { CatalogStandIn, Tracking } from '../tracking.fixture.ts'
 import type { AssetLocationsFilter, ReportSort } from '../../src/reports/asset-locations/filter.ts'
 

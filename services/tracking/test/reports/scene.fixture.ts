@@ -1,5 +1,5 @@
 import { minuteOf, type Observation } from '../../src/ingest/observation.ts'
-import { store } from '../../src/ingest/store.ts'
+import { store } from '../store.ts'
 import type { Tracking } from '../tracking.fixture.ts'
 
 export const NOW = Math.floor(Date.now() / 60_000) * 60_000

@@ -1,14 +1,6 @@
 import { KeyState } from '@whereabouts/contracts/messages/keys-state'
 import { bytesPerSecond, MESSAGES_PER_SECOND } from '@whereabouts/contracts/messages/reader-rates'
-
-export type OrgRate = {
-  /** Messages a second of all its keys together. */
-  perSecond: number
-  /** Bytes a second of all its keys together. More keys do not mean more bytes; a rate that an operator set does. */
-  bytesPerSecond: number
-  /** Live keys that may send scans; 0 when none is known. */
-  keys: number
-}
+import type { OrgRate } from '../../readers/org-rate.ts'
 
 const UNKNOWN: OrgRate = { perSecond: MESSAGES_PER_SECOND, bytesPerSecond: bytesPerSecond(0), keys: 0 }
 /** A sum stands for so long: keys expire without a word. */

@@ -1,6 +1,6 @@
 import { API_PREFIX, LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { describe, expect } from 'vitest'
-import { store } from '../../ingest/store.ts'
+import { store } from '../../../test/store.ts'
 import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { findCurrentLocations } from './current-locations.responder.ts'
 import { iso, scene, seen } from '../../../test/reports/scene.fixture.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { minuteOf, type Observation } from '../../ingest/observation.ts'
-import { store } from '../../ingest/store.ts'
+import { store } from '../../../test/store.ts'
 import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { movementSummaryHandlers } from './movement-summary.handlers.ts'
 

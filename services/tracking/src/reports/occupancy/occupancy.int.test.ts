@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { store } from '../../ingest/store.ts'
+import { store } from '../../../test/store.ts'
 import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { seen } from '../../../test/reports/scene.fixture.ts'
 

@@ -1,13 +1,13 @@
 import { bigints } from '@whereabouts/db/array-parameters'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
-import type { Unsettled } from './stays.ts'
-import { epochMs, minuteTime } from './sql-times.ts'
+import type { BrokenDwells } from './dwell.ts'
+import { epochMs, minuteTime } from '../sql-times.ts'
 
 type Start = { asset_id: number; ms: number }
 
 /** Asset → first observation of its stay, where it was found. Call under `lockPositions`, after the rows are stored. */
-export async function findStayStarts(tx: Tx, unsettled: Unsettled): Promise<Map<number, number>> {
+export async function findDwellStarts(tx: Tx, unsettled: BrokenDwells): Promise<Map<number, number>> {
   const starts = [...(await firstAfter(tx, unsettled.broken)), ...(await firstOfLonger(tx, unsettled.longer))]
   return new Map(starts.map(({ asset_id, ms }) => [asset_id, ms]))
 }
@@ -16,7 +16,7 @@ const [HOUR, DAY] = [60, 1_440]
 /** Read at most in one transaction, about a second's work. */
 const MAX_ROWS = 1_500_000
 
-async function firstAfter(tx: Tx, broken: Unsettled['broken']): Promise<Start[]> {
+async function firstAfter(tx: Tx, broken: BrokenDwells['broken']): Promise<Start[]> {
   if (broken.length === 0) return []
   const { rows } = await sql<Start>`
     select k.asset_id, ${epochMs('first.observed_at')} as ms
@@ -36,7 +36,7 @@ async function firstAfter(tx: Tx, broken: Unsettled['broken']): Promise<Start[]>
  * Looks back a day, which is as far as a late scan reaches (D8.6), or less, where thousands of stays grow at once: a
  * stay of months that one row joins to this one is not read row by row.
  */
-async function firstOfLonger(tx: Tx, longer: Unsettled['longer']): Promise<Start[]> {
+async function firstOfLonger(tx: Tx, longer: BrokenDwells['longer']): Promise<Start[]> {
   if (longer.length === 0) return []
   const minutes = Math.min(DAY, Math.max(HOUR, Math.floor(MAX_ROWS / longer.length)))
   const back = sql`k.minute - ${minutes}::int * interval '1 minute'`

@@ -1,9 +1,9 @@
 import { MAX_ASSET_KEYS, type CatalogLookup } from '@whereabouts/contracts/messages/catalog-lookup'
 import type { AssetIdentity, LocationState } from '@whereabouts/contracts/messages/catalog-state'
-import { CatalogUnavailable, type AskCatalog } from '../projections/catalog-lookup.ts'
+import { CatalogUnavailable, type AskCatalog } from '../projections/catalog-resolver.ts'
 
 /** What the keys of a save name right now. */
-export type SavedThings = { assets: AssetIdentity[]; location: LocationState | undefined }
+export type SaveTargets = { assets: AssetIdentity[]; location: LocationState | undefined }
 
 /** Questions under way at a time: catalog has others to answer, and ten thousand keys make twenty questions. */
 const LANES = 4
@@ -12,11 +12,11 @@ const LANES = 4
  * Asks catalog itself rather than our view: what was created a moment ago counts, and what was deleted no longer does
  * (D8.9). Throws CatalogUnavailable.
  */
-export async function findSavedThings(
+export async function findSaveTargets(
   ask: AskCatalog,
   orgId: number,
   { assetKeys, locationKey }: { assetKeys: readonly string[]; locationKey: string },
-): Promise<SavedThings> {
+): Promise<SaveTargets> {
   const questions: CatalogLookup[] = []
   for (let at = 0; at < assetKeys.length; at += MAX_ASSET_KEYS)
     questions.push({ org_id: orgId, asset_keys: assetKeys.slice(at, at + MAX_ASSET_KEYS) })

@@ -1,10 +1,10 @@
-import type { Position } from './movements.ts'
+import type { Position } from '../positions/position.ts'
 import { minuteOf, type Minute, type Observation } from './observation.ts'
 
 type Key = { orgId: number; assetId: number }
 
 /** Stays whose first observation is no longer the one we knew, to be looked up in history. */
-export type Unsettled = {
+export type BrokenDwells = {
   /** The asset was elsewhere in `minute`: the stay begins with the first row after it. */
   broken: (Key & { minute: Minute })[]
   /** There may be rows at the same location right before `minute`, with which the stay begins then. */
@@ -16,12 +16,12 @@ export type Unsettled = {
  * before it, or one that puts this place into the minute with which it begins, may make it longer. A late save may also
  * overwrite the row with which it begins. `positions` are those that hold when the rows are stored.
  */
-export function unsettle(
+export function findBrokenDwells(
   positions: readonly Position[],
   { late, replaced }: { late: readonly Observation[]; replaced: readonly Observation[] },
-): Unsettled {
+): BrokenDwells {
   const [lateOf, replacedOf] = [late, replaced].map((rows) => Map.groupBy(rows, (row) => row.assetId))
-  const unsettled: Unsettled = { broken: [], longer: [] }
+  const unsettled: BrokenDwells = { broken: [], longer: [] }
   for (const { orgId, assetId, locationId, dwellStartedAtMs } of positions) {
     if (locationId === null || dwellStartedAtMs === null) continue
     const rows = lateOf?.get(assetId) ?? []

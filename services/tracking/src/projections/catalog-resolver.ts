@@ -9,7 +9,7 @@ import type { Broker } from '@whereabouts/messaging/connection'
 import { request } from '@whereabouts/messaging/request'
 import type { CatalogView } from './catalog-view.ts'
 
-/** Catalog could not be asked, so nobody knows whether the thing exists. Trying again later is right. */
+/** Catalog could not be asked, so it is not known whether something exists. Retry later. */
 export class CatalogUnavailable extends Error {
   override readonly name = 'CatalogUnavailable'
 }
@@ -20,7 +20,7 @@ type Tag = { tag_type: string; value: string }
 export type AskCatalog = (question: CatalogLookup, signal?: AbortSignal) => Promise<CatalogLookupReply>
 
 const TIMEOUT_MS = 2_000
-const AT_ONCE = 1_000
+const MAX_NAMES = 1_000
 
 export const askCatalogOver =
   (broker: Broker): AskCatalog =>
@@ -33,12 +33,12 @@ export const askCatalogOver =
     }
   }
 
-/** What catalog did not know a moment ago is not asked again for this long: most BLE adverts are of strangers. */
-const STRANGER_MS = 1_000
-const MAX_STRANGERS = 100_000
+/** How long a name that catalog did not know is not asked for again: most BLE adverts come from unknown tags. */
+const UNKNOWN_MS = 1_000
+const MAX_UNKNOWN = 100_000
 
-/** Things of one organization that the view does not know. */
-export type Wanted = {
+/** Names of one organization that the view does not know. */
+export type Unresolved = {
   tags?: Iterable<Tag>
   locationKeys?: Iterable<string>
   locationIds?: Iterable<number>
@@ -48,14 +48,14 @@ export type Wanted = {
 type Lists = { tags: Tag[]; location_keys: string[]; location_ids: number[]; asset_ids: number[] }
 
 /**
- * Settles gaps of the view: asks catalog for what a read named and the view does not know, and applies the answer to
- * the view. Something created a moment ago is found this way before its state has arrived.
+ * Asks catalog for names that the view does not know, and puts the reply into the view. So a read finds an asset that was created a moment
+ * ago, before its state arrived.
  */
-export class GapFiller {
+export class CatalogResolver {
   readonly #view: CatalogView
   readonly #ask: AskCatalog
   readonly #now: () => number
-  readonly #strangers = new Map<string, number>()
+  readonly #unknownUntil = new Map<string, number>()
 
   constructor(view: CatalogView, ask: AskCatalog, now: () => number = Date.now) {
     this.#view = view
@@ -63,19 +63,19 @@ export class GapFiller {
     this.#now = now
   }
 
-  /** Fills in what is wanted as far as it exists. Throws CatalogUnavailable. */
-  async fill(orgId: number, wanted: Wanted, signal?: AbortSignal): Promise<void> {
-    const lists = this.#withoutStrangers(orgId, wanted)
+  /** Puts into the view what exists of these names. Throws CatalogUnavailable. */
+  async resolve(orgId: number, unresolved: Unresolved, signal?: AbortSignal): Promise<void> {
+    const lists = this.#withoutUnknown(orgId, unresolved)
     const longest = Math.max(...Object.values(lists).map((list) => list.length))
-    for (let at = 0; at < longest; at += AT_ONCE) {
+    for (let at = 0; at < longest; at += MAX_NAMES) {
       const some = {
-        tags: lists.tags.slice(at, at + AT_ONCE),
-        location_keys: lists.location_keys.slice(at, at + AT_ONCE),
-        location_ids: lists.location_ids.slice(at, at + AT_ONCE),
-        asset_ids: lists.asset_ids.slice(at, at + AT_ONCE),
+        tags: lists.tags.slice(at, at + MAX_NAMES),
+        location_keys: lists.location_keys.slice(at, at + MAX_NAMES),
+        location_ids: lists.location_ids.slice(at, at + MAX_NAMES),
+        asset_ids: lists.asset_ids.slice(at, at + MAX_NAMES),
       }
       this.apply(await this.#ask({ org_id: orgId, ...some }, signal))
-      this.#rememberStrangers(orgId, some)
+      this.#rememberUnknown(orgId, some)
     }
   }
 
@@ -85,10 +85,10 @@ export class GapFiller {
     for (const tag of reply.tags) this.#view.applyTag(tag)
   }
 
-  #withoutStrangers(orgId: number, wanted: Wanted): Lists {
+  #withoutUnknown(orgId: number, unresolved: Unresolved): Lists {
     const now = this.#now()
-    const isAsked = (name: string) => (this.#strangers.get(name) ?? 0) <= now
-    const { tags = [], locationKeys = [], locationIds = [], assetIds = [] } = wanted
+    const isAsked = (name: string) => (this.#unknownUntil.get(name) ?? 0) <= now
+    const { tags = [], locationKeys = [], locationIds = [], assetIds = [] } = unresolved
     return {
       tags: [...tags].filter((tag) => isAsked(tagName(orgId, tag))),
       location_keys: [...locationKeys].filter((key) => isAsked(keyName(orgId, key))),
@@ -97,10 +97,10 @@ export class GapFiller {
     }
   }
 
-  #rememberStrangers(orgId: number, { tags, location_keys, location_ids, asset_ids }: Lists): void {
-    if (this.#strangers.size > MAX_STRANGERS) this.#strangers.clear()
-    const until = this.#now() + STRANGER_MS
-    const remember = (isKnown: boolean, name: string) => !isKnown && this.#strangers.set(name, until)
+  #rememberUnknown(orgId: number, { tags, location_keys, location_ids, asset_ids }: Lists): void {
+    if (this.#unknownUntil.size > MAX_UNKNOWN) this.#unknownUntil.clear()
+    const until = this.#now() + UNKNOWN_MS
+    const remember = (isKnown: boolean, name: string) => !isKnown && this.#unknownUntil.set(name, until)
     const view = this.#view
     for (const tag of tags)
       remember(view.matchTag(orgId, tag.tag_type, tag.value) !== undefined, tagName(orgId, tag))

@@ -1,7 +1,7 @@
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { expect, vi } from 'vitest'
 import { log, test } from '../../test/tracking.fixture.ts'
-import { startReaderCensus } from './reader-census.ts'
+import { startReaderGauges } from './reader-gauges.ts'
 import { addHealth, NO_COUNTS, type Noticed } from './reader-health.queries.ts'
 import { NO_READS } from './recent-reads.ts'
 
@@ -42,7 +42,7 @@ test('readers of all organizations by state, those in trouble lately, and the mo
     .values([reader(7, 'dock'), reader(7, 'gate'), reader(8, 'dock'), reader(8, 'new')])
     .execute()
   const registry = createRegistry('tracking')
-  const census = startReaderCensus({ db, registry, log })
+  const census = startReaderGauges({ db, registry, log })
   const text = await vi.waitFor(async () => {
     const metrics = await registry.metrics()
     expect(metrics).toContain('readers{')

@@ -4,7 +4,7 @@ import { byLabel, startSampling } from '@whereabouts/service-kit/sampling'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { addMonths, listPartitions, monthOf } from '../partitions/partitions.queries.ts'
-import { countReaders, countUnknownTags } from './reader-census.queries.ts'
+import { countReaders, countUnknownTags } from './reader-gauges.queries.ts'
 
 type Options = { db: Kysely<Tables>; registry: Registry; log: Logger; everyMs?: number }
 
@@ -27,7 +27,7 @@ const GAUGES = {
 }
 
 /** What the database knows of the readers of all organizations, and of the room for their scans. */
-export function startReaderCensus({ db, registry, log, everyMs = 15_000 }: Options): {
+export function startReaderGauges({ db, registry, log, everyMs = 15_000 }: Options): {
   stop(): Promise<void>
 } {
   const look = async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Position } from './movements.ts'
+import type { Position } from '../positions/position.ts'
 import type { Observation } from './observation.ts'
-import { unsettle } from './stays.ts'
+import { findBrokenDwells } from './dwell.ts'
 
 const [DOCK, SHELF] = [11, 12]
 const key = { orgId: 1, assetId: 7 }
@@ -41,7 +41,7 @@ describe('D8.2 what late rows say of the current stay', () => {
     },
     { name: 'both: broken', rows: [late(40, DOCK), late(60, SHELF)], want: { broken: [60] } },
   ])('$name', ({ rows, want: { broken = [], longer = [] } }) => {
-    expect(unsettle([current], { late: rows, replaced: [] })).toEqual({
+    expect(findBrokenDwells([current], { late: rows, replaced: [] })).toEqual({
       broken: broken.map((minute) => ({ ...key, minute })),
       longer: longer.map((minute) => ({ ...key, minute, locationId: DOCK })),
     })
@@ -50,22 +50,24 @@ describe('D8.2 what late rows say of the current stay', () => {
   test('the newest minute put right, where the stay begins with it: perhaps longer', () => {
     const begun = { ...current, minute: 50, observedAtMs: 50 * 60_000 + 5_000 }
     const replaced = [late(50, DOCK)]
-    expect(unsettle([begun], { late: [], replaced })).toEqual({
+    expect(findBrokenDwells([begun], { late: [], replaced })).toEqual({
       broken: [],
       longer: [{ ...key, minute: 50, locationId: DOCK }],
     })
     // The asset went on and came back since, in the same batch.
-    expect(unsettle([current], { late: [], replaced: [late(49, DOCK)] })).toEqual(nothing)
+    expect(findBrokenDwells([current], { late: [], replaced: [late(49, DOCK)] })).toEqual(nothing)
   })
 
   test('an asset that is nowhere has no stay', () => {
     const nowhere = { ...current, locationId: null, dwellStartedAtMs: null }
-    expect(unsettle([nowhere], { late: [late(60, SHELF), late(40, DOCK)], replaced: [] })).toEqual(nothing)
+    expect(findBrokenDwells([nowhere], { late: [late(60, SHELF), late(40, DOCK)], replaced: [] })).toEqual(
+      nothing,
+    )
   })
 
   test('rows of another asset say nothing', () => {
-    expect(unsettle([current], { late: [late(60, SHELF, 8)], replaced: [late(50, DOCK, 8)] })).toEqual(
-      nothing,
-    )
+    expect(
+      findBrokenDwells([current], { late: [late(60, SHELF, 8)], replaced: [late(50, DOCK, 8)] }),
+    ).toEqual(nothing)
   })
 })
