@@ -136,7 +136,7 @@ describe('bad input', () => {
       const [view] = await readerViews(org)
       expect(view?.health).toMatchObject({
         messages_buried: 2,
-        last_problem: 'there is no format "carrier-pigeon"',
+        last_problem: 'unknown format "carrier-pigeon"',
       })
     })
     const metrics = await (await fetch(`${system.stack.urls.ops.tracking}/metrics`)).text()

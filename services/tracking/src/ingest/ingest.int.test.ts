@@ -167,7 +167,7 @@ describe('ingest', () => {
         configured: false,
         health: expect.objectContaining({
           messages_buried: 2,
-          last_problem: 'there is no format "nonsense"',
+          last_problem: 'unknown format "nonsense"',
         }),
       }),
     ])

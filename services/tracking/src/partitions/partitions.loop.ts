@@ -50,7 +50,7 @@ export async function maintainPartitions(options: Options): Promise<void> {
     const expired = partitions.filter((p) => p.month < oldest && !ahead.includes(p.month))
     for (const partition of expired) await dropPartition(session, partition)
     if (expired.length > 0)
-      log.info({ months: expired.map((p) => p.month) }, 'dropped history beyond the retention')
+      log.info({ months: expired.map((p) => p.month) }, 'old months of history were dropped')
   })
 }
 

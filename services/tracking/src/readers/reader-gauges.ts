@@ -13,16 +13,16 @@ const KINDS = ['configured', 'discovered'] as const
 
 const GAUGES = {
   readers: {
-    help: 'Readers by state, as the list of readers tells it, configured ones and discovered ones.',
+    help: 'Readers by state, configured and discovered.',
     labelNames: ['kind', 'state'],
   },
   readers_skewed: {
     help: 'Readers heard in the last ten minutes whose clock is off by more than 30 seconds.',
   },
   readers_with_problems: {
-    help: 'Readers that in the last ten minutes sent something that could not be used.',
+    help: 'Readers that sent an unusable message in the last ten minutes.',
   },
-  unknown_tags: { help: 'Tags on the lists of unknown tags, bounded for each organization.' },
+  unknown_tags: { help: 'Tags on the lists of unknown tags, which are bounded for each organization.' },
   history_months_ahead: { help: 'Months after the current one for which history has its partition.' },
 }
 

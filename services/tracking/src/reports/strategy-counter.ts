@@ -10,7 +10,7 @@ export type RecordStrategy = (log: Logger, strategy: ReportStrategy) => void
 export function strategyCounter(registry: Registry): RecordStrategy {
   const counter = new Counter({
     name: 'report_strategy_total',
-    help: 'Pages of asset locations, by the statement that read them.',
+    help: 'Pages of asset locations, by the statement that read them; pnpm explain shows each.',
     labelNames: ['strategy'],
     registers: [registry],
   })
