@@ -5,7 +5,7 @@ import { newReader, readerViews, type Organization } from '../system/organizatio
 import { saved } from './support/moves.ts'
 import { test, type Visitor } from './support/visitor.fixture.ts'
 
-/** Every screen, with something to show, and whether it asks the API for anything before the person does something. */
+/** Every screen with data. `loads`: the screen calls the API when it opens. */
 async function screensOf(organization: Organization): Promise<{ path: string; loads: boolean }[]> {
   const { assetId, locationId } = await saved(organization)
   await newReader(organization, { key: 'gate', format: 'canonical', locationId, antennas: 1 })
@@ -48,14 +48,14 @@ const envelope = (type: string, title: string, status: number) => ({
   json: { error: { type, title, status, detail: title, instance: '/', request_id: REQUEST_ID } },
 })
 
-test('every screen says that it loads, and what failed with the request id, and can be tried again', async ({
+test('every screen shows loading, a failure with the request ID, and a retry', async ({
   member,
   organization,
 }) => {
   const { page } = member
   const screens = await screensOf(organization)
   await member.open('/')
-  const menu = page.getByRole('navigation', { name: 'Screens' })
+  const menu = page.getByRole('navigation', { name: 'Main menu' })
   await menu.getByRole('link', { name: 'Members' }).waitFor()
   const links = await menu.getByRole('link').all()
   const inMenu = await Promise.all(links.map((link) => link.getAttribute('href')))
@@ -87,7 +87,7 @@ test('every screen says that it loads, and what failed with the request id, and 
   }
 })
 
-test('what is loaded anew shows progress while the rows before it stay', async ({ member, organization }) => {
+test('a reload shows progress and keeps the earlier rows', async ({ member, organization }) => {
   const { page } = member
   await saved(organization, 'Crane')
   await member.open('/assets')
@@ -101,11 +101,11 @@ test('what is loaded anew shows progress while the rows before it stay', async (
   await page.getByRole('progressbar', { name: 'Loading' }).waitFor()
   expect(await page.getByRole('link', { name: 'Crane' }).isVisible()).toBe(true)
   held.resolve()
-  await page.getByText('No asset matches').waitFor()
+  await page.getByText('No matching assets').waitFor()
   await page.getByRole('progressbar', { name: 'Loading' }).waitFor({ state: 'detached' })
 })
 
-test('on every screen an ended session is opened again over it', async ({ member, organization }) => {
+test('on every screen, people sign in again over it after the session ends', async ({ member, organization }) => {
   const { page } = member
   for (const { path } of await screensOf(organization)) {
     await endSession(member)
@@ -122,12 +122,12 @@ test('on every screen an ended session is opened again over it', async ({ member
   }
 })
 
-test('without a connection every screen of the menu opens and says so, and loads when it is back', async ({
+test('offline, every screen of the menu opens and says so; back online it loads', async ({
   member,
 }) => {
   const { page, context } = member
   await member.open('/')
-  const menu = page.getByRole('navigation', { name: 'Screens' })
+  const menu = page.getByRole('navigation', { name: 'Main menu' })
   await menu.getByRole('link', { name: 'Members' }).waitFor()
   const names = (await menu.getByRole('link').allTextContents()).filter((name) => name !== 'Overview')
   await expect.poll(() => page.evaluate<number>(SCREEN_SCRIPTS), { timeout: 10_000 }).toBeGreaterThan(15)
@@ -137,19 +137,19 @@ test('without a connection every screen of the menu opens and says so, and loads
     await page.locator('a[aria-current=page]').filter({ hasText: name }).waitFor()
     await page.getByRole('status').filter({ hasText: 'You are offline' }).first().waitFor()
     await page.getByRole('heading', { level: 1 }).waitFor()
-    expect([name, await page.getByText('could not be shown').count()]).toEqual([name, 0])
+    expect([name, await page.getByText('could not be loaded').count()]).toEqual([name, 0])
   }
   await context.setOffline(false)
   await page.getByText('You are offline').waitFor({ state: 'hidden' })
   await page.getByRole('cell', { name: /Ada/ }).waitFor()
 })
 
-/** Loaded so far, those that screens share among them. */
+/** Number of scripts loaded so far, including shared ones. */
 const SCREEN_SCRIPTS = `performance.getEntriesByType('resource').filter(({ name }) => /static.*js$/.test(name)).length`
 
-/** From the first request of the next page on: its token is refused, and the cookie is gone. */
+/** Refuses the token of every request and deletes the cookie. */
 async function endSession({ page, context }: Visitor): Promise<void> {
-  await page.goto('about:blank') // or a request of the page before would be the first
+  await page.goto('about:blank') // otherwise requests of the previous page are refused
   await page.route(API, async (route: Route) => {
     await context.clearCookies()
     await route.fulfill(envelope('unauthorized', 'Authentication required', 401)).catch(() => undefined)

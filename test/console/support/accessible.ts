@@ -7,7 +7,7 @@ const WIDTHS = [360, 768, 1600]
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 const SERIOUS = new Set<string | null | undefined>(['serious', 'critical'])
 
-/** axe finds nothing serious in light and dark, and nothing runs out of the page at three widths. */
+/** axe finds nothing serious in light and dark mode, and the page does not scroll sideways at three widths. */
 export async function expectAccessible(page: Page): Promise<void> {
   const before = page.viewportSize()
   for (const colorScheme of ['light', 'dark'] as const) {

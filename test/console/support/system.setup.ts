@@ -3,12 +3,12 @@ import { startSystem } from '../../system/system.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The console through the gateway, the addresses of readers, and a receiver of webhooks it may post to. */
+    /** URLs of the gateway, of the brokers for readers, and of a webhook receiver. */
     console: { base: string; nats: string; mqtt: string; receiver: string }
   }
 }
 
-/** One system for all files: each works in organizations of its own. */
+/** One system for all files: each test uses its own organization. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const system = await startSystem({ gateway: { TRUSTED_PROXIES: '127.0.0.1' } })
   const { base, nats, mqtt } = system.stack.urls

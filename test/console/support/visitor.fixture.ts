@@ -11,17 +11,17 @@ const SCREENSHOTS = join(ROOT, '.cache/screenshots')
 export type Visitor = {
   page: Page
   context: BrowserContext
-  /** Exceptions, and what the browser calls an error, such as a violation of the content security policy. */
+  /** Exceptions and console errors, such as violations of the content security policy. */
   problems: string[]
   /** Opens a path of the console. */
   open: (path: string) => Promise<void>
-  /** Keeps a picture as an artefact of the tests. */
+  /** Saves a screenshot as a test artefact. */
   picture: (name: string) => Promise<void>
 }
 
 type Fixtures = {
   browser: Browser
-  /** Nobody is signed in. */
+  /** Not signed in. */
   visitor: Visitor
   organization: Organization
   /** Signed in as the administrator of `organization`. */
@@ -29,16 +29,15 @@ type Fixtures = {
 }
 
 const { base: BASE } = inject('console')
-/** What the requests of the system's own helpers are sent to. */
+/** Target of the helpers in `test/system`. */
 export const STACK = { urls: inject('console') }
 
 /**
- * What a page reports that is left while it loads something. A screen whose script is really not there says so, and an answer
- * that is no success is shown.
+ * Console errors of a page that is left while loading. Screens show missing scripts and failed responses themselves.
  */
-const BROKEN_OFF = /^Failed to load resource|dynamically imported module|Unable to preload CSS/
+const ABORTED_LOAD = /^Failed to load resource|dynamically imported module|Unable to preload CSS/
 
-/** A page of a profile of its own, in a viewport of a laptop. */
+/** A page in its own profile, with the viewport of a laptop. */
 export async function newVisitor(browser: Browser): Promise<Visitor> {
   const context = await browser.newContext({
     baseURL: BASE,
@@ -53,7 +52,7 @@ export async function newVisitor(browser: Browser): Promise<Visitor> {
   page.setDefaultTimeout(30_000)
   const problems: string[] = []
   const report = (text: string) => {
-    if (!BROKEN_OFF.test(text)) problems.push(text)
+    if (!ABORTED_LOAD.test(text)) problems.push(text)
   }
   page.on('pageerror', (error) => report(error.message))
   page.on('console', (message) => {
@@ -73,7 +72,7 @@ export async function newVisitor(browser: Browser): Promise<Visitor> {
   }
 }
 
-/** Attempts to sign in are counted by address; one file must not use up those of another. */
+/** Sign-in attempts are limited by address: each visitor has its own. */
 const anyAddress = () => `10.${Array.from({ length: 3 }, () => Math.floor(Math.random() * 256)).join('.')}`
 
 /** Signs in by the cookie that the console would have set: the form itself is tested where it is the subject. */
@@ -86,7 +85,7 @@ async function signIn(visitor: Visitor, login: Organization['login']): Promise<v
   }, login)
 }
 
-/** Leaves the context to which a visitor belongs, and fails when its page had reported something. */
+/** Closes the visitor's context. Fails if the page reported a problem. */
 async function leave({ context, problems }: Visitor): Promise<void> {
   await context.close()
   if (problems.length > 0) throw new Error(`the page reported:\n${problems.join('\n')}`)

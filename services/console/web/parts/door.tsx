@@ -2,7 +2,7 @@ import { Container, Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Screen } from './screen.tsx'
 
-/** Around the screens of somebody who is not signed in. */
+/** Frame of the screens for people who are not signed in. */
 export function Door({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   return (
     <Container size={460} py={60} component="main">

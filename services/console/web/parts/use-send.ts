@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { failureOf, type FieldMessages } from './failure.ts'
 
 type Options<T> = {
-  /** Loaded again after success. */
+  /** Query keys that are reloaded after success. */
   reload?: readonly (readonly unknown[])[]
   onDone?: (result: T) => void
 }
@@ -11,13 +11,13 @@ export type Send<Input, T> = {
   send: (input: Input) => void
   isSending: boolean
   error: unknown
-  /** Messages of the API by field, for `error` of inputs. */
+  /** Messages of the API by field, for the `error` of inputs. */
   fields: FieldMessages
   result: T | undefined
   reset: () => void
 }
 
-/** Something the person asks for that changes data. Never repeated by itself. */
+/** A request that changes data. Never retried automatically. */
 export function useSend<Input, T>(
   work: (input: Input) => Promise<T>,
   options: Options<T> = {},
@@ -25,7 +25,7 @@ export function useSend<Input, T>(
   const client = useQueryClient()
   const { mutate, isPending, error, data, reset } = useMutation({
     mutationFn: work,
-    networkMode: 'always', // offline it fails at once and says so, instead of happening when nobody expects it
+    networkMode: 'always', // offline it fails immediately; a delayed change would surprise
     onSuccess: async (result) => {
       await Promise.all((options.reload ?? []).map((queryKey) => client.invalidateQueries({ queryKey })))
       options.onDone?.(result)

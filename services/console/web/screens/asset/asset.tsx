@@ -13,10 +13,10 @@ import { EditAsset } from './edit-asset.tsx'
 import { History } from './history.tsx'
 import { RenameAsset } from './rename-asset.tsx'
 import { Stays } from './stays.tsx'
-import { useAsset, useFollow } from './use-asset.ts'
+import { useAsset, useReloadOnMove } from './use-asset.ts'
 import { WhereCard } from './where-card.tsx'
 
-/** One asset: where it is and why, where it has been, and what it is. */
+/** One asset: its location and why, its dwell times, history and data. */
 export default function AssetScreen() {
   const { assetId }: { assetId?: string } = useParams({ strict: false })
   return <OneAsset key={assetId} id={Number(assetId)} />
@@ -24,7 +24,7 @@ export default function AssetScreen() {
 
 function OneAsset({ id }: { id: number }) {
   const asset = useAsset(id)
-  useFollow(id)
+  useReloadOnMove(id)
   return (
     <Screen
       title={asset.data?.name ?? 'Asset'}
@@ -101,7 +101,7 @@ function Actions({ asset }: { asset: Asset }) {
           unwrap(await api.DELETE('/api/v1/assets/{asset_id}', { params: { path } }))
         }}
       >
-        {`${asset.name} and its tags are deleted. Its key and its tags can be given to others; its history is not shown any more.`}
+        {`This deletes ${asset.name} and its tags. Its external key and tags can be reused. Its history is no longer shown.`}
       </ConfirmButton>
       <EditAsset asset={asset} isOpen={isEditing} onClose={editing.close} />
       <RenameAsset asset={asset} isOpen={isRenaming} onClose={renaming.close} />

@@ -10,7 +10,7 @@ import type { Place } from './use-assets.ts'
 type Props = {
   assets: readonly Asset[]
   places: ReadonlyMap<number, Place>
-  /** Whether who is not among `places` was never scanned. */
+  /** True once `places` is loaded: an asset that is missing from it was never scanned. */
   isKnown: boolean
   sort: string
   onSort: (sort: string) => void
@@ -23,12 +23,12 @@ export function AssetsTable({ assets, places, isKnown, sort, onSort }: Props) {
         <Table.Thead>
           <Table.Tr>
             <SortHeading label="Name" field="name" sort={sort} onSort={onSort} />
-            <Table.Th>Where it is</Table.Th>
+            <Table.Th>Location</Table.Th>
             <SortHeading label="External key" field="external_key" sort={sort} onSort={onSort} />
             <Table.Th>Type</Table.Th>
             <Table.Th>Tags</Table.Th>
             <SortHeading label="Created" field="created_at" sort={sort} onSort={onSort} />
-            <Table.Th>State</Table.Th>
+            <Table.Th>Status</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -43,7 +43,7 @@ export function AssetsTable({ assets, places, isKnown, sort, onSort }: Props) {
 
 type RowProps = { asset: Asset; place: Place | undefined; isKnown: boolean }
 
-/** Drawn anew only when its own data change: both come from the cache, which keeps what is equal. */
+/** Renders again only when its data changes: the query cache keeps equal objects. */
 const AssetRow = memo(function AssetRow({ asset, place, isKnown }: RowProps) {
   return (
     <Table.Tr>
@@ -94,10 +94,10 @@ function Whereabouts({ place }: { place: Place }) {
   return (
     <Group gap={6} wrap="nowrap">
       {place.location_id === null ? (
-        <Dimmed text="At no location" />
+        <Dimmed text="No location" />
       ) : (
         <Anchor component={Link} to={`/locations/${place.location_id}`} fz="sm">
-          {place.location_external_key ?? 'A deleted location'}
+          {place.location_external_key ?? 'Deleted location'}
         </Anchor>
       )}
       <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }}>
@@ -116,7 +116,7 @@ function State({ asset }: { asset: Asset }) {
     )
   return (
     <Badge color={asset.is_active ? 'green' : 'gray'} variant="light">
-      {asset.is_active ? 'Active' : 'Not active'}
+      {asset.is_active ? 'Active' : 'Inactive'}
     </Badge>
   )
 }

@@ -1,22 +1,22 @@
 import { Anchor, Code, Spoiler, Stack, Table, Text } from '@mantine/core'
 import { COLUMNS, EXAMPLES, type Resource } from './import-files.ts'
 
-/** What a file may hold, and one that is right. */
+/** The columns that a file can have, with an example file. */
 export function ExpectedColumns({ resource }: { resource: Resource }) {
   return (
     <Stack gap="xs">
       <Text size="sm">
-        The first line names the columns, in any order. Needed is <Code>name</Code> or{' '}
-        <Code>external_key</Code>; a column that is absent leaves its field alone.{' '}
+        The first line lists the column names, in any order. Include <Code>name</Code> or{' '}
+        <Code>external_key</Code>. Fields without a column stay unchanged.{' '}
         <Anchor
           href={`data:text/csv;charset=utf-8,${encodeURIComponent(EXAMPLES[resource])}`}
           download={`example-${resource}.csv`}
           underline="always"
           inherit
         >
-          {`Download an example of ${resource}`}
+          {`Download an example for ${resource}`}
         </Anchor>
-        . An export has the same columns, so it can be changed and imported again.
+        . An export has the same columns: edit it and import it again.
       </Text>
       <Spoiler
         maxHeight={96}

@@ -7,7 +7,7 @@ import { useUrlState } from '../../parts/use-url-state.ts'
 import type { Import } from './import-files.ts'
 import { OUTCOMES, ROWS_PAGE, useImportRows, type ImportRow, type Outcome } from './use-imports.ts'
 
-/** What became of each row. Where some failed, those are what the person came for. */
+/** The outcome of each row. Shows failed rows first if there are any. */
 export function ImportRows({ data: one }: { data: Import }) {
   const [list, setList] = useUrlState({ rows: '', offset: '0' })
   const chosen = list.rows === '' ? (one.failed > 0 ? 'failed' : 'all') : list.rows
@@ -36,7 +36,7 @@ export function ImportRows({ data: one }: { data: Import }) {
         {({ data, total_count: total }) =>
           total === 0 ? (
             <Text size="sm">
-              {outcome ? `No row is ${TEXTS[outcome].toLowerCase()}.` : 'No row is done yet.'}
+              {outcome ? `No ${TEXTS[outcome].toLowerCase()} rows.` : 'No rows processed yet.'}
             </Text>
           ) : (
             <>
@@ -72,7 +72,7 @@ function Rows({ rows, one }: { rows: readonly ImportRow[]; one: Import }) {
             <Table.Th w={80}>Line</Table.Th>
             <Table.Th w={200}>External key</Table.Th>
             <Table.Th w={120}>Outcome</Table.Th>
-            <Table.Th>What</Table.Th>
+            <Table.Th>Details</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -88,7 +88,7 @@ function Rows({ rows, one }: { rows: readonly ImportRow[]; one: Import }) {
                   : row.outcome}
               </Table.Td>
               <Table.Td>
-                <About row={row} />
+                <Details row={row} />
               </Table.Td>
             </Table.Tr>
           ))}
@@ -107,8 +107,8 @@ function Key({ row: { id, external_key: key }, one }: { row: ImportRow; one: Imp
   )
 }
 
-/** The problems by their columns, or the columns that differ from what was stored. */
-function About({ row: { errors, changes, outcome } }: { row: ImportRow }) {
+/** The errors by column, or the columns that change. */
+function Details({ row: { errors, changes, outcome } }: { row: ImportRow }) {
   if (errors.length === 0)
     return (
       <Text size="sm">

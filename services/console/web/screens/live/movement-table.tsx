@@ -27,7 +27,7 @@ export function MovementTable({ entries }: { entries: readonly Entry[] }) {
   )
 }
 
-/** Rows do not change once they are there. */
+/** Rows never change. */
 const Row = memo(function MovementRow({ entry }: { entry: Entry }) {
   if (entry.kind === 'gap')
     return (
@@ -59,7 +59,7 @@ const Row = memo(function MovementRow({ entry }: { entry: Entry }) {
           <LocationLink id={from.id}>{from.name}</LocationLink>
         ) : (
           <Text span size="sm" c="dimmed">
-            not known
+            Unknown
           </Text>
         )}
       </Table.Td>

@@ -19,7 +19,7 @@ import { RELOADED } from './reloaded.ts'
 import { RenameLocation } from './rename-location.tsx'
 import { Traffic } from './traffic.tsx'
 
-/** One location, with what is there now. */
+/** One location and the assets there now. */
 export default function LocationScreen() {
   const { locationId }: { locationId?: string } = useParams({ strict: false })
   const id = Number(locationId)
@@ -48,15 +48,15 @@ function Shown({ location }: { location: Location }) {
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack>
             <Card
-              title="Inside"
-              actions={<NewLocation label="Add one" parent={{ id, name, external_key }} variant="default" />}
+              title="Sub-locations"
+              actions={<NewLocation label="Add sub-location" parent={{ id, name, external_key }} variant="default" />}
             >
               <LocationTree
-                label={`Inside ${name}`}
+                label={`Sub-locations of ${name}`}
                 parentId={id}
                 empty={
                   <Text size="sm" c="dimmed">
-                    {`No location is inside ${name}.`}
+                    No sub-locations.
                   </Text>
                 }
               />
@@ -93,7 +93,7 @@ function Actions({ location }: { location: Location }) {
         reload={[['locations'], ['occupancy']]}
         onDone={() => void navigate({ to: '/locations' })}
       >
-        {`${location.name} and its tags are gone then; the history of assets keeps that they were here. A location with others inside it cannot be deleted: move or delete those first.`}
+        {`This deletes ${location.name} and its tags. The history of assets stays. Move or delete its sub-locations first.`}
       </ConfirmButton>
     </>
   )

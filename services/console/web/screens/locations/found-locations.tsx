@@ -11,10 +11,10 @@ import { Scrolls } from '../../parts/scrolls.tsx'
 
 type Props = { q: string; offset: number; onOffset: (offset: number) => void }
 
-/** Each has its path looked up. */
+/** Small, because each row loads its path. */
 const PAGE = 20
 
-/** Locations wherever they are, with what they are inside of. */
+/** Search results with the path of each location. */
 export function FoundLocations({ q, offset, onOffset }: Props) {
   const found = useQuery({
     queryKey: ['locations', 'found', q, offset],
@@ -28,8 +28,8 @@ export function FoundLocations({ q, offset, onOffset }: Props) {
     <Loaded query={found} what="locations">
       {({ data, total_count }) =>
         total_count === 0 ? (
-          <EmptyState title="No such location">
-            No location has “{q}” in its name, key, description or a tag. Try a shorter part of it.
+          <EmptyState title="No location found">
+            No location has “{q}” in its name, key, description or tags. Try a shorter text.
           </EmptyState>
         ) : (
           <Stack gap="xs">
@@ -39,7 +39,7 @@ export function FoundLocations({ q, offset, onOffset }: Props) {
                   <Table.Tr>
                     <Table.Th>Name</Table.Th>
                     <Table.Th>External key</Table.Th>
-                    <Table.Th>Inside</Table.Th>
+                    <Table.Th>Parent locations</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>

@@ -11,7 +11,7 @@ type Health = components['schemas']['ReaderHealth']
 
 const count = new Intl.NumberFormat()
 
-/** All that an operator looks at when a reader misbehaves. */
+/** Health data for troubleshooting a reader. */
 export function ReaderHealth({ health }: { health: Health }) {
   return (
     <Card title="Health">
@@ -20,14 +20,14 @@ export function ReaderHealth({ health }: { health: Health }) {
           <ReaderStatus status={health.status} />
         </Fact>
         <Fact label="Last seen">
-          {health.last_seen_at === null ? 'never' : <When at={health.last_seen_at} />}
+          {health.last_seen_at === null ? 'Never' : <When at={health.last_seen_at} />}
         </Fact>
-        <Fact label="Reads a minute">{count.format(Math.round(health.reads_per_minute))}</Fact>
-        <Fact label="Reads in all">
+        <Fact label="Reads per minute">{count.format(Math.round(health.reads_per_minute))}</Fact>
+        <Fact label="Total reads">
           {`${count.format(health.reads)} in ${count.format(health.messages)} messages`}
         </Fact>
         <Fact label="Clock">{clockText(health.clock_offset_ms)}</Fact>
-        <Fact label="Calls itself">{health.identity ?? '–'}</Fact>
+        <Fact label="Device ID">{health.identity ?? '–'}</Fact>
       </SimpleGrid>
       {health.last_problem !== null && (
         <Alert color="yellow" variant="light" title="Last problem">
@@ -37,7 +37,7 @@ export function ReaderHealth({ health }: { health: Health }) {
       )}
       {health.status === 'never_heard' ? (
         <Text size="sm" c="dimmed">
-          Nothing was heard of it yet. What it needs to connect is below.
+          No messages yet. See below how to connect the device.
         </Text>
       ) : (
         <Drops health={health} />
@@ -96,9 +96,9 @@ function Device({ health }: { health: Health }) {
   return (
     <div>
       <Title order={3} size="h6" mb="xs">
-        What the device says of itself
+        Device reports
       </Title>
-      <Scrolls label="Reports of the device">
+      <Scrolls label="Device reports">
         <Table verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>

@@ -8,7 +8,7 @@ type Props = {
   readers: readonly components['schemas']['Reader'][]
   sort: string
   onSort: (sort: string) => void
-  /** Absent for those who may not. */
+  /** Undefined for people who are not administrators. */
   onConfigure: ((readerKey: string) => void) | undefined
 }
 
@@ -21,7 +21,7 @@ export function ReaderTable({ readers, sort, onSort, onConfigure }: Props) {
             <SortHeading label="Reader" field="reader_key" sort={sort} onSort={onSort} />
             <Table.Th>Status</Table.Th>
             <SortHeading label="Last seen" field="last_seen_at" sort={sort} onSort={onSort} />
-            <SortHeading label="Reads a minute" field="reads_per_minute" sort={sort} onSort={onSort} />
+            <SortHeading label="Reads per minute" field="reads_per_minute" sort={sort} onSort={onSort} />
             <Table.Th>Clock</Table.Th>
             <Table.Th>Dropped</Table.Th>
             <Table.Th>Format</Table.Th>

@@ -7,7 +7,7 @@ import { useSend } from '../../parts/use-send.ts'
 import { signIn } from '../../session/session.ts'
 import { useSessionState } from '../../session/use-session.ts'
 
-/** Only a path of this console: an address from elsewhere must not lead there. */
+/** Accepts only a path of this console, to prevent open redirects. */
 const pathIn = (to: unknown) => (typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/')
 
 export function SignIn() {
@@ -25,7 +25,7 @@ export function SignIn() {
         shownFields={['email', 'password']}
       >
         <TextInput
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           value={email}
