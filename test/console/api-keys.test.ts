@@ -5,10 +5,7 @@ import { STACK, test } from './support/visitor.fixture.ts'
 
 const DAY_MS = 86_400_000
 
-test('a key created in the form works until it is revoked', async ({
-  member,
-  organization,
-}) => {
+test('a key created in the form works until it is revoked', async ({ member, organization }) => {
   const { page } = member
   await member.open('/api-keys')
   await page.getByRole('row', { name: /integrator/ }).waitFor()
@@ -74,10 +71,7 @@ test('a key created in the form works until it is revoked', async ({
   expect((await exchange()).status).toBe(401)
 })
 
-test('an empty list explains keys; offline, creating a key fails', async ({
-  member,
-  organization,
-}) => {
+test('an empty list explains keys; offline, creating a key fails', async ({ member, organization }) => {
   const { page, context } = member
   const path = { org_id: organization.id }
   const { data: keys } = unwrap(

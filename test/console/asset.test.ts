@@ -57,10 +57,7 @@ async function seenAtTheDock(org: Organization) {
   return { asset, tag }
 }
 
-test('three actions lead to the location of an asset and the reason', async ({
-  member,
-  organization,
-}) => {
+test('three actions lead to the location of an asset and the reason', async ({ member, organization }) => {
   await seenAtTheDock(organization)
   const { page } = member
   await member.open('/')

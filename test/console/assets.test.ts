@@ -36,9 +36,7 @@ async function importPallets(org: Organization, count: number): Promise<void> {
     .toMatchObject({ state: 'done', created: count })
 }
 
-test('a new asset is created from the empty list; a mistake is shown at its field', async ({
-  member,
-}) => {
+test('a new asset is created from the empty list; a mistake is shown at its field', async ({ member }) => {
   const { page } = member
   await member.open('/assets')
   await page.getByText('No assets yet').waitFor()
@@ -164,10 +162,7 @@ test('the export contains all assets', async ({ member, organization }) => {
   expect(line).toMatch(/^ASSET-0001,Forklift 7,.*E280/)
 })
 
-test('a session that ends during typing loses no text', async ({
-  member,
-  organization,
-}) => {
+test('a session that ends during typing loses no text', async ({ member, organization }) => {
   const { page, context } = member
   await member.open('/assets')
   await page.getByRole('button', { name: 'New asset' }).click()

@@ -55,10 +55,7 @@ test('scans and pastes keys, saves them, and shows what moved', async ({ member,
   await page.getByText('No keys yet').waitFor()
 })
 
-test('marks unknown keys in the list and saves without them', async ({
-  member,
-  organization,
-}) => {
+test('marks unknown keys in the list and saves without them', async ({ member, organization }) => {
   const { page } = member
   await newLocation(organization, 'Dock', 'DOCK')
   const one = await newAsset(organization, 'One', [])

@@ -17,10 +17,7 @@ async function scene(org: Organization) {
   return { forklift: forklift.external_key, pallet: pallet.external_key }
 }
 
-test('shows live movements, newest first, and filters them', async ({
-  member,
-  organization,
-}) => {
+test('shows live movements, newest first, and filters them', async ({ member, organization }) => {
   const { page } = member
   const { forklift, pallet } = await scene(organization)
   await member.open('/live')
@@ -48,10 +45,7 @@ test('shows live movements, newest first, and filters them', async ({
   await page.getByText('No matching movements').waitFor()
 })
 
-test('a paused list counts new movements and shows them on resume', async ({
-  member,
-  organization,
-}) => {
+test('a paused list counts new movements and shows them on resume', async ({ member, organization }) => {
   const { page } = member
   const { forklift, pallet } = await scene(organization)
   await member.open('/live')

@@ -24,10 +24,7 @@ async function scene(org: Organization) {
   return { hall, dock, one, two }
 }
 
-test('shows the assets here and in sub-locations, updated live', async ({
-  member,
-  organization,
-}) => {
+test('shows the assets here and in sub-locations, updated live', async ({ member, organization }) => {
   const { page } = member
   const { hall, dock, one, two } = await scene(organization)
   await readAt(organization, { id: one.id, tag: 'E28011600001' }, [

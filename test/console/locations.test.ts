@@ -46,7 +46,10 @@ test('a new location is created from the empty list; a taken key is shown at its
   await page.getByRole('option', { name: 'Hall (HALL)' }).click()
   await dialog.getByRole('button', { name: 'Create' }).click()
   await page.getByRole('button', { name: 'Sub-locations of Hall' }).click()
-  await page.getByRole('list', { name: 'Sub-locations of Hall' }).getByRole('link', { name: 'Other hall' }).waitFor()
+  await page
+    .getByRole('list', { name: 'Sub-locations of Hall' })
+    .getByRole('link', { name: 'Other hall' })
+    .waitFor()
 })
 
 test('expands level by level with live counts, also by arrow keys', async ({ member, organization }) => {

@@ -148,10 +148,7 @@ test('a reader with a mapping is added; the mapping is checked before it is sent
   await page.getByRole('row', { name: /^unknown tag 1/ }).waitFor()
 })
 
-test('loaded readers stay offline, and a failure shows the request ID', async ({
-  member,
-  organization,
-}) => {
+test('loaded readers stay offline, and a failure shows the request ID', async ({ member, organization }) => {
   const { page, context } = member
   const dock = await newLocation(organization, 'Dock 1', 'DOCK-1')
   await newReader(organization, { key: 'dock-1', format: 'canonical', locationId: dock, antennas: 1 })

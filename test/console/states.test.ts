@@ -105,7 +105,10 @@ test('a reload shows progress and keeps the earlier rows', async ({ member, orga
   await page.getByRole('progressbar', { name: 'Loading' }).waitFor({ state: 'detached' })
 })
 
-test('on every screen, people sign in again over it after the session ends', async ({ member, organization }) => {
+test('on every screen, people sign in again over it after the session ends', async ({
+  member,
+  organization,
+}) => {
   const { page } = member
   for (const { path } of await screensOf(organization)) {
     await endSession(member)
@@ -122,9 +125,7 @@ test('on every screen, people sign in again over it after the session ends', asy
   }
 })
 
-test('offline, every screen of the menu opens and says so; back online it loads', async ({
-  member,
-}) => {
+test('offline, every screen of the menu opens and says so; back online it loads', async ({ member }) => {
   const { page, context } = member
   await member.open('/')
   const menu = page.getByRole('navigation', { name: 'Main menu' })

@@ -54,9 +54,7 @@ test('a webhook is registered, shows its secret once, is tested, paused and remo
   await page.getByRole('heading', { name: 'Register a webhook' }).waitFor()
 })
 
-test('shows offline and failures, and keeps typed text', async ({
-  member,
-}) => {
+test('shows offline and failures, and keeps typed text', async ({ member }) => {
   const { page, context } = member
   await member.open('/members')
   await page.getByRole('link', { name: 'Webhook' }).hover() // preloads the script of the screen

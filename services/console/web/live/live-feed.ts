@@ -69,7 +69,8 @@ async function run(signal: AbortSignal): Promise<void> {
     }).catch(() => undefined)
     if (signal.aborted) return
     if (outcome === 'refused') lastEventId = ''
-    backoffMs = Date.now() - connectedAt > MAX_BACKOFF_MS ? FIRST_BACKOFF_MS : Math.min(backoffMs * 2, MAX_BACKOFF_MS)
+    backoffMs =
+      Date.now() - connectedAt > MAX_BACKOFF_MS ? FIRST_BACKOFF_MS : Math.min(backoffMs * 2, MAX_BACKOFF_MS)
     setStatus('interrupted')
     await sleep(backoffMs * (0.5 + Math.random() / 2), signal)
   }
@@ -100,7 +101,7 @@ async function stream(
       if (event === 'reset') notify((listener) => listener.onReset?.())
       if (event === 'asset.moved') {
         const movement = JSON.parse(data) as Movement
-  notify((listener) => listener.onMovement?.(movement))
+        notify((listener) => listener.onMovement?.(movement))
       }
     })
     for await (const text of response.body.pipeThrough(new TextDecoderStream())) {

@@ -18,9 +18,7 @@ export function failureOf(error: unknown): Failure {
     return { title, detail: sentence(detail), requestId, fields: Object.fromEntries(messages) }
   }
   if (error instanceof ApiError)
-    return plain(
-      'Server error', `The server answered with status ${error.status}. Try again in a moment.`,
-    )
+    return plain('Server error', `The server answered with status ${error.status}. Try again in a moment.`)
   if (error instanceof TypeError)
     return plain('The server cannot be reached', 'Check your network connection and try again.')
   return plain('Something went wrong', error instanceof Error ? error.message : String(error))

@@ -1,6 +1,6 @@
 import { Box, Group, Table, Text } from '@mantine/core'
 import { clockTime, dayTime } from './times.ts'
-import { Scrolls } from './scrolls.tsx'
+import { ScrollRegion } from './scroll-region.tsx'
 import './hour-bars.css'
 
 export type HourSeries = { label: string; color: string; values: readonly number[] }
@@ -80,7 +80,7 @@ const Legend = ({ series }: Pick<Props, 'series'>) => (
 
 function HourTable({ hours, series, title }: Props) {
   return (
-    <Scrolls label={title} maxHeight={260}>
+    <ScrollRegion label={title} maxHeight={260}>
       <Table verticalSpacing={4} maw={360}>
         <Table.Thead>
           <Table.Tr>
@@ -105,6 +105,6 @@ function HourTable({ hours, series, title }: Props) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }

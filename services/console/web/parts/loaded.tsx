@@ -1,9 +1,9 @@
 import { Alert, Loader, Stack, Text } from '@mantine/core'
-import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
+import type { LoadedQuery } from './combined-query.ts'
 import { FailureNotice } from './failure-notice.tsx'
 
-type Props<T> = { query: UseQueryResult<T>; children: (data: T) => ReactNode; what?: string }
+type Props<T> = { query: LoadedQuery<T>; children: (data: T) => ReactNode; what?: string }
 
 /**
  * Shows the state of a query: loading, failed, offline, or its data. Earlier data stays visible during a reload, and below

@@ -25,7 +25,9 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
   return (
     <Card title="Tags" actions={<AttachButton attach={attach} owner={owner} reload={reload} />}>
       {tags.length === 0 ? (
-        <Text size="sm" c="dimmed">No tags yet.</Text>
+        <Text size="sm" c="dimmed">
+          No tags yet.
+        </Text>
       ) : (
         <Table verticalSpacing={4}>
           <Table.Tbody>
@@ -84,7 +86,8 @@ function AttachButton({ attach, owner, reload }: Pick<Props, 'attach' | 'owner' 
           open()
         }}
       >
-        Attach tag </Button>
+        Attach tag{' '}
+      </Button>
       <FormModal opened={isOpen} onClose={close} title={`Attach a tag to ${owner}`}>
         <SendForm
           send={send}

@@ -5,6 +5,8 @@ type Options<T> = {
   /** Query keys that are reloaded after success. */
   reload?: readonly (readonly unknown[])[]
   onDone?: (result: T) => void
+  /** Gets the messages of the API by field. */
+  onFailure?: (fields: FieldMessages) => void
 }
 
 export type Send<Input, T> = {
@@ -30,6 +32,7 @@ export function useSend<Input, T>(
       await Promise.all((options.reload ?? []).map((queryKey) => client.invalidateQueries({ queryKey })))
       options.onDone?.(result)
     },
+    onError: (failed) => options.onFailure?.(failureOf(failed).fields),
   })
   return {
     send: (input) => mutate(input),

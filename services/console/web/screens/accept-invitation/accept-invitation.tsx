@@ -1,7 +1,7 @@
 import { PasswordInput, Text, TextInput } from '@mantine/core'
 import { Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Door } from '../../parts/door.tsx'
+import { SignedOutPage } from '../../parts/signed-out-page.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
@@ -22,14 +22,14 @@ export function AcceptInvitation() {
   if (send.result === true) return <Navigate to="/" replace />
   if (token === '')
     return (
-      <Door title="Join an organization">
+      <SignedOutPage title="Join an organization">
         <EmptyState title="The link is incomplete">
           Open the full link from your invitation, or ask for a new one.
         </EmptyState>
-      </Door>
+      </SignedOutPage>
     )
   return (
-    <Door title="Join an organization">
+    <SignedOutPage title="Join an organization">
       <SendForm
         send={send}
         label="Join"
@@ -53,6 +53,6 @@ export function AcceptInvitation() {
           error={send.fields['password']}
         />
       </SendForm>
-    </Door>
+    </SignedOutPage>
   )
 }

@@ -6,7 +6,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
@@ -93,7 +93,7 @@ type TableProps = { keys: readonly components['schemas']['ApiKey'][]; loadedAt: 
 
 function KeyTable({ keys, loadedAt }: TableProps) {
   return (
-    <Scrolls label="API keys">
+    <ScrollRegion label="API keys">
       <Table miw={980}>
         <Table.Thead>
           <Table.Tr>
@@ -111,6 +111,6 @@ function KeyTable({ keys, loadedAt }: TableProps) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }

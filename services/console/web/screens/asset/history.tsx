@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Card } from '../../parts/card.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { durationText } from '../../parts/times.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
@@ -61,7 +61,7 @@ type Row = NonNullable<ReturnType<typeof useHistory>['data']>['data'][number]
 
 function Rows({ rows }: { rows: readonly Row[] }) {
   return (
-    <Scrolls label="History rows">
+    <ScrollRegion label="History rows">
       <Table miw={480}>
         <Table.Thead>
           <Table.Tr>
@@ -84,7 +84,7 @@ function Rows({ rows }: { rows: readonly Row[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }
 

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { Loaded } from '../../parts/loaded.tsx'
 import { durationText } from '../../parts/times.ts'
 import { When } from '../../parts/when.tsx'
-import type { Asset } from '../assets/asset-values.ts'
+import type { Asset } from '../assets/asset-fields.ts'
 import type { Place } from '../assets/use-assets.ts'
-import { locationText, staysOf, type Sighting } from './sightings.ts'
+import { locationText, dwellsOf, type Sighting } from './sightings.ts'
 import { useReportRow, useSightings } from './use-asset.ts'
 import { Why } from './why.tsx'
 
@@ -34,10 +34,10 @@ export function WhereCard({ asset }: { asset: Asset }) {
 type Props = { place: Place | null; latest: Sighting; sightings: readonly Sighting[] }
 
 function Whereabouts({ place, latest, sightings }: Props) {
-  const [stay] = staysOf(sightings)
+  const [dwell] = dwellsOf(sightings)
   // Two requests: the asset may have moved between them.
   const agreed = place?.location_id === (latest.location?.id ?? null) ? place : undefined
-  const since = agreed?.dwell_started_at ?? stay?.from ?? latest.observed_at
+  const since = agreed?.dwell_started_at ?? dwell?.from ?? latest.observed_at
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
       <Stack gap={4}>
@@ -74,7 +74,7 @@ function Whereabouts({ place, latest, sightings }: Props) {
           </Text>
         )}
       </Stack>
-      <Why latest={latest} first={stay?.first ?? latest} />
+      <Why latest={latest} first={dwell?.first ?? latest} />
     </SimpleGrid>
   )
 }

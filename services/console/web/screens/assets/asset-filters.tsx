@@ -1,5 +1,5 @@
 import { Checkbox, Group, NativeSelect } from '@mantine/core'
-import { ASSET_TYPES } from './asset-values.ts'
+import { ASSET_TYPES } from './asset-fields.ts'
 import { SearchBox } from './search-box.tsx'
 
 /** As in the query string of the page. */

@@ -1,10 +1,11 @@
 import { Anchor, Badge, Group, Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { SortHeading } from '../../parts/sort-heading.tsx'
 import { When } from '../../parts/when.tsx'
-import type { Asset } from './asset-values.ts'
+import { entriesOf, type Values } from '../../parts/fields.ts'
+import { ASSET_FIELDS, type Asset } from './asset-fields.ts'
 import type { Place } from './use-assets.ts'
 
 type Props = {
@@ -16,16 +17,23 @@ type Props = {
   onSort: (sort: string) => void
 }
 
+const COLUMNS = entriesOf(ASSET_FIELDS).filter(([, { tableColumn }]) => tableColumn)
+
 export function AssetsTable({ assets, places, isKnown, sort, onSort }: Props) {
   return (
-    <Scrolls label="Assets">
+    <ScrollRegion label="Assets">
       <Table miw={820}>
         <Table.Thead>
           <Table.Tr>
             <SortHeading label="Name" field="name" sort={sort} onSort={onSort} />
             <Table.Th>Location</Table.Th>
-            <SortHeading label="External key" field="external_key" sort={sort} onSort={onSort} />
-            <Table.Th>Type</Table.Th>
+            {COLUMNS.map(([key, { label, tableColumn }]) =>
+              tableColumn === 'sortable' ? (
+                <SortHeading key={key} label={label} field={key} sort={sort} onSort={onSort} />
+              ) : (
+                <Table.Th key={key}>{label}</Table.Th>
+              ),
+            )}
             <Table.Th>Tags</Table.Th>
             <SortHeading label="Created" field="created_at" sort={sort} onSort={onSort} />
             <Table.Th>Status</Table.Th>
@@ -37,7 +45,7 @@ export function AssetsTable({ assets, places, isKnown, sort, onSort }: Props) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }
 
@@ -59,8 +67,11 @@ const AssetRow = memo(function AssetRow({ asset, place, isKnown }: RowProps) {
       <Table.Td>
         {place ? <Whereabouts place={place} /> : isKnown ? <Dimmed text="Never scanned" /> : '…'}
       </Table.Td>
-      <Table.Td ff="monospace">{asset.external_key}</Table.Td>
-      <Table.Td>{asset.type}</Table.Td>
+      {COLUMNS.map(([key, { kind }]) => (
+        <Table.Td key={key}>
+          <kind.Shown value={(asset as Values)[key]} />
+        </Table.Td>
+      ))}
       <Table.Td maw={240}>
         <Tags tags={asset.tags} />
       </Table.Td>

@@ -1,6 +1,6 @@
 import { Button, Fieldset, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import type { FieldMessages } from '../../parts/failure.ts'
-import type { NewTag } from './asset-values.ts'
+import type { NewTag } from './asset-fields.ts'
 
 /** Tag types of the API with their labels. */
 const TAG_TYPES: readonly { value: NewTag['tag_type']; label: string }[] = [

@@ -3,7 +3,7 @@ import { unwrap, type components } from '@whereabouts/client/client'
 import { useReloadOnMovement } from '../../live/use-live.ts'
 import { api } from '../../session/api.ts'
 import type { AssetFilter } from './asset-filters.tsx'
-import { ASSET_TYPES } from './asset-values.ts'
+import { ASSET_TYPES } from './asset-fields.ts'
 
 export const PAGE = 50
 

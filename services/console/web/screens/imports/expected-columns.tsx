@@ -26,12 +26,12 @@ export function ExpectedColumns({ resource }: { resource: Resource }) {
       >
         <Table layout="fixed" verticalSpacing={4} aria-label="Columns of the file">
           <Table.Tbody>
-            {COLUMNS[resource].map(({ name, about }) => (
+            {COLUMNS[resource].map(({ name, help }) => (
               <Table.Tr key={name}>
                 <Table.Th w={170} ff="monospace" fw={500} scope="row">
                   {name}
                 </Table.Th>
-                <Table.Td>{about}</Table.Td>
+                <Table.Td>{help}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

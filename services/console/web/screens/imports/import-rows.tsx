@@ -2,7 +2,7 @@ import { Anchor, SegmentedControl, Table, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import type { Import } from './import-files.ts'
 import { OUTCOMES, ROWS_PAGE, useImportRows, type ImportRow, type Outcome } from './use-imports.ts'
@@ -65,7 +65,7 @@ const TEXTS: Readonly<Record<Outcome, string>> = {
 
 function Rows({ rows, one }: { rows: readonly ImportRow[]; one: Import }) {
   return (
-    <Scrolls label="Rows of the file">
+    <ScrollRegion label="Rows of the file">
       <Table miw={640}>
         <Table.Thead>
           <Table.Tr>
@@ -94,7 +94,7 @@ function Rows({ rows, one }: { rows: readonly ImportRow[]; one: Import }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }
 

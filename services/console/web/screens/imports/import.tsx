@@ -131,7 +131,9 @@ function Actions({ one }: { one: Import }) {
   if (isRunning)
     return (
       <ConfirmButton label="Cancel import" work={remove} reload={[['imports']]}>
-        {one.dry_run ? 'This stops the check.' : 'Processed rows stay imported. The remaining rows are skipped.'}
+        {one.dry_run
+          ? 'This stops the check.'
+          : 'Processed rows stay imported. The remaining rows are skipped.'}
       </ConfirmButton>
     )
   return (

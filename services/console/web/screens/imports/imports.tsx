@@ -4,7 +4,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { isUnfinished, percentOf, stateText, titleOf, type Import } from './import-files.ts'
@@ -55,7 +55,7 @@ function ImportList() {
 function ImportsTable({ imports }: { imports: readonly Import[] }) {
   const number = new Intl.NumberFormat()
   return (
-    <Scrolls label="All imports">
+    <ScrollRegion label="All imports">
       <Table miw={760}>
         <Table.Thead>
           <Table.Tr>
@@ -102,7 +102,7 @@ function ImportsTable({ imports }: { imports: readonly Import[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
 type Props = {
   keys: readonly string[]
@@ -35,7 +35,7 @@ export function KeyList({ keys, problems, onRemove }: Props) {
         </Group>
       </Group>
       {shown.length > 0 && (
-        <Scrolls label="Keys" maxHeight={420}>
+        <ScrollRegion label="Keys" maxHeight={420}>
           <Table verticalSpacing={4}>
             <Table.Tbody>
               {shown.map((key) => (
@@ -43,7 +43,7 @@ export function KeyList({ keys, problems, onRemove }: Props) {
               ))}
             </Table.Tbody>
           </Table>
-        </Scrolls>
+        </ScrollRegion>
       )}
       {keys.length > shown.length && (
         <Text size="sm" c="dimmed">

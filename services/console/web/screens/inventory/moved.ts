@@ -1,4 +1,4 @@
-import type { LastLocation } from './earlier.ts'
+import type { LastLocation } from './last-locations.ts'
 
 export type SavedRow = { key: string; assetId: number | undefined; from: LastLocation['location'] }
 

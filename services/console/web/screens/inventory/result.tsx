@@ -5,7 +5,7 @@ import { AssetLink, LocationLink } from '../../parts/links.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { When } from '../../parts/when.tsx'
 import type { Outcome, SavedRow } from './moved.ts'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
 export type Saved = { response: components['schemas']['InventorySaved']; outcome: Outcome }
 
@@ -22,7 +22,7 @@ export function Result({ saved, onAgain }: { saved: Saved; onAgain: () => void }
   return (
     <Stack gap="sm" ref={start} tabIndex={-1} style={{ outline: 'none' }}>
       <Summary saved={saved} />
-      <Scrolls label="Saved assets">
+      <ScrollRegion label="Saved assets">
         <Table miw={480}>
           <Table.Thead>
             <Table.Tr>
@@ -37,7 +37,7 @@ export function Result({ saved, onAgain }: { saved: Saved; onAgain: () => void }
             ))}
           </Table.Tbody>
         </Table>
-      </Scrolls>
+      </ScrollRegion>
       <Pager offset={offset} limit={SHOWN} total={rows.length} onOffset={setOffset} what="assets" />
       <Group justify="flex-end">
         <Button onClick={onAgain}>Save another inventory</Button>

@@ -59,7 +59,8 @@ function Entries({ log, text }: { log: MovementLog; text: string }) {
   if (log.shown.length > 0)
     return (
       <EmptyState title="No matching movements">
-        None of the last {log.shown.length} movements has “{text}” in the name or key of its asset or location.
+        None of the last {log.shown.length} movements has “{text}” in the name or key of its asset or
+        location.
       </EmptyState>
     )
   return (

@@ -3,11 +3,11 @@ import { memo } from 'react'
 import { AssetLink, LocationLink } from '../../parts/links.tsx'
 import { When } from '../../parts/when.tsx'
 import type { Entry } from './movement-log.ts'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
 export function MovementTable({ entries }: { entries: readonly Entry[] }) {
   return (
-    <Scrolls label="Movements">
+    <ScrollRegion label="Movements">
       <Table miw={560}>
         <Table.Thead>
           <Table.Tr>
@@ -23,7 +23,7 @@ export function MovementTable({ entries }: { entries: readonly Entry[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }
 

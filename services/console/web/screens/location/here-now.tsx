@@ -8,7 +8,7 @@ import { durationText } from '../../parts/times.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { HERE_PAGE, useHere } from './location-queries.ts'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
 /** The assets at a location, updated live. */
 export function HereNow({ id, name }: { id: number; name: string }) {
@@ -35,7 +35,7 @@ export function HereNow({ id, name }: { id: number; name: string }) {
             </Text>
           ) : (
             <>
-              <Scrolls label="Assets here">
+              <ScrollRegion label="Assets here">
                 <Table miw={deep ? 440 : 300}>
                   <Table.Thead>
                     <Table.Tr>
@@ -66,7 +66,7 @@ export function HereNow({ id, name }: { id: number; name: string }) {
                     ))}
                   </Table.Tbody>
                 </Table>
-              </Scrolls>
+              </ScrollRegion>
               <Pager
                 offset={Number(offset)}
                 limit={HERE_PAGE}

@@ -7,7 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { api } from '../../session/api.ts'
 import { useAncestors } from '../location/location-queries.ts'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
 type Props = { q: string; offset: number; onOffset: (offset: number) => void }
 
@@ -33,7 +33,7 @@ export function FoundLocations({ q, offset, onOffset }: Props) {
           </EmptyState>
         ) : (
           <Stack gap="xs">
-            <Scrolls label="Found locations">
+            <ScrollRegion label="Found locations">
               <Table miw={480}>
                 <Table.Thead>
                   <Table.Tr>
@@ -54,7 +54,7 @@ export function FoundLocations({ q, offset, onOffset }: Props) {
                   ))}
                 </Table.Tbody>
               </Table>
-            </Scrolls>
+            </ScrollRegion>
             <Pager offset={offset} limit={PAGE} total={total_count} onOffset={onOffset} what="locations" />
           </Stack>
         )

@@ -44,7 +44,8 @@ export default function Locations() {
             onMove={(location, to) => setMove({ location, to })}
             empty={
               <EmptyState title="No locations yet">
-                A location is a place for assets: a site, a hall, a shelf. Create one above, or import many from a CSV file.
+                A location is a place for assets: a site, a hall, a shelf. Create one above, or import many
+                from a CSV file.
               </EmptyState>
             }
           />

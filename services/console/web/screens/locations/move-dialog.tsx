@@ -5,7 +5,7 @@ import { LocationPicker, type PickedLocation } from '../../parts/location-picker
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
-import type { Location } from '../location/location-draft.ts'
+import type { Location } from '../location/location-fields.ts'
 
 type Props = {
   location: Pick<Location, 'id' | 'name' | 'parent_id' | 'parent_external_key'>

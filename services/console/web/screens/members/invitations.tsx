@@ -6,7 +6,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
@@ -36,7 +36,7 @@ export function Invitations() {
           <EmptyState title="No open invitations">Invite people by email.</EmptyState>
         ) : (
           <>
-            <Scrolls label="Open invitations">
+            <ScrollRegion label="Open invitations">
               <Table>
                 <Table.Thead>
                   <Table.Tr>
@@ -81,7 +81,7 @@ export function Invitations() {
                   ))}
                 </Table.Tbody>
               </Table>
-            </Scrolls>
+            </ScrollRegion>
             <Pager offset={offset} limit={LIMIT} total={total} what="invitations" onOffset={setOffset} />
           </>
         )

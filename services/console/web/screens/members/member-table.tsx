@@ -4,7 +4,7 @@ import { type components, unwrap } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
@@ -34,7 +34,7 @@ export function MemberTable() {
     <Loaded query={members} what="the members">
       {({ data, total_count: total }) => (
         <>
-          <Scrolls label="Members of the organization">
+          <ScrollRegion label="Members of the organization">
             <Table>
               <Table.Thead>
                 <Table.Tr>
@@ -53,7 +53,7 @@ export function MemberTable() {
                 ))}
               </Table.Tbody>
             </Table>
-          </Scrolls>
+          </ScrollRegion>
           <Pager
             offset={offset}
             limit={LIMIT}

@@ -6,7 +6,7 @@ import { Card } from '../../parts/card.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
 const SHOWN = 10
 const REFRESH_MS = 15_000
@@ -37,7 +37,7 @@ export function QuietReaders() {
             </Text>
           ) : (
             <>
-              <Scrolls label="Silent readers">
+              <ScrollRegion label="Silent readers">
                 <Table>
                   <Table.Thead>
                     <Table.Tr>
@@ -58,7 +58,7 @@ export function QuietReaders() {
                     ))}
                   </Table.Tbody>
                 </Table>
-              </Scrolls>
+              </ScrollRegion>
               {total_count > SHOWN && (
                 <Anchor component={Link} to="/readers" size="sm">
                   {`and ${total_count - SHOWN} more`}

@@ -8,11 +8,7 @@ export type Drop = { field: keyof Health; label: string; hint: string; count: nu
 const REASONS = [
   ['reads_unknown_tag', 'unknown tag', 'The tag is not attached to anything. See Unknown tags.'],
   ['reads_unplaced', 'no location', 'The antenna has no scan point, or the location key does not exist.'],
-  [
-    'reads_clock_skewed',
-    'wrong clock',
-    'The device time was wrong. The time of receipt was used instead.',
-  ],
+  ['reads_clock_skewed', 'wrong clock', 'The device time was wrong. The time of receipt was used instead.'],
   ['reads_lost', 'lost on the device', 'The device could not store them until it could send.'],
   ['read_errors', 'unreadable', 'Parts of messages that could not be read.'],
   ['messages_buried', 'dead letters', 'Whole messages in a wrong format.'],

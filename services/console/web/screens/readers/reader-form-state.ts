@@ -40,7 +40,9 @@ export function readMapping(text: string): { mapping: Mapping | null } | { probl
       return { mapping: value as Mapping }
     return { problem: 'The mapping must be a JSON object' }
   } catch (error) {
-    return { problem: `The mapping is not valid JSON: ${error instanceof Error ? error.message : String(error)}` }
+    return {
+      problem: `The mapping is not valid JSON: ${error instanceof Error ? error.message : String(error)}`,
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import type { components } from '@whereabouts/client/client'
 import type { ReactNode } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { When } from '../../parts/when.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { clockText, dropsOf } from './health-text.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
@@ -66,7 +66,7 @@ function Drops({ health }: { health: Health }) {
       <Title order={3} size="h6" mb="xs">
         Dropped, by reason
       </Title>
-      <Scrolls label="Dropped, by reason">
+      <ScrollRegion label="Dropped, by reason">
         <Table verticalSpacing={4}>
           <Table.Tbody>
             {dropsOf(health).map((drop) => (
@@ -86,7 +86,7 @@ function Drops({ health }: { health: Health }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scrolls>
+      </ScrollRegion>
     </div>
   )
 }
@@ -98,7 +98,7 @@ function Device({ health }: { health: Health }) {
       <Title order={3} size="h6" mb="xs">
         Device reports
       </Title>
-      <Scrolls label="Device reports">
+      <ScrollRegion label="Device reports">
         <Table verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
@@ -121,7 +121,7 @@ function Device({ health }: { health: Health }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scrolls>
+      </ScrollRegion>
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { SortHeading } from '../../parts/sort-heading.tsx'
 import { ReaderRow } from './reader-row.tsx'
 
@@ -14,7 +14,7 @@ type Props = {
 
 export function ReaderTable({ readers, sort, onSort, onConfigure }: Props) {
   return (
-    <Scrolls label="Readers">
+    <ScrollRegion label="Readers">
       <Table miw={860}>
         <Table.Thead>
           <Table.Tr>
@@ -38,6 +38,6 @@ export function ReaderTable({ readers, sort, onSort, onConfigure }: Props) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }

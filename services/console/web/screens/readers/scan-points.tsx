@@ -6,7 +6,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { LocationLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { api } from '../../session/api.ts'
 import { ScanPointForm } from './scan-point-form.tsx'
 import { type ScanPoint, useScanPoints } from './use-scan-points.ts'
@@ -32,7 +32,7 @@ export function ScanPoints({ readerId, isAdmin }: Props) {
               Assign antenna 1 to a location. Until then its reads have no location.
             </EmptyState>
           ) : (
-            <Scrolls label="Scan points">
+            <ScrollRegion label="Scan points">
               <Table miw={420}>
                 <Table.Thead>
                   <Table.Tr>
@@ -53,7 +53,7 @@ export function ScanPoints({ readerId, isAdmin }: Props) {
                   ))}
                 </Table.Tbody>
               </Table>
-            </Scrolls>
+            </ScrollRegion>
           )
         }
       </Loaded>

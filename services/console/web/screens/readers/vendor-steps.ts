@@ -41,7 +41,12 @@ const STEPS: Readonly<Record<ReaderFormat, VendorSteps>> = {
     ],
   },
   moko: { steps: [SET_TOPIC, 'The MKGW4 is not supported, because it sends binary frames.'] },
-  minew: { steps: [SET_TOPIC, 'Choose the format JSON-LONG or JSON-RAW. Firmware before version 4 does not support them.'] },
+  minew: {
+    steps: [
+      SET_TOPIC,
+      'Choose the format JSON-LONG or JSON-RAW. Firmware before version 4 does not support them.',
+    ],
+  },
   'gl-s10': {
     steps: [
       SET_TOPIC,

@@ -1,7 +1,7 @@
 import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
 import { Link, Navigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Door } from '../../parts/door.tsx'
+import { SignedOutPage } from '../../parts/signed-out-page.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { signIn } from '../../session/session.ts'
@@ -17,7 +17,7 @@ export function SignIn() {
   const send = useSend(() => signIn({ email, password }))
   if (useSessionState().status === 'signed-in') return <Navigate to={pathIn(to)} replace />
   return (
-    <Door title="Sign in">
+    <SignedOutPage title="Sign in">
       <SendForm
         send={send}
         label="Sign in"
@@ -49,6 +49,6 @@ export function SignIn() {
           Sign up
         </Anchor>
       </Text>
-    </Door>
+    </SignedOutPage>
   )
 }

@@ -1,7 +1,7 @@
 import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
 import { Link, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Door } from '../../parts/door.tsx'
+import { SignedOutPage } from '../../parts/signed-out-page.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { signUp } from '../../session/session.ts'
@@ -19,7 +19,7 @@ export function SignUp() {
   const send = useSend(() => signUp(form))
   if (useSessionState().status === 'signed-in') return <Navigate to="/start" replace />
   return (
-    <Door title="Sign up" lead="Create an organization. You will be its first administrator.">
+    <SignedOutPage title="Sign up" lead="Create an organization. You will be its first administrator.">
       <SendForm
         send={send}
         label="Create organization"
@@ -53,6 +53,6 @@ export function SignUp() {
           Sign in
         </Anchor>
       </Text>
-    </Door>
+    </SignedOutPage>
   )
 }

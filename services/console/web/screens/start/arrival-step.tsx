@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
 import { When } from '../../parts/when.tsx'
 import { dropsOf } from '../readers/health-text.ts'
-import type { Arrival } from './use-path.ts'
+import type { Arrival } from './use-progress.ts'
 
 type Props = { arrival: Arrival | null; reader: components['schemas']['Reader'] | null }
 

@@ -23,9 +23,7 @@ export function ReaderStep({ reader, placed, asset, newestLocation, isTried }: P
   const { isAdmin } = useSession()
   if (!reader || !placed) {
     if (isAdmin) return <ReaderStepForm reader={reader} newestLocation={newestLocation} />
-    return (
-      <Text size="sm">Only administrators can configure readers. They are listed under Members.</Text>
-    )
+    return <Text size="sm">Only administrators can configure readers. They are listed under Members.</Text>
   }
   const key = reader.reader_key
   return (

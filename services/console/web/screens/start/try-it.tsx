@@ -53,7 +53,8 @@ export function TryIt({ readerKey, antenna, tag, urls, credentials }: Props) {
         />
       )}
       <Text size="sm" c="dimmed">
-        On your own installation, <Code>npm start</Code> also simulates a warehouse in a demo organization. Sign in with the login it prints. See <Code>npm start -- --help</Code>.
+        On your own installation, <Code>npm start</Code> also simulates a warehouse in a demo organization.
+        Sign in with the login it prints. See <Code>npm start -- --help</Code>.
       </Text>
     </Stack>
   )

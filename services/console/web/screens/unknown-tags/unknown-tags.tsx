@@ -6,7 +6,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { SortHeading } from '../../parts/sort-heading.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { ClaimTag } from './claim-tag.tsx'
@@ -64,8 +64,7 @@ export default function UnknownTags() {
 }
 
 function NoTags({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered)
-    return <EmptyState title="No matching unknown tags">Change the filters above.</EmptyState>
+  if (isFiltered) return <EmptyState title="No matching unknown tags">Change the filters above.</EmptyState>
   return (
     <EmptyState
       title="No unknown tags"
@@ -75,7 +74,8 @@ function NoTags({ isFiltered }: { isFiltered: boolean }) {
         </Button>
       }
     >
-      All tags read so far belong to an asset or a location. Hold a new tag in front of a reader to see it here.
+      All tags read so far belong to an asset or a location. Hold a new tag in front of a reader to see it
+      here.
     </EmptyState>
   )
 }
@@ -89,7 +89,7 @@ type TableProps = {
 
 function TagTable({ tags, sort, onSort, onClaim }: TableProps) {
   return (
-    <Scrolls label="Unknown tags">
+    <ScrollRegion label="Unknown tags">
       <Table miw={860}>
         <Table.Thead>
           <Table.Tr>
@@ -108,6 +108,6 @@ function TagTable({ tags, sort, onSort, onClaim }: TableProps) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }

@@ -4,7 +4,7 @@ import { type components, unwrap } from '@whereabouts/client/client'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
@@ -41,7 +41,7 @@ export function Deliveries({ webhookId }: { webhookId: number }) {
             </EmptyState>
           ) : (
             <>
-              <Scrolls label="Attempts">
+              <ScrollRegion label="Attempts">
                 <Table>
                   <Table.Thead>
                     <Table.Tr>
@@ -58,7 +58,7 @@ export function Deliveries({ webhookId }: { webhookId: number }) {
                     ))}
                   </Table.Tbody>
                 </Table>
-              </Scrolls>
+              </ScrollRegion>
               <Pager
                 offset={offset}
                 limit={LIMIT}

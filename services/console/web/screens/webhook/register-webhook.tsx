@@ -15,12 +15,7 @@ export function RegisterWebhook({ onRegistered }: { onRegistered: (secret: strin
     reload: [['webhooks']],
     onDone: ({ secret }) => onRegistered(secret),
   })
-  if (!isAdmin)
-    return (
-      <EmptyState title="No webhook yet">
-        An administrator can register one.
-      </EmptyState>
-    )
+  if (!isAdmin) return <EmptyState title="No webhook yet">An administrator can register one.</EmptyState>
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h4">

@@ -28,7 +28,8 @@ export function VerifyGuide() {
         Verify the signature
       </Title>
       <Text size="sm" my="xs">
-        <Code>X-Service-Signature</Code> is the HMAC-SHA256 of <Code>X-Service-Timestamp</Code>, a dot and the raw body. The key is the signing secret.
+        <Code>X-Service-Signature</Code> is the HMAC-SHA256 of <Code>X-Service-Timestamp</Code>, a dot and the
+        raw body. The key is the signing secret.
       </Text>
       <Tabs defaultValue="node">
         <Tabs.List>
@@ -47,13 +48,13 @@ export function VerifyGuide() {
         </Tabs.Panel>
       </Tabs>
       <List size="sm" mt="sm">
-        <List.Item>Answer with any 2xx within 5 seconds. After three failed attempts, an event is dropped.</List.Item>
+        <List.Item>
+          Answer with any 2xx within 5 seconds. After three failed attempts, an event is dropped.
+        </List.Item>
         <List.Item>
           The same <Code>delivery_id</Code> can arrive twice. Process it once.
         </List.Item>
-        <List.Item>
-          Read the asset location report from time to time to catch up on missed events.
-        </List.Item>
+        <List.Item>Read the asset location report from time to time to catch up on missed events.</List.Item>
       </List>
     </Paper>
   )

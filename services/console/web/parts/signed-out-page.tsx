@@ -3,7 +3,15 @@ import type { ReactNode } from 'react'
 import { Screen } from './screen.tsx'
 
 /** Frame of the screens for people who are not signed in. */
-export function Door({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
+export function SignedOutPage({
+  title,
+  lead,
+  children,
+}: {
+  title: string
+  lead?: ReactNode
+  children: ReactNode
+}) {
   return (
     <Container size={460} py={60} component="main">
       <Text fw={700} mb="lg">
