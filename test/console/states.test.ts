@@ -1,9 +1,9 @@
 import { unwrap } from '@whereabouts/client/client'
-import type { Route } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { newReader, readerViews, type Organization } from '../system/organization.ts'
 import { saved } from './support/moves.ts'
-import { test, type Visitor } from './support/visitor.fixture.ts'
+import { leave, newVisitor, signIn, test, type Visitor } from './support/visitor.fixture.ts'
 
 /** Every screen with data. `loads`: the screen calls the API when it opens. */
 async function screensOf(organization: Organization): Promise<{ path: string; loads: boolean }[]> {
@@ -41,6 +41,13 @@ async function screensOf(organization: Organization): Promise<{ path: string; lo
   ]
 }
 
+/** Screens wait more than they compute: several lanes take them in turn. */
+const LANES = 3
+const inLanes = (paths: readonly string[], work: (paths: readonly string[]) => Promise<void>) =>
+  Promise.all(
+    Array.from({ length: LANES }, (_, lane) => work(paths.filter((_path, i) => i % LANES === lane))),
+  )
+
 const API = '**/api/v1/**'
 const REQUEST_ID = 'request-of-the-states-test'
 const envelope = (type: string, title: string, status: number) => ({
@@ -62,30 +69,36 @@ test('every screen shows loading, a failure with the request ID, and a retry', a
   expect(inMenu).toHaveLength(11)
   expect(inMenu.filter((href) => !screens.some(({ path }) => path === href))).toEqual([])
 
-  for (const { path } of screens.filter(({ loads }) => loads)) {
-    const held = Promise.withResolvers<void>()
-    await page.route(API, async (route) => {
-      await held.promise
-      await route.fulfill(envelope('forbidden', 'Not for now', 403)).catch(() => undefined)
-    })
-    await member.open(path)
-    await page
-      .getByRole('status')
-      .getByText(/^Loading /)
-      .first()
-      .waitFor()
-    held.resolve()
-    await page.getByRole('alert').getByText(REQUEST_ID).first().waitFor()
-    await page.unrouteAll({ behavior: 'wait' })
-    const retry = page.getByRole('button', { name: 'Try again' })
-    await expect
-      .poll(async () => {
-        if ((await retry.count()) > 0) await retry.first().click()
-        return page.getByRole('alert').count()
-      })
-      .toBe(0)
-  }
+  const loading = screens.filter(({ loads }) => loads).map(({ path }) => path)
+  await inLanes(loading, async (paths) => {
+    const tab = await member.context.newPage()
+    for (const path of paths) await expectLoadingFailureAndRetry(tab, path)
+  })
 })
+
+async function expectLoadingFailureAndRetry(page: Page, path: string): Promise<void> {
+  const held = Promise.withResolvers<void>()
+  await page.route(API, async (route) => {
+    await held.promise
+    await route.fulfill(envelope('forbidden', 'Not for now', 403)).catch(() => undefined)
+  })
+  await page.goto(path)
+  await page
+    .getByRole('status')
+    .getByText(/^Loading /)
+    .first()
+    .waitFor()
+  held.resolve()
+  await page.getByRole('alert').getByText(REQUEST_ID).first().waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+  const retry = page.getByRole('button', { name: 'Try again' })
+  await expect
+    .poll(async () => {
+      if ((await retry.count()) > 0) await retry.first().click()
+      return page.getByRole('alert').count()
+    })
+    .toBe(0)
+}
 
 test('a reload shows progress and keeps the earlier rows', async ({ member, organization }) => {
   const { page } = member
@@ -106,24 +119,32 @@ test('a reload shows progress and keeps the earlier rows', async ({ member, orga
 })
 
 test('on every screen, people sign in again over it after the session ends', async ({
-  member,
+  browser,
   organization,
 }) => {
-  const { page } = member
-  for (const { path } of await screensOf(organization)) {
-    await endSession(member)
-    await member.open(path)
-    const dialog = page.getByRole('dialog', { name: 'Sign in again' })
-    await dialog.waitFor()
-    await page.unrouteAll({ behavior: 'wait' })
-    await dialog.getByRole('textbox', { name: 'Password' }).fill(organization.login.password)
-    await dialog.getByRole('button', { name: 'Sign in' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await expect.poll(() => page.getByRole('alert').allTextContents()).toEqual([])
-    expect(new URL(page.url()).pathname).toBe(path)
-  }
+  const paths = (await screensOf(organization)).map(({ path }) => path)
+  await inLanes(paths, async (some) => {
+    const visitor = await newVisitor(browser)
+    await signIn(visitor, organization.login)
+    for (const path of some) await expectSignInAgain(visitor, organization, path)
+    await leave(visitor)
+  })
 })
+
+async function expectSignInAgain(visitor: Visitor, { login }: Organization, path: string): Promise<void> {
+  const { page } = visitor
+  await endSession(visitor)
+  await visitor.open(path)
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  await dialog.waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+  await dialog.getByRole('textbox', { name: 'Password' }).fill(login.password)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await expect.poll(() => page.getByRole('alert').allTextContents()).toEqual([])
+  expect(new URL(page.url()).pathname).toBe(path)
+}
 
 test('offline, every screen of the menu opens and says so; back online it loads', async ({ member }) => {
   const { page, context } = member

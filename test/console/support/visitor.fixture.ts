@@ -1,9 +1,8 @@
 import { ROOT } from '@whereabouts/deploy/local/services'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { inject, test as base } from 'vitest'
-import { startBrowser } from '../../system/browser.ts'
 import { newOrganization, type Organization } from '../../system/organization.ts'
 
 const SCREENSHOTS = join(ROOT, '.cache/screenshots')
@@ -54,8 +53,8 @@ export async function newVisitor(browser: Browser): Promise<Visitor> {
   const report = (text: string) => {
     if (!ABORTED_LOAD.test(text)) problems.push(text)
   }
-  page.on('pageerror', (error) => report(error.message))
-  page.on('console', (message) => {
+  context.on('weberror', (each) => report(each.error().message))
+  context.on('console', (message) => {
     if (message.type() === 'error') report(message.text())
   })
   return {
@@ -75,18 +74,15 @@ export async function newVisitor(browser: Browser): Promise<Visitor> {
 /** Sign-in attempts are limited by address: each visitor has its own. */
 const anyAddress = () => `10.${Array.from({ length: 3 }, () => Math.floor(Math.random() * 256)).join('.')}`
 
-/** Signs in by the cookie that the console would have set: the form itself is tested where it is the subject. */
-async function signIn(visitor: Visitor, login: Organization['login']): Promise<void> {
-  await visitor.open('/sign-in')
-  await visitor.page.evaluate(async (body) => {
-    const headers = { 'content-type': 'application/json' }
-    const answer = await fetch('/session/sign-in', { method: 'POST', headers, body: JSON.stringify(body) })
-    if (!answer.ok) throw new Error(`signing in was answered ${answer.status}`)
-  }, login)
+/** Gets the session cookie without the form: only the tests of signing in use the form. */
+export async function signIn({ context }: Visitor, login: Organization['login']): Promise<void> {
+  const headers = { 'sec-fetch-site': 'same-origin' }
+  const response = await context.request.post('/session/sign-in', { data: login, headers })
+  if (!response.ok()) throw new Error(`sign-in failed with status ${response.status()}`)
 }
 
 /** Closes the visitor's context. Fails if the page reported a problem. */
-async function leave({ context, problems }: Visitor): Promise<void> {
+export async function leave({ context, problems }: Visitor): Promise<void> {
   await context.close()
   if (problems.length > 0) throw new Error(`the page reported:\n${problems.join('\n')}`)
 }
@@ -94,9 +90,9 @@ async function leave({ context, problems }: Visitor): Promise<void> {
 export const test = base.extend<Fixtures>({
   browser: [
     async ({}, use) => {
-      const browser = await startBrowser()
+      const browser = await chromium.connect(inject('browser'))
       await use(browser)
-      await browser.close()
+      await browser.close() // only this connection
     },
     { scope: 'file' },
   ],

@@ -12,7 +12,7 @@ test.for([
   },
 ] as const)('$form asks for $want', ({ form, want }) => expect(scopesOf(form)).toEqual(want))
 
-test('an expiry in days counts from now, a date to its end in the viewer's time zone', () => {
+test('an expiry in days counts from now, a date to its end in the local time zone', () => {
   const now = Date.parse('2026-11-21T10:00:00Z')
   expect(expiresAt('never', '', now)).toBeNull()
   expect(expiresAt('30', '', now)).toBe('2026-12-21T10:00:00.000Z')
