@@ -22,7 +22,11 @@ const PROGRAM = join(import.meta.dirname, '../dead-letters.ts')
 
 /** The program as an operator runs it, with nothing in its environment but the broker. */
 async function runWith(env: Record<string, string>, line: string): Promise<Ran> {
-  const child = spawn(process.execPath, [PROGRAM, ...line.split(' ')], { env, stdio: 'pipe' })
+  const { NODE_COMPILE_CACHE = '' } = process.env // makes a start twice as fast
+  const child = spawn(process.execPath, [PROGRAM, ...line.split(' ')], {
+    env: { NODE_COMPILE_CACHE, ...env },
+    stdio: 'pipe',
+  })
   const ended = new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? -1)))
   const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
   return { code, out, errors }
@@ -207,7 +211,7 @@ test('what fails is told by the exit code and one line', { timeout: 40_000 }, as
   expect(await run('replay all')).toMatchObject({
     code: 2,
     out: '',
-    errors: expect.stringContaining('SEQ is a number'),
+    errors: expect.stringContaining('whole number from 1'),
   })
   const unset = await runWith({}, 'list')
   expect(unset).toMatchObject({ code: 78, errors: expect.stringContaining('NATS_URL is not set') })
