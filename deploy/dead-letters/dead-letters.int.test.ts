@@ -180,7 +180,7 @@ test.for(['replay', 'drop'] as const)(
     const { code, out } = await run(`${command} --all`)
     expect(code).toBe(0)
     expect(out).toMatch(
-      /^SCANS tracking-ingest +1\nEVENTS webhook-dispatcher-lanes +1\n2 would be \w+: add --yes/,
+      /^SCANS tracking-ingest +1\nEVENTS webhook-dispatcher-lanes +1\n2 would be \w+. Nothing was done: add --yes/,
     )
     expect(await list('')).toMatchObject({ total: 2 })
     expect((await streamExtent(bus.broker, 'SCANS')).lastSeq).toBe(0)
@@ -207,7 +207,7 @@ test('one that cannot be replayed stays, is named with the reason, and the other
 
 test('what fails is told by the exit code and one line', { timeout: 40_000 }, async ({ bus, run }) => {
   expect(await run('--help')).toMatchObject({ code: 0, errors: '' })
-  expect(await run('show 1')).toEqual({ code: 1, out: '', errors: 'there is no dead letter 1\n' })
+  expect(await run('show 1')).toEqual({ code: 1, out: '', errors: 'dead letter 1 does not exist\n' })
   expect(await run('replay all')).toMatchObject({
     code: 2,
     out: '',
