@@ -50,7 +50,7 @@ export function readArguments(argv: readonly string[], now: number): Command | {
     })
   const bulk = (name: 'replay' | 'drop', description: string) =>
     withFilters(program.command(name).description(description), now)
-      .argument('[seq...]', 'as list prints them', (seq, before: number[] = []) => [...before, positive(seq)])
+      .argument('[seq...]', 'as list prints them', (seq, before: number[]) => [...before, positive(seq)], [])
       .option('--all', 'all that pass the filters, oldest first; without --yes only counts them')
       .option('--yes', 'with --all: do it')
       .action((seqs: number[], flags: BulkFlags) => {

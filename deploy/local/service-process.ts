@@ -98,7 +98,7 @@ function launchService(
 ): ChildProcess {
   const child = spawnLogged(process.execPath, [serviceMain(name, root)], logFile, {
     cwd: root,
-    detached: true, // Ctrl-C in the terminal is for the launcher, which stops things in order
+    detached: true, // Ctrl-C goes to the launcher, which stops everything in order
     env: { ...inheritedEnvironment(), ...env },
   })
   guardChild(child, 'TERM')

@@ -6,7 +6,7 @@ import { roleUrl } from '@whereabouts/deploy/local/services'
 import { DATABASE } from '@whereabouts/deploy/database/roles'
 import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'
-import { ops, operatorOf, runProgram, type Ran } from '../system/operator.ts'
+import { ops, operatorOf, runProgram } from '../system/operator.ts'
 import { newAsset, newLocation, newOrganization, newReader, newWebhook } from '../system/organization.ts'
 import { connectReader } from '../system/readers.ts'
 import {
