@@ -46,7 +46,7 @@ async function as<R>(owner: DatabaseRole, name: string, work: (client: Client) =
   }
 }
 
-describe('in the live database', () => {
+describe('S10 in the live database', () => {
   test.for(OWNERS)(
     '%s: every table with an organization is isolated, and no role bypasses that',
     async (owner) => {
