@@ -1,8 +1,5 @@
 import { sql } from 'kysely'
 
-/** To be drawn under the row's lock: then a higher revision is a later state. */
-export const nextRevision = sql<number>`nextval('revision_seq')`
-
 /**
  * The `updated_at` of a change made under the row's lock. Not `now()`: who waited for the lock must not step back in
  * time. At least a full millisecond later, whatever the clock says: that is the precision in which clients see it and

@@ -201,7 +201,7 @@ await start('tracking', async () => {
     ratesFollower.caughtUp,
     overflow.start(),
     directory.start(),
-    partitions.first,
+    partitions.firstTurn,
   ])
   const { consumers, responders } = await startIntake({
     config,
@@ -215,7 +215,7 @@ await start('tracking', async () => {
 
   log.info({ port: config.PORT, ...parts.view.sizes() }, 'ready')
 
-  const intake = [...consumers, projections, overflow, follower, ratesFollower, ...watches]
+  const intake = [...consumers, projections, overflow, follower, ratesFollower, progress, ...watches]
   runUntilSignal(
     [
       leave({ ops, app, drainMs: config.DRAIN_MS }),
@@ -225,10 +225,7 @@ await start('tracking', async () => {
       },
       {
         name: 'stop ingest',
-        run: () => {
-          progress.stop()
-          return Promise.all(intake.map((one) => one.stop()))
-        },
+        run: () => Promise.all(intake.map((one) => one.stop())),
       },
       { name: 'write reader health', run: () => Promise.all([health.stop(), unknownTags.stop()]) },
       { name: 'publish the outbox', run: () => relay.stop() },
@@ -236,8 +233,7 @@ await start('tracking', async () => {
       {
         name: 'close database',
         run: async () => {
-          await partitions.stop()
-          await directory.stop()
+          await Promise.all([partitions.stop(), directory.stop()])
           await Promise.all([tenants, past, worker, owner].map((one) => one.close()))
         },
       },

@@ -2,9 +2,10 @@ import type { AssetCreate, AssetPatch } from '@whereabouts/contracts/assets'
 import { sql } from 'kysely'
 import type { AssetRow, Db, Tx } from '../db.ts'
 import { assetKeyTaken, windowInverted } from '../errors.ts'
-import { nextRevision, nextUpdate } from '../revisions.ts'
+import { nextRevision } from '@whereabouts/db/revisions'
+import { nextUpdate } from '../revisions.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
-import { violatedConstraint } from '../violations.ts'
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 
 export const assetColumns = [
   'asset.org_id', 'asset.id', 'asset.external_key', 'asset.name', 'asset.description', 'asset.type',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { assetColumns } from '../assets/assets.queries.ts'
 import type { AssetRow, Db, LocationRow } from '../db.ts'
-import { anyOf } from '../lists/conditions.ts'
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import { locationColumns } from '../locations/locations.queries.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
 

@@ -2,9 +2,10 @@ import type { LocationCreate, LocationPatch } from '@whereabouts/contracts/locat
 import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Db, LocationRow, Tables, Tx } from '../db.ts'
 import { locationKeyTaken, windowInverted } from '../errors.ts'
-import { nextRevision, nextUpdate } from '../revisions.ts'
+import { nextRevision } from '@whereabouts/db/revisions'
+import { nextUpdate } from '../revisions.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
-import { violatedConstraint } from '../violations.ts'
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 
 export const locationColumns = [
   'location.org_id', 'location.id', 'location.external_key', 'location.name', 'location.description',

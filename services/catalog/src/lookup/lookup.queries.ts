@@ -3,7 +3,7 @@ import { matchValue } from '@whereabouts/contracts/tag-matching'
 import { sql } from 'kysely'
 import { assetColumns } from '../assets/assets.queries.ts'
 import type { AssetRow, Db, LocationRow, TagRow } from '../db.ts'
-import { anyOf } from '../lists/conditions.ts'
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import { locationColumns } from '../locations/locations.queries.ts'
 import { tagColumns } from '../tags/tags.queries.ts'
 

@@ -1,5 +1,5 @@
 import type { Db, LocationRow, Tx } from '../db.ts'
-import { anyOf } from '../lists/conditions.ts'
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import { locationColumns } from '../locations/locations.queries.ts'
 
 const live = (db: Db, orgId: number) =>

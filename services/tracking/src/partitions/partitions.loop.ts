@@ -1,6 +1,6 @@
+import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
-import { timedWork } from '@whereabouts/service-kit/timed-work'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import {
@@ -18,7 +18,7 @@ import {
 const MONTHS_BEHIND = 1
 const MONTHS_AHEAD = 2
 const EVERY_MS = 3_600_000
-const RETRY_MS = 60_000
+const MAX_RETRY_MS = 60_000
 const LOCK_TIMEOUT_MS = 3_000
 const DAY_MS = 86_400_000
 
@@ -67,39 +67,13 @@ export async function createMonths(
 }
 
 /**
- * Maintains the partitions now and every hour; logs a failure and tries again in a minute, because months are made well ahead. `first`
- * never rejects: a write without a partition makes it (`withMonths`). `stop` waits for a run that is under way.
+ * Maintains the partitions now and every hour. A failure is retried soon; months are created well ahead. A write that
+ * finds no partition creates it (`withMonths`), so nothing has to wait for the first turn to succeed.
  */
-export function startPartitionLoop(options: Options & { registry?: Registry }): {
-  first: Promise<void>
-  stop(): Promise<void>
-} {
-  const measured = timedWork(options.registry, 'partitions', EVERY_MS)
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
-  let running: Promise<void>
-  const maintain = async () => {
-    const waitMs = await maintainPartitions(options).then(
-      () => {
-        measured.done()
-        return EVERY_MS
-      },
-      (error: unknown) => {
-        measured.failed()
-        options.log.warn({ err: error, retry_in_ms: RETRY_MS }, 'partition maintenance failed')
-        return RETRY_MS
-      },
-    )
-    if (!isStopped) timer = setTimeout(() => (running = maintain()), waitMs)
-  }
-  const first = maintain()
-  running = first
-  return {
-    first,
-    stop: () => {
-      isStopped = true
-      clearTimeout(timer)
-      return running
-    },
-  }
+export function startPartitionLoop(options: Options & { registry?: Registry }): BackgroundJob {
+  const { log, registry } = options
+  return startBackgroundJob(
+    { name: 'partitions', everyMs: EVERY_MS, log, registry, maxRetryMs: MAX_RETRY_MS },
+    () => maintainPartitions(options),
+  )
 }

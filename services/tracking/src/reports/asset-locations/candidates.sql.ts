@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { anyOf, isValidNow, type Sql } from '../conditions.sql.ts'
+import { anyOf } from '@whereabouts/db/sql-conditions'
+import { isListed, type Sql } from '../conditions.sql.ts'
 import { foundAssets, isAtLocations, matchesSearch } from './conditions.sql.ts'
 import { isByLocation, namesAssets, type AssetLocationsFilter } from './filter.ts'
 
@@ -12,7 +13,7 @@ export function candidates(orgId: number, filter: AssetLocationsFilter): Sql {
       where a.org_id = ${orgId} and ${anyOf('a.external_key', assetKeys, 'text')}`
   if (q === undefined)
     return sql`select s.asset_id from asset_place s
-      where s.org_id = ${orgId} and ${isAtLocations('s', orgId, filter)} and ${isValidNow('s', includeDeleted)}`
+      where s.org_id = ${orgId} and ${isAtLocations('s', orgId, filter)} and ${isListed('s', includeDeleted)}`
   if (!isByLocation(filter)) return foundAssets(orgId, filter)
   return sql`select s.asset_id from (${foundAssets(orgId, filter)}) found
     join asset_place s on s.org_id = ${orgId} and s.asset_id = found.asset_id
@@ -41,6 +42,6 @@ export function listedCandidates(
       select * from position p where p.org_id = ${orgId} and p.asset_id = candidate.asset_id offset 0) p
     ${q !== undefined || isSortedBy('asset_external_key') ? asset : sql``}
     ${isSortedBy('location_external_key') ? location : sql``}
-    where p.minute > '-infinity' and ${isValidNow('p', filter.includeDeleted)}
+    where p.minute > '-infinity' and ${isListed('p', filter.includeDeleted)}
       and ${isAtLocations('p', orgId, filter)} and ${matchesSearch(q)}`
 }

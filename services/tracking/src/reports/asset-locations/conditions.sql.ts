@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { anyOf, isValidNow, type Sql } from '../conditions.sql.ts'
+import { anyOf, containing } from '@whereabouts/db/sql-conditions'
+import { isListed, type Sql } from '../conditions.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 
 /**
@@ -21,10 +22,6 @@ export function isAtLocations(
 /** Separates name and key in `search_text`. No search can contain it. */
 const SEPARATOR = '\u001f'
 
-/** `%`, `_` and the escape match themselves. The database folds the case of both sides. */
-const pattern = (q: string): Sql =>
-  sql`lower(${`%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`}::text collate "pg_c_utf8")`
-
 /**
  * Asset `a` has `q` in its name, key or a tag value (D8.2); `true` without `q`. `offset 0` makes PostgreSQL look up the tags of
  * one asset after the other; otherwise it may search all tags first.
@@ -32,9 +29,9 @@ const pattern = (q: string): Sql =>
 export function matchesSearch(q: string | undefined): Sql {
   if (q === undefined) return sql`true`
   if (q.includes(SEPARATOR)) return sql`false`
-  return sql`(a.search_text like ${pattern(q)} or exists (
+  return sql`(a.search_text like ${containing(q)} or exists (
     select from tag t where t.org_id = a.org_id and t.asset_id = a.id and t.deleted_at is null
-      and t.search_text like ${pattern(q)} offset 0))`
+      and t.search_text like ${containing(q)} offset 0))`
 }
 
 /** `matchesSearch` for the asset whose id is `column`, looked up for each row. */
@@ -53,12 +50,12 @@ export const existsPerRow = (from: Sql): Sql => sql`exists (select from ${from} 
  */
 export function foundAssets(orgId: number, { q = '', includeDeleted }: AssetLocationsFilter): Sql {
   if (q.includes(SEPARATOR)) return sql`select null::bigint as asset_id where false`
-  const isListed = sql`a.is_scanned and ${isValidNow('a', includeDeleted)}`
+  const listed = sql`a.is_scanned and ${isListed('a', includeDeleted)}`
   return sql`
     select a.id as asset_id from own_asset a
-    where a.org_id = ${orgId} and ${isListed} and a.search_text like ${pattern(q)}
+    where a.org_id = ${orgId} and ${listed} and a.search_text like ${containing(q)}
     union all
-    select distinct a.id from own_tag t join own_asset a on a.org_id = t.org_id and a.id = t.asset_id and ${isListed}
+    select distinct a.id from own_tag t join own_asset a on a.org_id = t.org_id and a.id = t.asset_id and ${listed}
     where t.org_id = ${orgId} and t.deleted_at is null and t.asset_id is not null
-      and t.search_text like ${pattern(q)} and a.search_text not like ${pattern(q)}`
+      and t.search_text like ${containing(q)} and a.search_text not like ${containing(q)}`
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isValidNow, type Sql } from '../conditions.sql.ts'
+import { isListed, type Sql } from '../conditions.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 
 /** Counts all rows, from indexes alone. */
@@ -16,11 +16,11 @@ export function live(orgId: number): Sql {
 
 const deleted = (orgId: number): Sql => sql`(
   select count(*) from position p
-  where p.org_id = ${orgId} and p.minute > '-infinity' and p.deleted_at is not null and ${isValidNow('p', true)})`
+  where p.org_id = ${orgId} and p.minute > '-infinity' and p.deleted_at is not null and ${isListed('p', true)})`
 
 /** Assets without a location or at a deleted one: fewer than the others. */
 function withoutLocation(orgId: number, { includeDeleted }: AssetLocationsFilter): Sql {
-  const listed = sql`select count(*) from asset_place s where s.org_id = ${orgId} and ${isValidNow('s', includeDeleted)}`
+  const listed = sql`select count(*) from asset_place s where s.org_id = ${orgId} and ${isListed('s', includeDeleted)}`
   const gone = sql`select l.id from location l where l.org_id = ${orgId} and l.deleted_at is not null`
   return sql`((${listed} and s.location_id is null) + (${listed} and s.location_id = any(array(${gone}))))`
 }

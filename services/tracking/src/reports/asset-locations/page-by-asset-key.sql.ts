@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isValidNow } from '../conditions.sql.ts'
+import { isListed } from '../conditions.sql.ts'
 import { existsPerRow, isAtLocations, matchesSearch } from './conditions.sql.ts'
 import { isByLocation, type AssetLocationsFilter } from './filter.ts'
 import { fromNearerEnd, orderBy } from './order-by.sql.ts'
@@ -15,7 +15,7 @@ export function pageByAssetKey(orgId: number, filter: AssetLocationsFilter, tota
       select a.id as asset_id from asset a
       left join position p on p.org_id = ${orgId} and p.asset_id = a.id
       left join location l on l.org_id = ${orgId} and l.id = p.location_id
-      where a.org_id = ${orgId} and a.is_scanned and ${isValidNow('a', filter.includeDeleted)}
+      where a.org_id = ${orgId} and a.is_scanned and ${isListed('a', filter.includeDeleted)}
         and ${isByLocation(filter) ? existsPerRow(place) : sql`true`} and ${matchesSearch(filter.q)}
       order by ${orderBy(filter.sort, { id: 'a.id', isReversed })} limit ${limit} offset ${offset}
     )

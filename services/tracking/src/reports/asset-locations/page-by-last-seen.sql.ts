@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isValidNow, type Sql } from '../conditions.sql.ts'
+import { isListed, type Sql } from '../conditions.sql.ts'
 import { assetMatchesSearch, isAtLocations } from './conditions.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 import { fromNearerEnd, orderBy } from './order-by.sql.ts'
@@ -18,7 +18,7 @@ export function pageByLastSeen(orgId: number, filter: AssetLocationsFilter, tota
   const read = (isDeleted: Sql, rows: number, skipped: number) => sql`
     select p.asset_id, p.observed_at, p.location_id from position p ${beside}
     where p.org_id = ${orgId} and p.minute > '-infinity' and p.deleted_at ${isDeleted}
-      and ${isValidNow('p', true)} and ${isAtLocations('p', orgId, filter)}
+      and ${isListed('p', true)} and ${isAtLocations('p', orgId, filter)}
       and ${assetMatchesSearch('p.asset_id', orgId, filter.q)}
     order by ${order} limit ${rows} offset ${skipped}`
   const merged = sql`

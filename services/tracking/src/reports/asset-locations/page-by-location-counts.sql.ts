@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isValidNow, type Sql } from '../conditions.sql.ts'
+import { isListed, type Sql } from '../conditions.sql.ts'
 import { foundAssets, isAtLocations } from './conditions.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 import { orderBy } from './order-by.sql.ts'
@@ -12,15 +12,15 @@ import { rowsOfPage, type PageStatement } from './rows-of-page.sql.ts'
  */
 export function pageByLocationCounts(orgId: number, filter: AssetLocationsFilter): PageStatement {
   const { limit, offset, sort, q, includeDeleted } = filter
-  const isListed = sql`
-    s.org_id = ${orgId} and ${isValidNow('s', includeDeleted)} and ${isAtLocations('s', orgId, filter)}
+  const listed = sql`
+    s.org_id = ${orgId} and ${isListed('s', includeDeleted)} and ${isAtLocations('s', orgId, filter)}
     and ${q === undefined ? sql`true` : sql`s.asset_id in (select asset_id from found)`}`
   const hasNoKey = sql`(s.location_id is null or s.location_id = any(array(select id from keyless where id is not null)))`
   return sql`
     with found as materialized (${q === undefined ? sql`select` : foundAssets(orgId, filter)}),
     counted as materialized (
       select c.location_id as id, count(*) as held
-      from (select s.location_id from asset_place s where ${isListed} order by s.location_id offset 0) c
+      from (select s.location_id from asset_place s where ${listed} order by s.location_id offset 0) c
       group by c.location_id
     ), keyed as materialized (
       select c.id, c.held,
@@ -33,8 +33,8 @@ export function pageByLocationCounts(orgId: number, filter: AssetLocationsFilter
       select null, (select sum(held)::bigint from keyless), (select coalesce(sum(held), 0)::bigint from keyed)
     ), page as (
       select here.asset_id from part cross join lateral (
-        ${rowsOfPart(orgId, filter, sql`${isListed} and s.location_id = part.id`)} union all
-        ${rowsOfPart(orgId, filter, sql`${isListed} and part.id is null and ${hasNoKey}`)}
+        ${rowsOfPart(orgId, filter, sql`${listed} and s.location_id = part.id`)} union all
+        ${rowsOfPart(orgId, filter, sql`${listed} and part.id is null and ${hasNoKey}`)}
       ) here
       where part.before < ${offset + limit} and part.before + part.held > ${offset} limit ${limit}
     )

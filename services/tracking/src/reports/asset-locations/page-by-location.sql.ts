@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isValidNow } from '../conditions.sql.ts'
+import { isListed } from '../conditions.sql.ts'
 import { assetMatchesSearch, isAtLocations } from './conditions.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 import { rowsOfPage, type PageStatement } from './rows-of-page.sql.ts'
@@ -12,7 +12,7 @@ export const pageByLocation = (orgId: number, filter: AssetLocationsFilter): Pag
   with page as (
     select p.asset_id from location l cross join lateral (
       select s.asset_id from asset_place s
-      where s.org_id = ${orgId} and s.location_id = l.id and ${isValidNow('s', filter.includeDeleted)}
+      where s.org_id = ${orgId} and s.location_id = l.id and ${isListed('s', filter.includeDeleted)}
         and ${isAtLocations('s', orgId, filter)} offset 0
     ) p
     where l.org_id = ${orgId} and l.deleted_at is null and ${assetMatchesSearch('p.asset_id', orgId, filter.q)}

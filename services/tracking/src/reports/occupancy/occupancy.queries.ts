@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
 import { live } from '../asset-locations/count-scanned.sql.ts'
-import { anyOf, isValidNow } from '../conditions.sql.ts'
+import { anyOf } from '@whereabouts/db/sql-conditions'
+import { isListed } from '../conditions.sql.ts'
 
 /** `held`: assets by location, for locations that have any. */
 export type Occupancy = { held: Map<number, number>; total: number; nowhere: number }
@@ -12,7 +13,7 @@ export async function countOccupancy(
   orgId: number,
   locationIds: readonly number[],
 ): Promise<Occupancy> {
-  const listed = sql`s.org_id = ${orgId} and ${isValidNow('s', false)}`
+  const listed = sql`s.org_id = ${orgId} and ${isListed('s', false)}`
   const { rows } = await sql<{ id: number | null; held: number; total: number; nowhere: number }>`
     select at.id, at.held, org.total, org.nowhere
     from (select ${live(orgId)} as total, (
