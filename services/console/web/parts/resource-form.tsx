@@ -19,7 +19,7 @@ type Props<Body, Result> = {
   reload: readonly (readonly unknown[])[]
   /** `result` is undefined if nothing was changed and therefore nothing sent. */
   onDone: (result: Result | undefined) => void
-  onCancel: () => void
+  onCancel?: () => void
   /** Further inputs and the names of their fields. */
   more?: { fields: readonly string[]; inputs: (errors: FieldMessages) => ReactNode }
 }
@@ -37,7 +37,9 @@ export function ResourceForm<Body, Result>({ fields, resource, known, ...props }
     validate: (values) => problemsOf(fields, before, values),
   })
   const send = useSend(request, { reload, onDone, onFailure: (messages) => form.setErrors({ ...messages }) })
-  const inForm = entriesOf(fields).filter(([, { isCreateOnly }]) => !resource || !isCreateOnly)
+  const inForm = entriesOf(fields).filter(
+    ([, { isCreateOnly, isVisible }]) => (!resource || !isCreateOnly) && (isVisible?.(form.values) ?? true),
+  )
   const submit = () => {
     if (form.validate().hasErrors) return
     const changed = changedFields(fields, before, form.getValues())
