@@ -13,6 +13,8 @@ export type InputProps<Typed> = {
   onChange: (value: Typed) => void
   /** The id of the edited resource; undefined for a new one. */
   self?: number
+  /** Gets the focus when the form opens in a modal. */
+  'data-autofocus'?: boolean
 }
 
 /**

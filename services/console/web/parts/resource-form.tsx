@@ -37,9 +37,11 @@ export function ResourceForm<Body, Result>({ fields, resource, known, ...props }
     validate: (values) => problemsOf(fields, before, values),
   })
   const send = useSend(request, { reload, onDone, onFailure: (messages) => form.setErrors({ ...messages }) })
-  const inForm = entriesOf(fields).filter(
-    ([, { isCreateOnly, isVisible }]) => (!resource || !isCreateOnly) && (isVisible?.(form.values) ?? true),
-  )
+  // Required fields come first.
+  const inForm = entriesOf(fields)
+    .filter(([, { isCreateOnly }]) => !resource || !isCreateOnly)
+    .filter(([, { isVisible }]) => isVisible?.(form.values) ?? true)
+    .toSorted(([, a], [, b]) => Number(b.isRequired ?? false) - Number(a.isRequired ?? false))
   const submit = () => {
     if (form.validate().hasErrors) return
     const changed = changedFields(fields, before, form.getValues())
@@ -57,7 +59,7 @@ export function ResourceForm<Body, Result>({ fields, resource, known, ...props }
       shownFields={[...Object.keys(fields), ...(more?.fields ?? [])]}
     >
       <Grid gap="sm">
-        {inForm.map(([key, { label: name, help, kind, isRequired, isHalf }]) => (
+        {inForm.map(([key, { label: name, help, kind, isRequired, isHalf }], at) => (
           <Grid.Col key={key} span={isHalf ? 6 : 12}>
             <kind.Input
               value={form.values[key]}
@@ -67,6 +69,7 @@ export function ResourceForm<Body, Result>({ fields, resource, known, ...props }
               description={help}
               required={isRequired}
               self={resource?.id}
+              data-autofocus={at === 0 || undefined}
             />
           </Grid.Col>
         ))}
