@@ -175,7 +175,7 @@ const jsonInput = ({ self: _, onChange, ...props }: TextProps) => (
 export const jsonObject: Kind<Record<string, unknown>, string> = {
   empty: '',
   toTyped: (value) => (Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2)),
-  toValue: (typed) => Object(parseObject(typed)) as Record<string, unknown>,
+  toValue: (typed) => parseObject(typed) as Record<string, unknown>,
   problemOf: jsonProblem,
   Input: jsonInput,
   Shown: ({ value }) =>
@@ -194,7 +194,7 @@ export const optionalJson = <Value extends object>(): Kind<Value | null, string>
   ...jsonObject,
   toTyped: (value) => (value ? JSON.stringify(value, null, 2) : ''),
   toValue: (typed) => (typed.trim() === '' ? null : (parseObject(typed) as Value)),
-  Shown: ({ value }) => jsonObject.Shown({ value: { ...value } }),
+  Shown: ({ value }) => jsonObject.Shown({ value: Object.fromEntries(Object.entries(value ?? {})) }),
 })
 
 /** A location by id. The input needs its name too, so the form passes what it knows as initial value. */
