@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ASSET_FIELDS, type Asset } from '../screens/assets/asset-fields.ts'
 import { READER_FIELDS } from '../screens/readers/reader-fields.ts'
 import { LOCATION_FIELDS } from '../screens/location/location-fields.ts'
 import { changedFields, importColumnsOf, problemsOf, type Values, valuesOf } from './fields.ts'
+
+// The fields import inputs, and these the API client, which reads the address of the page.
+vi.hoisted(() => vi.stubGlobal('location', { origin: 'http://console.test' }))
 
 const asset: Asset = {
   id: 1,
