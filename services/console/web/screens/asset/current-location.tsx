@@ -4,14 +4,14 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { durationText } from '../../parts/times.ts'
 import { When } from '../../parts/when.tsx'
 import type { Asset } from '../assets/asset-fields.ts'
-import type { Place } from '../assets/use-assets.ts'
+import type { LastLocation } from '../assets/use-assets.ts'
 import { locationText, dwellsOf, type Sighting } from './sightings.ts'
 import { useReportRow, useSightings } from './use-asset.ts'
 import { Why } from './why.tsx'
 
 /** Current location, since when, and the sighting behind it. */
-export function WhereCard({ asset }: { asset: Asset }) {
-  const place = useReportRow(asset.id)
+export function CurrentLocationCard({ asset }: { asset: Asset }) {
+  const reportRow = useReportRow(asset.id)
   const sightings = useSightings(asset.id)
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="where-title">
@@ -21,8 +21,8 @@ export function WhereCard({ asset }: { asset: Asset }) {
           const [latest] = all
           if (!latest) return <NeverScanned asset={asset} />
           return (
-            <Loaded query={place} what="the location">
-              {(row) => <Whereabouts place={row} latest={latest} sightings={all} />}
+            <Loaded query={reportRow} what="the location">
+              {(row) => <CurrentLocation reportRow={row} latest={latest} sightings={all} />}
             </Loaded>
           )
         }}
@@ -31,12 +31,12 @@ export function WhereCard({ asset }: { asset: Asset }) {
   )
 }
 
-type Props = { place: Place | null; latest: Sighting; sightings: readonly Sighting[] }
+type Props = { reportRow: LastLocation | null; latest: Sighting; sightings: readonly Sighting[] }
 
-function Whereabouts({ place, latest, sightings }: Props) {
+function CurrentLocation({ reportRow, latest, sightings }: Props) {
   const [dwell] = dwellsOf(sightings)
   // Two requests: the asset may have moved between them.
-  const agreed = place?.location_id === (latest.location?.id ?? null) ? place : undefined
+  const agreed = reportRow?.location_id === (latest.location?.id ?? null) ? reportRow : undefined
   const since = agreed?.dwell_started_at ?? dwell?.from ?? latest.observed_at
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
@@ -68,7 +68,7 @@ function Whereabouts({ place, latest, sightings }: Props) {
             </Text>
           )}
         </Group>
-        {place === null && (
+        {reportRow === null && (
           <Text size="sm" mt="xs">
             Not in reports, because the asset is not valid now.
           </Text>
