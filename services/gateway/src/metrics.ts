@@ -32,7 +32,10 @@ export function gatewayMetrics(registry: Registry) {
   return {
     decisions: fromZero(decisions, { source: ['shared', 'memory', 'local'], outcome: ['taken', 'refused'] }),
     lookups: fromZero(lookups, { source: ['view', 'service'] }),
-    failures: fromZero(failures, { upstream: UPSTREAMS, reason: ['unreachable', 'timeout', 'rubbish'] }),
+    failures: fromZero(failures, {
+      upstream: UPSTREAMS,
+      reason: ['unreachable', 'timeout', 'invalid_response'],
+    }),
     revocations,
   }
 }

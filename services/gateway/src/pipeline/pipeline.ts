@@ -77,8 +77,7 @@ const malformed = () => new AppError('bad_request', 'The request is malformed')
 /** Throws unless the console may have it: only that is matched by the catch-all and yet legitimate. */
 function refuseUnmatched(allowedMethods: AllowedMethods, method: string, path: string): void {
   const allowed = allowedMethods(path)
-  // An absolute URL or `*` in the request line, and dot segments, are no address of anything here.
-  if (allowed.length === 0 || !path.startsWith('/') || hasDotSegment(path)) throw unknownRoute(path)
+  if (allowed.length === 0 || namesAnotherHost(path) || hasDots(path)) throw unknownRoute(path)
   refuseMethod(allowed, method)
   if (isOwnPath(path)) throw unknownRoute(path)
 }
@@ -87,8 +86,12 @@ function refuseMethod(allowed: readonly string[], method: string): void {
   if (!allowed.includes(method)) throw methodNotAllowed(allowed)
 }
 
-const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?:$|[/\\])/i
-const hasDotSegment = (path: string) => DOT_SEGMENT.test(path.replaceAll(/%2f|%5c/gi, '/'))
+/** `*`, `http://host/` and `//host/`, which URL parsers read as an address elsewhere. */
+const namesAnotherHost = (path: string) => !/^\/(?![/\\])/.test(path)
+
+/** Dot segments, and two dots at a slash, which the proxy plugin takes for one. */
+const DOTS = /(?:^|\/)(?:\.|%2e)(?:$|\/)|\/(?:\.|%2e){2}|(?:\.|%2e){2}\//i
+const hasDots = (path: string) => DOTS.test(path.replaceAll(/%2f|%5c|\\/gi, '/'))
 
 const methodNotAllowed = (allowed: readonly string[]) =>
   new AppError('method_not_allowed', `Allowed methods: ${allowed.join(', ')}`, {

@@ -124,6 +124,9 @@ describe('internal routes of services', () => {
   const spellings = [
     '/internal/keys/x',
     '//internal/keys/x',
+    '/\\internal/keys/x',
+    '/..internal/keys/x',
+    '/internal../keys/x',
     '/./internal/keys/x',
     '/api/../internal/keys/x',
     '/api/v1/../../internal/keys/x',
