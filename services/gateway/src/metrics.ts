@@ -7,19 +7,19 @@ export function gatewayMetrics(registry: Registry) {
   const registers = [registry]
   const decisions = new Counter({
     name: 'gateway_rate_limit_decisions_total',
-    help: 'Tokens taken or refused, by where it was decided; `local` means that the database was away.',
+    help: 'Rate-limit tokens taken or refused, by where this was decided. `local`: the database was unreachable.',
     labelNames: ['source', 'outcome'],
     registers,
   })
   const lookups = new Counter({
     name: 'gateway_key_lookups_total',
-    help: 'API keys and members looked up, in the view of the KEYS stream or by asking the keys service.',
+    help: 'Lookups of API keys and members, by source: the view of the KEYS stream, or a request to the keys service.',
     labelNames: ['source'],
     registers,
   })
   const failures = new Counter({
     name: 'gateway_upstream_failures_total',
-    help: 'Requests a service did not answer as it should, by service and reason.',
+    help: 'Requests that a service failed to answer within the contract, by service and reason.',
     labelNames: ['upstream', 'reason'],
     registers,
   })
@@ -46,7 +46,7 @@ export type GatewayMetrics = ReturnType<typeof gatewayMetrics>
 export function keyViewGauge(registry: Registry, isCurrent: () => boolean): void {
   const gauge: Gauge = new Gauge({
     name: 'gateway_key_view_current',
-    help: '1 while the view of API keys and members holds everything the KEYS stream does.',
+    help: '1 while the view of API keys and members is as new as the KEYS stream.',
     registers: [],
     collect: () => gauge.set(isCurrent() ? 1 : 0),
   })

@@ -1,7 +1,7 @@
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { expect, vi } from 'vitest'
-import { test } from './keys.fixture.ts'
+import { test } from '../test/keys.fixture.ts'
 import { disconnectMetrics, loginMetrics, startCensus } from './metrics.ts'
 import { disconnectRevoked } from './callout/disconnects.loop.ts'
 

@@ -23,11 +23,11 @@ import { createPost } from './attempts/http-post.ts'
 import { createTargetAgents } from './attempts/target-agents.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
-import { startDelivery, type Delivery } from './lanes/delivery.ts'
-import { LANE_LIMITS } from './lanes/lanes.consumer.ts'
+import { startDelivery, type Delivery } from './delivery/delivery.ts'
+import { LANE_LIMITS } from './delivery/lanes.consumer.ts'
 import { Lanes } from './lanes/lanes.ts'
-import { Paces } from './lanes/paces.ts'
-import { Slots } from './lanes/slots.ts'
+import { AdaptiveConcurrency } from './lanes/adaptive-concurrency.ts'
+import { Bulkheads } from './lanes/bulkheads.ts'
 import { dispatcherMetrics, laneGauges, sealGauge, startWebhookCensus } from './metrics.ts'
 import { askKeysOver } from './subscriptions/ask-keys.ts'
 import { Subscriptions } from './subscriptions/subscriptions.ts'
@@ -60,7 +60,8 @@ await start(SERVICE, async () => {
     log,
   })
   const { WEBHOOK_SECRET_KEYS: secretKeys, ALLOW_PRIVATE_TARGETS: allowPrivateTargets } = config
-  if (allowPrivateTargets) log.warn('private targets and plain http are allowed: for development only')
+  if (allowPrivateTargets)
+    log.warn('private targets and plain http are allowed; use this in development only')
 
   const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'webhook-dispatcher')
   const agents = createTargetAgents({ allowPrivateTargets })
@@ -86,10 +87,10 @@ await start(SERVICE, async () => {
   const census = startWebhookCensus(loops)
   measurePools(registry, { [SERVICE]: tenants, deliveries: database })
   const ofBroker = brokerMetrics(registry)('services')
-  const paces = new Paces()
-  const lanes = new Lanes(LANE_LIMITS, paces)
-  const slots = new Slots(REQUESTS_AT_ONCE, paces)
-  laneGauges(registry, lanes, slots)
+  const concurrency = new AdaptiveConcurrency()
+  const lanes = new Lanes(LANE_LIMITS, concurrency)
+  const bulkheads = new Bulkheads(REQUESTS_AT_ONCE, concurrency)
+  laneGauges(registry, lanes, bulkheads)
   const deps: AttemptDeps = {
     store: deliveryStore(tenants, database.db),
     subscriptions: new Subscriptions(
@@ -97,7 +98,7 @@ await start(SERVICE, async () => {
       log,
     ),
     secrets: new OpenedSecrets(secretKeys),
-    slots,
+    bulkheads,
     post,
     log,
     metrics: dispatcherMetrics(registry),

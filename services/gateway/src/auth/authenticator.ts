@@ -5,7 +5,7 @@ import { invalidToken, unauthorized } from '@whereabouts/service-kit/errors'
 import { signPrincipal } from '@whereabouts/service-kit/principal'
 import type { KeyObject } from 'node:crypto'
 import type { KeyDirectory } from './key-directory.ts'
-import type { KeyStanding } from './key-view.ts'
+import type { KeyStatus } from './key-view.ts'
 import type { TokenVerifier, VerifiedToken } from './token-verifier.ts'
 
 const keyRevoked = () => unauthorized('API key has been revoked')
@@ -56,8 +56,8 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     return verified
   }
 
-  function callerOf(entry: Known, principal: Principal, standing?: KeyStanding): Caller {
-    const revision = standing?.revision ?? 0
+  function callerOf(entry: Known, principal: Principal, status?: KeyStatus): Caller {
+    const revision = status?.revision ?? 0
     const seconds = now() / 1000
     const { signed } = entry
     const last = entry.expiresAt + LEEWAY_SECONDS
@@ -73,7 +73,7 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
         return token
       },
       bucket: principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`,
-      ownLimitPerMinute: standing?.ownLimitPerMinute,
+      ownLimitPerMinute: status?.ownLimitPerMinute,
       expiresAt: entry.expiresAt,
     }
     entry.signed = { caller, revision, until }
@@ -95,15 +95,15 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
       const principal: Principal = { kind: 'session', orgId: org_id, scopes: [], userId: Number(sub), role }
       return callerOf(entry, claims.sid === undefined ? principal : { ...principal, sessionId: claims.sid })
     }
-    const standing = await directory.find(claims.sub)
-    if (!standing || standing.orgId !== claims.org_id) throw invalidToken()
-    if (standing.revoked) throw keyRevoked()
-    if (standing.expiresAtMs !== undefined && standing.expiresAtMs <= now()) throw keyExpired()
+    const status = await directory.find(claims.sub)
+    if (!status || status.orgId !== claims.org_id) throw invalidToken()
+    if (status.revoked) throw keyRevoked()
+    if (status.expiresAtMs !== undefined && status.expiresAtMs <= now()) throw keyExpired()
     await checkChain(claims)
-    const { orgId } = standing
+    const { orgId } = status
     // What the token was narrowed to, and of that what the key still has.
-    const scopes = standing.scopes.filter((scope) => claims.scopes.includes(scope))
-    return callerOf(entry, { kind: 'key', orgId, scopes, keyId: claims.sub }, standing)
+    const scopes = status.scopes.filter((scope) => claims.scopes.includes(scope))
+    return callerOf(entry, { kind: 'key', orgId, scopes, keyId: claims.sub }, status)
   }
 }
 

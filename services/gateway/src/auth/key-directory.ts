@@ -3,12 +3,12 @@ import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Counter } from '@whereabouts/service-kit/metrics'
 import { z } from 'zod'
-import { keyStandingOf, memberStandingOf } from './key-view.ts'
-import type { KeyStanding, KeyView, MemberStanding } from './key-view.ts'
+import { keyStatusOf, memberStatusOf } from './key-view.ts'
+import type { KeyStatus, KeyView, MemberStatus } from './key-view.ts'
 
 export type KeyDirectory = {
   /** How a key stands now; undefined when there is no such key. Throws 503 when nobody can tell. */
-  find(jti: string): Promise<KeyStanding | undefined>
+  find(jti: string): Promise<KeyStatus | undefined>
   /**
    * Whether a session that was made from this revision of a membership still holds: nothing has happened to the
    * membership since. Throws 503 when nobody can tell.
@@ -41,8 +41,8 @@ const MAX_REMEMBERED = 10_000
  */
 export function keyDirectory(options: Options): KeyDirectory {
   const { view, isCurrent, lookups } = options
-  const askKey = asker<KeyStanding>(options, keyStandingOf)
-  const askMember = asker<MemberStanding>(options, memberStandingOf)
+  const askKey = asker<KeyStatus>(options, keyStatusOf)
+  const askMember = asker<MemberStatus>(options, memberStatusOf)
   const askChain = asker<{ ended: boolean }>(options, (payload) => ChainAnswer.parse(payload))
 
   function fromView<T>(known: T): T {
@@ -60,12 +60,12 @@ export function keyDirectory(options: Options): KeyDirectory {
 
     async isSessionValid(orgId, userId, revision) {
       const known = view.getMember(orgId, userId)
-      const standing =
+      const status =
         known && (known.revision > revision || isCurrent())
           ? fromView(known)
           : await askMember(`members/${orgId}/${userId}`)
       // A higher revision than the one heard of is a membership that changed a moment ago: the token is its latest word.
-      return standing !== undefined && standing.revision <= revision
+      return status !== undefined && status.revision <= revision
     },
 
     async isChainEnded(orgId, chainId) {
@@ -116,7 +116,7 @@ async function ask<S>(
     if (!response.ok) throw new Error(`keys answered ${response.status}`)
     return read(await response.json())
   } catch (error) {
-    log.warn({ err: error }, 'keys could not be asked about a credential')
+    log.warn({ err: error }, 'credential lookup at keys failed')
     throw serviceUnavailable(error)
   }
 }

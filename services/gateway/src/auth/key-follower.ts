@@ -73,7 +73,7 @@ async function connectPatiently(
       if (!signal.aborted) return broker
       await broker.close()
     } catch (error) {
-      log.error({ err: error }, 'no broker: keys and members are looked up over HTTP until there is one')
+      log.error({ err: error }, 'broker connection failed; keys and members are looked up over HTTP')
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined) // aborted: the loop ends
     }
   }

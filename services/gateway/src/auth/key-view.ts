@@ -6,7 +6,7 @@ import {
 } from '@whereabouts/contracts/messages/keys-state'
 
 /** What the gateway must know of an API key beyond its token. */
-export type KeyStanding = {
+export type KeyStatus = {
   orgId: number
   revision: number
   scopes: readonly string[]
@@ -18,9 +18,9 @@ export type KeyStanding = {
 }
 
 /** The last change of a membership, its end included. A session made from an older one is over. */
-export type MemberStanding = { revision: number }
+export type MemberStatus = { revision: number }
 
-export const keyStandingOf = (payload: unknown): KeyStanding => {
+export const keyStatusOf = (payload: unknown): KeyStatus => {
   const state = KeyState.parse(payload)
   return {
     orgId: state.org_id,
@@ -32,7 +32,7 @@ export const keyStandingOf = (payload: unknown): KeyStanding => {
   }
 }
 
-export const memberStandingOf = (payload: unknown): MemberStanding => {
+export const memberStatusOf = (payload: unknown): MemberStatus => {
   const { revision } = MemberState.parse(payload)
   return { revision }
 }
@@ -48,8 +48,8 @@ const CHAIN = 'keys.chain.'
  * that ended while a token of theirs may be alive. States may come twice and late.
  */
 export class KeyView {
-  readonly #keys = new Map<string, KeyStanding>()
-  readonly #members = new Map<string, MemberStanding>()
+  readonly #keys = new Map<string, KeyStatus>()
+  readonly #members = new Map<string, MemberStatus>()
   /** Until when each is remembered, in milliseconds since 1970; the oldest first, give or take. */
   readonly #endedChains = new Map<string, number>()
   readonly #now: () => number
@@ -60,10 +60,9 @@ export class KeyView {
 
   /** Throws for a state that cannot be read; what it is of is then unknown, so that `keys` is asked instead. */
   apply(subject: string, payload: unknown): void {
-    if (subject.startsWith(KEY)) keep(this.#keys, subject.slice(KEY.length), payload, keyStandingOf)
+    if (subject.startsWith(KEY)) keep(this.#keys, subject.slice(KEY.length), payload, keyStatusOf)
     if (subject.startsWith(CHAIN)) this.#endChain(payload)
-    if (subject.startsWith(MEMBER))
-      keep(this.#members, subject.slice(MEMBER.length), payload, memberStandingOf)
+    if (subject.startsWith(MEMBER)) keep(this.#members, subject.slice(MEMBER.length), payload, memberStatusOf)
   }
 
   /** What is behind this subject cannot be read any more: until it can, `keys` is asked. */
@@ -86,11 +85,11 @@ export class KeyView {
     }
   }
 
-  get(jti: string): KeyStanding | undefined {
+  get(jti: string): KeyStatus | undefined {
     return this.#keys.get(jti)
   }
 
-  getMember(orgId: number, userId: string): MemberStanding | undefined {
+  getMember(orgId: number, userId: string): MemberStatus | undefined {
     return this.#members.get(`${orgId}.${userId}`)
   }
 
@@ -107,13 +106,13 @@ export class KeyView {
 }
 
 function keep<S extends { revision: number }>(
-  standings: Map<string, S>,
+  statuses: Map<string, S>,
   id: string,
   payload: unknown,
   read: (payload: unknown) => S,
 ): void {
-  const known = standings.get(id)
-  standings.delete(id) // and it stays so if the new state cannot be read
+  const known = statuses.get(id)
+  statuses.delete(id) // and it stays so if the new state cannot be read
   const next = read(payload)
-  standings.set(id, known === undefined || known.revision < next.revision ? next : known)
+  statuses.set(id, known === undefined || known.revision < next.revision ? next : known)
 }

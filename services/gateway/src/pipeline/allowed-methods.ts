@@ -37,7 +37,7 @@ export function allowedMethodsOf(routes: RouteTable): AllowedMethods {
 
 /**
  * Paths such as `/locations/current` that are their own and name no location (D12.4), with their methods. The router
- * would take another method there for one of `/locations/{location_id}`. In the older vocabulary, where natural keys
+ * would take another method there for one of `/locations/{location_id}`. In the legacy vocabulary, where natural keys
  * stand in paths, they do name one.
  */
 export function literalPaths(routes: RouteTable): ReadonlyMap<string, readonly string[]> {

@@ -41,7 +41,7 @@ const PREFLIGHT = {
   'access-control-allow-headers': ALLOWED.join(', '),
   'access-control-max-age': '3600',
 }
-/** Only the older vocabulary has PUT; unless it is named, no page of another origin could use it. */
+/** Only the legacy vocabulary has PUT; unless it is named, no page of another origin could use it. */
 const LEGACY_PREFLIGHT = {
   ...PREFLIGHT,
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',

@@ -3,7 +3,7 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 
 const isAtOrBelow = (path: string, base: string) => path === base || path.startsWith(`${base}/`)
 
-/** What is special below the second base URL, where the older vocabulary is served (D1.2). */
+/** What is special below the second base URL, where the legacy vocabulary is served (D1.2). */
 export type Legacy = {
   /** Headers of every answer to this path: none for paths of the current vocabulary. */
   headersOf(path: string): Readonly<Record<string, string>>
@@ -27,4 +27,4 @@ export function legacy(sunset: Date | undefined, now: () => number = Date.now): 
   }
 }
 
-const GONE = `The older vocabulary was withdrawn; use ${API_PREFIX}`
+const GONE = `The legacy vocabulary was withdrawn; use ${API_PREFIX}`

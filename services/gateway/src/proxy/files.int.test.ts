@@ -14,7 +14,7 @@ import {
   startSurroundings,
   type Surroundings,
   type TestGateway,
-} from '../testing/gateway.fixture.ts'
+} from '../../test/gateway.fixture.ts'
 
 /** Files that pass through while they are sent, in either direction. */
 let around: Surroundings

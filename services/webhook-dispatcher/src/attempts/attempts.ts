@@ -1,14 +1,14 @@
 import type { Logger } from '@whereabouts/messaging/logger'
 import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
 import { childTrace, currentTrace } from '@whereabouts/service-kit/trace'
-import { HandedBack } from '../lanes/handed-back.ts'
-import type { Slots } from '../lanes/slots.ts'
+import { Requeued } from '../lanes/requeued.ts'
+import type { Bulkheads } from '../lanes/bulkheads.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { OpenedSecrets } from '../webhooks/opened-secrets.ts'
 import type { Target } from '../webhooks/webhooks.queries.ts'
 import type { Payload } from './asset-moved-body.ts'
-import { HOLD, MAX_ATTEMPTS, retryDelayMs, whyNotNow, type DropReason } from './attempts.rules.ts'
+import { HOLD, MAX_ATTEMPTS, retryDelayMs, dropReason, type DropReason } from './attempts.rules.ts'
 import { attemptRecord } from './attempts.queries.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { Post, PostResult } from './http-post.ts'
@@ -18,7 +18,7 @@ export type AttemptDeps = {
   store: DeliveryStore
   subscriptions: Subscriptions
   secrets: OpenedSecrets
-  slots: Slots
+  bulkheads: Bulkheads
   post: Post
   log: Logger
   metrics: DispatcherMetrics
@@ -49,7 +49,7 @@ export type Signals = {
 }
 
 /**
- * Sees one delivery to its end: a 2xx, or dropped. Rejects with HandedBack when stopped half way, and with what the
+ * Sees one delivery to its end: a 2xx, or dropped. Rejects with Requeued when stopped half way, and with what the
  * database throws; both mean "again later", and the attempts made so far are not repeated.
  */
 export async function deliver(
@@ -77,16 +77,16 @@ async function attemptUntilOver(
   if (job.attempts >= MAX_ATTEMPTS) return 'attempts_exhausted'
   if (job.attempts > 0) await pauseFor(deps, retryDelayMs(job.attempts + 1, deps.random), signals)
   // The shared slot is held for the request only; who waits for the next attempt waits in its own lane.
-  const result = await deps.slots.use(job.orgId, signals.stopping, (beginning) =>
+  const result = await deps.bulkheads.use(job.orgId, signals.stopping, (beginning) =>
     attemptOnce(deps, job, beginning, signals),
   )
   progress()
-  if (result === 'unknown' && !(await learnStanding(deps, job, signals))) return 'subscription_unknown'
+  if (result === 'unknown' && !(await learnStatus(deps, job, signals))) return 'subscription_unknown'
   return result === 'failed' || result === 'unknown' ? attemptUntilOver(deps, job, progress, signals) : result
 }
 
 /** Holds the delivery until keys has said how the organization stands. False: it could not be asked for too long. */
-async function learnStanding(deps: AttemptDeps, job: Job, signals: Signals): Promise<boolean> {
+async function learnStatus(deps: AttemptDeps, job: Job, signals: Signals): Promise<boolean> {
   while (!(await deps.subscriptions.learn(job.orgId))) {
     if (job.heldMs >= HOLD.forMs) return false
     await pauseFor(deps, HOLD.askEveryMs, signals)
@@ -117,7 +117,7 @@ async function pauseFor({ wait }: AttemptDeps, ms: number, { stopping }: Signals
   try {
     await wait(ms, stopping)
   } catch (error) {
-    throw stopping.aborted ? new HandedBack() : error
+    throw stopping.aborted ? new Requeued() : error
   }
 }
 
@@ -129,18 +129,18 @@ async function attemptOnce(
   signals: Signals,
 ): Promise<'delivered' | 'failed' | 'unknown' | DropReason> {
   const target = await deps.store.findTarget(job.orgId)
-  const standing = deps.subscriptions.standing(job.orgId, deps.now())
-  const reason = whyNotNow(target, standing, job.receivedAt)
+  const status = deps.subscriptions.status(job.orgId, deps.now())
+  const reason = dropReason(target, status, job.receivedAt)
   if (reason !== undefined || !target) return reason ?? 'no_webhook'
   const secret = readSecret(deps, job, target)
   if (secret === undefined) return 'secret_unreadable'
-  if (signals.stopping.aborted) throw new HandedBack()
+  if (signals.stopping.aborted) throw new Requeued()
   const attemptedAt = deps.now()
   beginning()
   const result = await send(deps, job, target.url, secret, signals.abort)
   job.attempts += 1
   const delivered = result.error === undefined
-  deps.slots.report(job.orgId, delivered, result.latencyMs)
+  deps.bulkheads.report(job.orgId, delivered, result.latencyMs)
   await keepRecord(deps, job, target.id, attemptedAt, result)
   return delivered ? 'delivered' : 'failed'
 }
@@ -150,7 +150,7 @@ function readSecret({ secrets, log }: AttemptDeps, job: Job, target: Target): st
     return secrets.open(job.orgId, target)
   } catch (error) {
     const fields = { org_id: job.orgId, webhook_id: target.id, secret_key_id: target.secret_key_id }
-    log.error({ err: error, ...fields }, 'webhook secret cannot be decrypted')
+    log.error({ err: error, ...fields }, 'webhook secret decryption failed')
     return undefined
   }
 }
@@ -159,7 +159,7 @@ async function send({ post }: AttemptDeps, job: Job, url: string, secret: string
   try {
     return await postSigned(post, { url, secret }, job.payload, abort)
   } catch (error) {
-    throw abort.aborted ? new HandedBack() : error
+    throw abort.aborted ? new Requeued() : error
   }
 }
 

@@ -7,7 +7,7 @@ type Known = { revision: number; endsAtMs: number | undefined }
 export type AskOrg = (orgId: number) => Promise<OrgState | undefined>
 
 /** `unknown`: nobody has said yet; then `learn` asks. Never taken for a subscription that lasts. */
-export type Standing = 'active' | 'lapsed' | 'unknown'
+export type SubscriptionStatus = 'active' | 'lapsed' | 'unknown'
 
 /** What `keys` tells about organizations, in memory: until when each one's deliveries go on. */
 export class Subscriptions {
@@ -42,7 +42,7 @@ export class Subscriptions {
   }
 
   /** Whether deliveries go on at `nowMs`. */
-  standing(orgId: number, nowMs: number): Standing {
+  status(orgId: number, nowMs: number): SubscriptionStatus {
     const known = this.#known.get(orgId)
     if (!known || this.#doubts.has(orgId)) return 'unknown'
     return known.endsAtMs === undefined || nowMs < known.endsAtMs ? 'active' : 'lapsed'
@@ -67,7 +67,7 @@ export class Subscriptions {
       if (this.#doubts.get(orgId) === doubt) this.#doubts.delete(orgId)
       return true
     } catch (error) {
-      this.#log.warn({ err: error, org_id: orgId }, 'keys could not be asked about a subscription')
+      this.#log.warn({ err: error, org_id: orgId }, 'subscription lookup at keys failed')
       return false
     }
   }

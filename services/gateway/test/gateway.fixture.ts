@@ -12,20 +12,20 @@ import {
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { buildApp } from '../app.ts'
-import { authenticator } from '../auth/authenticator.ts'
-import { gatewayCredential } from '../auth/credential.ts'
-import { keyDirectory } from '../auth/key-directory.ts'
-import { KeyView } from '../auth/key-view.ts'
-import { tokenVerifier } from '../auth/token-verifier.ts'
-import { rateLimiter } from '../limits/rate-limiter.ts'
-import { gatewayMetrics } from '../metrics.ts'
-import { DEFAULT_REFUSED_AGENTS } from '../pipeline/web-filter.ts'
+import { buildApp } from '../src/app.ts'
+import { authenticator } from '../src/auth/authenticator.ts'
+import { gatewayCredential } from '../src/auth/credential.ts'
+import { keyDirectory } from '../src/auth/key-directory.ts'
+import { KeyView } from '../src/auth/key-view.ts'
+import { tokenVerifier } from '../src/auth/token-verifier.ts'
+import { rateLimiter } from '../src/limits/rate-limiter.ts'
+import { gatewayMetrics } from '../src/metrics.ts'
+import { DEFAULT_REFUSED_AGENTS } from '../src/pipeline/web-filter.ts'
 import { rawRequest, type Answer, type Sent } from './raw-request.fixture.ts'
 import { startStandIn, type Respond, type StandIn } from './stand-in.fixture.ts'
 import { tokenMint, type TokenMint } from './tokens.fixture.ts'
 
-const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url))
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 export const ORG_ID = 7
 
 const names = [...upstreams, 'console'] as const

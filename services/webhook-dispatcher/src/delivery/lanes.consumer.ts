@@ -7,9 +7,9 @@ import { toAppError } from '@whereabouts/service-kit/error-handler'
 import { currentTrace, withTrace } from '@whereabouts/service-kit/trace'
 import { assetMovedPayload } from '../attempts/asset-moved-body.ts'
 import { deliver, drop, type AttemptDeps, type Job } from '../attempts/attempts.ts'
-import { HandedBack } from './handed-back.ts'
-import { Heart } from './heart.ts'
-import { Lanes, type LaneLimits } from './lanes.ts'
+import { Requeued } from '../lanes/requeued.ts'
+import { HeartbeatTimer } from './heartbeat-timer.ts'
+import { Lanes, type LaneLimits } from '../lanes/lanes.ts'
 
 const DURABLE = 'webhook-dispatcher-lanes'
 
@@ -35,15 +35,15 @@ export function lanesConsumer(
   stopping: AbortSignal,
   heartbeatMs = HEARTBEAT_MS,
 ): MessageConsumer<Job> {
-  const heart = new Heart(heartbeatMs)
+  const heartbeats = new HeartbeatTimer(heartbeatMs)
   return {
     durable: DURABLE,
     concurrency: HANDLED_AT_ONCE,
     retryDelaysMs: [1_000, 5_000, 30_000],
     decode: decodeJob,
-    isOutage: (error) => error instanceof HandedBack || toAppError(error).type === 'service_unavailable',
+    isOutage: (error) => error instanceof Requeued || toAppError(error).type === 'service_unavailable',
     async handle(job, context) {
-      const end = heart.beatFor(context.working)
+      const end = heartbeats.every(context.working)
       const signals = { stopping, abort: context.signal }
       try {
         const trace = currentTrace()
