@@ -16,10 +16,10 @@ export type Caller = {
   principal: Principal
   /** `principal`, signed for one of the services; once for each while the caller's token is used. */
   tokenFor(upstream: Upstream): Promise<string>
-  /** Whose bucket a request is counted against: the API key's, or the user's. */
+  /** The bucket of the API key or of the user. */
   bucket: string
   ownLimitPerMinute: number | undefined
-  /** Of the token, in Unix seconds: what outlasts its request ends then. */
+  /** When the token expires, in Unix seconds. Endless responses end then. */
   expiresAt: number
 }
 
@@ -30,7 +30,7 @@ type Options = {
   now?: () => number
 }
 
-/** A token that was found genuine, and what was made of it. */
+/** A genuine token and its caller. */
 type Known = VerifiedToken & { signed?: { caller: Caller; revision: number; until: number } }
 
 const MAX_KNOWN = 20_000
@@ -39,8 +39,8 @@ const PRINCIPAL_SECONDS = 900
 const LEEWAY_SECONDS = 60
 
 /**
- * Turns a bearer token into a caller, or throws its 401. Signatures are checked and made once per token; whether its
- * API key, or the membership behind a session, still stands is asked for every request.
+ * Turns a bearer token into a caller, or throws its 401. Signatures are checked and made once per token. The status of
+ * its API key or membership is looked up for every request.
  */
 export function authenticator({ verifier, directory, signingKey, now = Date.now }: Options) {
   const known = new Map<string, Known>()
