@@ -81,7 +81,7 @@ await start('gateway', async () => {
     legacySunset: config.LEGACY_SUNSET,
   })
   await app.listen({ host: config.HOST, port: config.PORT })
-  // Neither the database nor the broker is asked here: without either, requests are still answered rightly.
+  // Readiness ignores database and broker, because requests are served correctly without them.
   const ops = await startOps({
     host: config.HOST,
     port: config.OPS_PORT,

@@ -42,7 +42,7 @@ export function gatewayMetrics(registry: Registry) {
 
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>
 
-/** Whether keys are answered for from memory. Where not, each is asked of `keys`, which must be there then. */
+/** Whether keys are looked up in memory. If not, each lookup is a request to `keys`. */
 export function keyViewGauge(registry: Registry, isCurrent: () => boolean): void {
   const gauge: Gauge = new Gauge({
     name: 'gateway_key_view_current',

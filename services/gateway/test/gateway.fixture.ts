@@ -17,7 +17,7 @@ import { tokenVerifier } from '../src/auth/token-verifier.ts'
 import { gatewayMetrics } from '../src/metrics.ts'
 import { DEFAULT_REFUSED_AGENTS } from '../src/pipeline/web-filter.ts'
 import { wire } from '../src/wire.ts'
-import { rawRequest, type Answer, type Sent } from './raw-request.fixture.ts'
+import { rawRequest, type Reply, type Sent } from './raw-request.fixture.ts'
 import { startStandIn, type Respond, type StandIn } from './stand-in.fixture.ts'
 import { tokenMint, type TokenMint } from './tokens.fixture.ts'
 
@@ -71,7 +71,7 @@ export async function startSurroundings(): Promise<Surroundings> {
 
 export type TestGateway = {
   origin: string
-  request(path: string, sent?: Sent): Promise<Answer>
+  request(path: string, sent?: Sent): Promise<Reply>
   /** A key in the view, and a token for it. */
   keyToken(key?: Partial<KeyState>): Promise<{ jti: string; authorization: string }>
   /** A member, in the view and in the keys service, and a session made from that state of the membership. */

@@ -4,7 +4,7 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { OnLogin } from '@whereabouts/messaging/callout'
 import type { Db } from './db.ts'
 import { countReaderAccounts } from './callout/reader-logins.queries.ts'
-import { takeCensus } from './metrics.queries.ts'
+import { countEverything } from './metrics.queries.ts'
 
 const CLIENT_TYPES = ['nats', 'mqtt', 'websocket', 'unknown']
 const OUTCOMES = ['granted', 'refused', 'undecided']
@@ -44,7 +44,7 @@ export function disconnectMetrics(registry: Registry): (seconds: number) => void
   return (seconds) => delays.observe(seconds)
 }
 
-/** Counts the keys that this process has suspended. */
+/** GaugeOptions the keys that this process has suspended. */
 export function suspensionMetrics(registry: Registry): () => void {
   const suspensions = new Counter({
     name: 'reader_suspensions_total',
@@ -54,7 +54,7 @@ export function suspensionMetrics(registry: Registry): () => void {
   return () => suspensions.inc()
 }
 
-type Census = {
+type GaugeOptions = {
   db: Db
   registry: Registry
   log: Logger
@@ -66,7 +66,7 @@ type Census = {
 const SUBSCRIPTIONS = ['open_ended', 'ends_within_14_days', 'ends_later', 'lapsed'] as const
 
 /** What the database knows: organizations by their subscription, the signing key, revocations that wait. */
-export function startCensus({ db, registry, log, signingKeyDays, readerAccounts }: Census): {
+export function startGauges({ db, registry, log, signingKeyDays, readerAccounts }: GaugeOptions): {
   stop(): Promise<void>
 } {
   return startSampling({
@@ -90,7 +90,7 @@ export function startCensus({ db, registry, log, signingKeyDays, readerAccounts 
       reader_accounts_used: { help: 'Organizations with an account for NATS readers.' },
     },
     look: async () => {
-      const { subscriptions, signing_key_age, oldest_revocation } = await takeCensus(db)
+      const { subscriptions, signing_key_age, oldest_revocation } = await countEverything(db)
       return {
         organizations: byLabel('subscription', SUBSCRIPTIONS, subscriptions),
         signing_key_age_seconds: signing_key_age ?? Number.NaN,

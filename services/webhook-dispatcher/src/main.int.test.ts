@@ -139,7 +139,7 @@ test('proxies of the environment are ignored: they would connect to what nobody 
   proxy.close()
 })
 
-test('started with a new first key, it seals every secret anew and goes on signing', async ({ bus }) => {
+test('started with a new first key, it re-encrypts every secret and goes on signing', async ({ bus }) => {
   const next = { id: 'k2', key: randomBytes(32) }
   await startService(bus, { WEBHOOK_SECRET_KEYS: asSetting([next, ...secretKeys]) })
   const sealed = async () => {

@@ -11,9 +11,9 @@ import { countWebhooks } from './metrics.queries.ts'
 export type DispatcherMetrics = {
   /** One request to a receiver. */
   attempted(outcome: Outcome, latencyMs: number): void
-  /** One delivery came to its end and needs nothing more. */
+  /** One delivery has ended. */
   ended(outcome: 'delivered' | 'already_delivered'): void
-  /** The receiver has it, so long after the broker stored the event. */
+  /** Delivered, this long after the broker stored the event. */
   arrived(delayMs: number): void
   dropped(reason: DropReason): void
 }
@@ -29,7 +29,7 @@ const DROPS = Object.keys({
   lane_full: true,
 } satisfies Record<DropReason, true>)
 
-/** Per organization nothing is counted: that would be a series for each. The delivery log answers such questions. */
+/** No label names the organization, because each would be a series. The delivery log has that detail. */
 export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
   const registers = [registry]
   const deliveries = new Counter({
@@ -71,7 +71,7 @@ export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
   }
 }
 
-/** What lanes and bulkheads hold at the moment of a scrape. */
+/** The sizes of lanes and bulkheads at a scrape. */
 export function laneGauges(registry: Registry, lanes: Lanes, bulkheads: Bulkheads): void {
   const ofLanes = new Gauge({
     name: 'webhook_lanes',
@@ -110,7 +110,7 @@ export function sealGauge(registry: Registry): (others: number) => void {
 }
 
 /** Webhooks of all organizations. */
-export function startWebhookCensus({
+export function startWebhookGauges({
   across,
   registry,
   log,

@@ -5,7 +5,7 @@ import {
   MemberState,
 } from '@whereabouts/contracts/messages/keys-state'
 
-/** What the gateway must know of an API key beyond its token. */
+/** What the gateway needs to know about an API key beyond its token. */
 export type KeyStatus = {
   orgId: number
   revision: number
@@ -13,11 +13,11 @@ export type KeyStatus = {
   revoked: boolean
   /** Milliseconds since 1970; undefined never. */
   expiresAtMs: number | undefined
-  /** Where an operator set one (D9.9). */
+  /** Set by an operator (D9.9). */
   ownLimitPerMinute: number | undefined
 }
 
-/** The last change of a membership, its end included. A session made from an older one is over. */
+/** The last change of a membership, including its end. A session made from an older revision has ended. */
 export type MemberStatus = { revision: number }
 
 export const keyStatusOf = (payload: unknown): KeyStatus => {
@@ -37,20 +37,20 @@ export const memberStatusOf = (payload: unknown): MemberStatus => {
   return { revision }
 }
 
-/** Subjects of the KEYS stream that make up the view; organizations come along and are passed over. */
+/** Subjects of the KEYS stream in the view; it ignores organizations. */
 export const KEY_SUBJECTS = 'keys.>'
 const KEY = 'keys.key.'
 const MEMBER = 'keys.member.'
 const CHAIN = 'keys.chain.'
 
 /**
- * Every API key and every member of the installation in memory, from the KEYS stream, and the sessions and token chains
- * that ended while a token of theirs may be alive. States may come twice and late.
+ * All API keys and members of the installation, from the KEYS stream, in memory, and the sessions and token chains that
+ * ended while one of their tokens may still be valid. States may come twice and late.
  */
 export class KeyView {
   readonly #keys = new Map<string, KeyStatus>()
   readonly #members = new Map<string, MemberStatus>()
-  /** Until when each is remembered, in milliseconds since 1970; the oldest first, give or take. */
+  /** When each is forgotten, in milliseconds since 1970; roughly the oldest first. */
   readonly #endedChains = new Map<string, number>()
   readonly #now: () => number
 
@@ -58,14 +58,14 @@ export class KeyView {
     this.#now = now
   }
 
-  /** Throws for a state that cannot be read; what it is of is then unknown, so that `keys` is asked instead. */
+  /** Throws for a state that cannot be read. Its key or member is then unknown, so that `keys` is asked instead. */
   apply(subject: string, payload: unknown): void {
     if (subject.startsWith(KEY)) keep(this.#keys, subject.slice(KEY.length), payload, keyStatusOf)
     if (subject.startsWith(CHAIN)) this.#endChain(payload)
     if (subject.startsWith(MEMBER)) keep(this.#members, subject.slice(MEMBER.length), payload, memberStatusOf)
   }
 
-  /** What is behind this subject cannot be read any more: until it can, `keys` is asked. */
+  /** The state of this subject cannot be read. Until it can, `keys` is asked. */
   forget(subject: string): void {
     if (subject.startsWith(KEY)) this.#keys.delete(subject.slice(KEY.length))
     if (subject.startsWith(MEMBER)) this.#members.delete(subject.slice(MEMBER.length))
@@ -97,7 +97,7 @@ export class KeyView {
     return this.#keys.size
   }
 
-  /** The stream was made anew. */
+  /** The stream was recreated. */
   clear(): void {
     this.#keys.clear()
     this.#members.clear()
@@ -112,7 +112,7 @@ function keep<S extends { revision: number }>(
   read: (payload: unknown) => S,
 ): void {
   const known = statuses.get(id)
-  statuses.delete(id) // and it stays so if the new state cannot be read
+  statuses.delete(id) // it stays deleted if the new state cannot be read
   const next = read(payload)
   statuses.set(id, known === undefined || known.revision < next.revision ? next : known)
 }

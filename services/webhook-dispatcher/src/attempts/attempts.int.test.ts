@@ -277,7 +277,7 @@ test('D11.3 lapsed between two attempts, the second is not made', async () => {
 
 test.for([
   { name: 'deleted', again: false, reason: 'no_webhook' },
-  { name: 'deleted and created anew', again: true, reason: 'before_enabled' },
+  { name: 'deleted and created again', again: true, reason: 'before_enabled' },
 ])('D11.3 $name between two attempts, the second is not made: $reason', async ({ again, reason }) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
   answerWith(500, 200)

@@ -188,7 +188,7 @@ describe('a lapsed organization whose state was overwritten in KEYS', () => {
   })
 })
 
-test('an event that cannot be read is buried, and the next one is delivered', async ({ bus }) => {
+test('an event that cannot be read becomes a dead letter, and the next one is delivered', async ({ bus }) => {
   await addWebhook(database.db, orgId, receiver.url)
   startReplica(bus.broker)
   await publish(bus.broker, { subject: `events.asset-moved.${orgId}`, payload: { nonsense: true } })

@@ -19,16 +19,16 @@ const DURABLE = 'webhook-dispatcher-lanes'
  */
 export const LANE_LIMITS: LaneLimits = { laneBytes: 128 * 1024 * 1024, totalBytes: 256 * 1024 * 1024 }
 
-/** What a waiting delivery takes besides its bytes, most of it the promises of its handler: measured, see ADR 22. */
+/** Memory of a waiting delivery besides its bytes, mostly promises (measured, ADR 22). */
 const ENTRY_BYTES = 7 * 1024
 
-/** Above what can wait and run: full lanes drop their oldest, they never stop the intake. */
+/** More than can wait and run, because full lanes drop their oldest and never stop the intake. */
 const HANDLED_AT_ONCE = 100_000
 
-/** Three signs of life before the broker would give a message to somebody else. */
+/** Three heartbeats before the broker would redeliver a message. */
 const HEARTBEAT_MS = durables[DURABLE].ackWaitMs / 3
 
-/** EVENTS → lanes → attempts. A message is acknowledged when its delivery is over, however it ended. */
+/** EVENTS → lanes → attempts. A message is acknowledged when its delivery has ended, delivered or dropped. */
 export function lanesConsumer(
   deps: AttemptDeps,
   lanes: Lanes,
@@ -48,7 +48,7 @@ export function lanesConsumer(
       try {
         const trace = currentTrace()
         const outcome = await lanes.run(job.orgId, bytesOf(job), (progress) =>
-          // A lane goes on from where the delivery before ended, in the trace of that one.
+          // A lane runs the next delivery in the async context, and so the trace, of the previous one.
           trace?.sampled
             ? withTrace(trace, () => deliver(deps, job, progress, signals))
             : deliver(deps, job, progress, signals),
@@ -64,7 +64,7 @@ export function lanesConsumer(
 /** What a delivery takes while it waits: the message, the body made of it, and what keeps them. */
 export const bytesOf = ({ payload }: Job) => ENTRY_BYTES + 2 * payload.body.length
 
-/** Throws PoisonError for what is no `asset.moved` of the organization in its subject. */
+/** Throws PoisonError unless it is an `asset.moved` of the organization in its subject. */
 export function decodeJob({ subject, data, receivedAt, deliveryCount }: IncomingMessage): Job {
   const parsed = AssetMoved.safeParse(parseJson(data))
   if (!parsed.success) throw new PoisonError('not an asset.moved event')

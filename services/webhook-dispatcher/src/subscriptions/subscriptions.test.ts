@@ -59,7 +59,7 @@ describe('in doubt', () => {
     expect(subscriptions.status(7, END_MS)).toBe('lapsed')
   })
 
-  test('what came up while keys was asked stays a doubt', async () => {
+  test('a doubt that arises during the request to keys stays', async () => {
     const answer = Promise.withResolvers<OrgState>()
     const subscriptions = create(() => answer.promise)
     const learning = subscriptions.learn(7)
@@ -70,7 +70,7 @@ describe('in doubt', () => {
   })
 })
 
-test('keys is asked once for all who want to know', async () => {
+test('concurrent callers share one request to keys', async () => {
   let asked = 0
   const subscriptions = create(async () => {
     asked += 1
