@@ -8,7 +8,7 @@ const upstream = (name: string) =>
   z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ''))
-    .refine((url) => url === new URL(url).origin, 'must be scheme, host and port, without a path')
+    .refine((url) => new URL(url).pathname === '/', 'must not have a path')
     .describe(`Address of ${name}.`)
 
 /** RFC 3339; a date alone begins at midnight UTC. */
