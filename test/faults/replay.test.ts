@@ -81,7 +81,7 @@ test(
   },
 )
 
-test('without a running catalog it says what is wrong and fails', { timeout: 60_000 }, async () => {
+test('without a running catalog it fails and says why', { timeout: 60_000 }, async () => {
   const catalog = system.stack.service('catalog')
   await catalog.kill('SIGKILL')
   const ran = await republish('--patience', '1', '--queue', '0')

@@ -1,5 +1,5 @@
-/** Calls many at the same intervals, with one timer for all: thousands of deliveries wait at a time. */
-export class Heart {
+/** Calls many functions at one interval with one timer, because thousands of deliveries wait at a time. */
+export class HeartbeatTimer {
   readonly #everyMs: number
   readonly #beats = new Set<() => void>()
   #timer: NodeJS.Timeout | undefined
@@ -8,9 +8,9 @@ export class Heart {
     this.#everyMs = everyMs
   }
 
-  /** Calls `beat` from now on, the first time within one interval, until the answer is called. */
-  beatFor(beat: () => void): () => void {
-    const mine = () => beat() // of its own, should the same function come twice
+  /** Calls `beat` from now on, first within one interval. Returns a function that ends it. */
+  every(beat: () => void): () => void {
+    const mine = () => beat() // a function of its own, in case the same one is added twice
     this.#beats.add(mine)
     this.#timer ??= setInterval(() => this.#all(), this.#everyMs)
     return () => {

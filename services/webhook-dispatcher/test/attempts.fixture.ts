@@ -2,20 +2,20 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import type { Db, Tables } from '../db.ts'
-import { Paces } from '../lanes/paces.ts'
-import { Slots } from '../lanes/slots.ts'
-import type { DispatcherMetrics } from '../metrics.ts'
-import { Subscriptions } from '../subscriptions/subscriptions.ts'
-import { OpenedSecrets } from '../webhooks/opened-secrets.ts'
-import { sealSecret, type SecretKeys } from '../webhooks/secrets.ts'
-import { insertWebhook, type WebhookRow } from '../webhooks/webhooks.queries.ts'
-import { assetMovedPayload } from './asset-moved-body.ts'
-import type { AttemptDeps, Job } from './attempts.ts'
-import type { DeliveryStore } from './delivery-store.ts'
-import { createPost } from './http-post.ts'
-import type { Resolver } from './public-lookup.ts'
-import { createTargetAgents } from './target-agents.ts'
+import type { Db, Tables } from '../src/db.ts'
+import { AdaptiveConcurrency } from '../src/lanes/adaptive-concurrency.ts'
+import { Bulkheads } from '../src/lanes/bulkheads.ts'
+import type { DispatcherMetrics } from '../src/metrics.ts'
+import { Subscriptions } from '../src/subscriptions/subscriptions.ts'
+import { OpenedSecrets } from '../src/webhooks/opened-secrets.ts'
+import { sealSecret, type SecretKeys } from '../src/webhooks/secrets.ts'
+import { insertWebhook, type WebhookRow } from '../src/webhooks/webhooks.queries.ts'
+import { assetMovedPayload } from '../src/attempts/asset-moved-body.ts'
+import type { AttemptDeps, Job } from '../src/attempts/attempts.ts'
+import type { DeliveryStore } from '../src/attempts/delivery-store.ts'
+import { createPost } from '../src/attempts/http-post.ts'
+import type { Resolver } from '../src/attempts/public-lookup.ts'
+import { createTargetAgents } from '../src/attempts/target-agents.ts'
 
 export const SECRET = 'whsec_test'
 export const secretKeys: SecretKeys = [{ id: 'k1', key: randomBytes(32) }]
@@ -37,7 +37,7 @@ const subscribedForever = async (orgId: number) => ({
 
 type Options = Partial<AttemptDeps> & {
   store: DeliveryStore
-  paces?: Paces
+  concurrency?: AdaptiveConcurrency
   resolver?: Resolver
   ca?: string
   timeoutMs?: number
@@ -50,7 +50,7 @@ export function attemptDeps({
   resolver,
   timeoutMs = 5_000,
   allowPrivateTargets = true,
-  paces = new Paces(),
+  concurrency = new AdaptiveConcurrency(),
   ...given
 }: Options) {
   const counted: Counted = []
@@ -69,7 +69,7 @@ export function attemptDeps({
   const deps: AttemptDeps = {
     subscriptions: new Subscriptions(subscribedForever, createLogger('test', 'silent')),
     secrets: new OpenedSecrets(secretKeys),
-    slots: new Slots({ well: 16, slow: 16 }, paces),
+    bulkheads: new Bulkheads({ well: 16, slow: 16 }, concurrency),
     post: createPost(agents, timeoutMs),
     log: createLogger('test', 'silent'),
     metrics,
@@ -81,7 +81,7 @@ export function attemptDeps({
     },
     ...given,
   }
-  return { deps, counted, waits, agents, paces }
+  return { deps, counted, waits, agents, concurrency }
 }
 
 export const movedEvent = (orgId: number, deliveryId: string = randomUUID()): AssetMoved => ({

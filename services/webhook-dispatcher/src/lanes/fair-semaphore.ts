@@ -1,11 +1,11 @@
-/** Called once, with the share whose slot is now the waiter's. */
-export type Waiter = (share: Share) => void
+/** Called once, with the semaphore whose slot the waiter now has. */
+export type Waiter = (semaphore: FairSemaphore) => void
 
 /**
- * A number of slots. Those who wait get the next free one by turns, one for each organization before the second of
- * any: whoever asks for one slot waits for as many others as there are organizations, not requests.
+ * A semaphore that serves the waiting organizations in turn. A waiter waits for as many others as there are
+ * organizations, not requests.
  */
-export class Share {
+export class FairSemaphore {
   readonly #size: number
   #free: number
   /** In the order of their turns. */
@@ -33,7 +33,7 @@ export class Share {
     this.#grant()
   }
 
-  /** A slot, free or not: whoever holds it is running already. Overdrawn, nobody else gets one. */
+  /** Takes a slot, free or not, because the work runs already. While overdrawn, it grants no other. */
   take(): void {
     this.#free -= 1
   }
@@ -49,7 +49,7 @@ export class Share {
     if (waiters?.size === 0) this.#waiting.delete(orgId)
   }
 
-  /** All of an organization that wait, in order. */
+  /** All waiters of an organization, in order. */
   removeAll(orgId: number): Iterable<Waiter> {
     const waiters = this.#waiting.get(orgId) ?? []
     this.#waiting.delete(orgId)

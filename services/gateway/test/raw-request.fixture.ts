@@ -6,7 +6,7 @@ export type Sent = {
   body?: string | Buffer
 }
 
-export type Answer = {
+export type Reply = {
   status: number
   headers: IncomingHttpHeaders
   text: string
@@ -17,7 +17,7 @@ export type Answer = {
 const USER_AGENT = 'gateway-test/1'
 
 /** One request with the path as it is written: `fetch` would tidy it up. An empty header value leaves the header out. */
-export function rawRequest(origin: string, path: string, sent: Sent = {}): Promise<Answer> {
+export function rawRequest(origin: string, path: string, sent: Sent = {}): Promise<Reply> {
   const all = { 'user-agent': USER_AGENT, ...sent.headers }
   const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Heart } from './heart.ts'
+import { HeartbeatTimer } from './heartbeat-timer.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -9,10 +9,10 @@ afterEach(() => {
 })
 
 test('everyone is called once an interval until it ends, and then no timer is left', () => {
-  const heart = new Heart(10)
+  const heartbeats = new HeartbeatTimer(10)
   const called: string[] = []
-  const endA = heart.beatFor(() => called.push('a'))
-  const endB = heart.beatFor(() => called.push('b'))
+  const endA = heartbeats.every(() => called.push('a'))
+  const endB = heartbeats.every(() => called.push('b'))
   vi.advanceTimersByTime(10)
   endA()
   vi.advanceTimersByTime(10)
@@ -22,10 +22,10 @@ test('everyone is called once an interval until it ends, and then no timer is le
 })
 
 test('who comes after all have ended is called too', () => {
-  const heart = new Heart(10)
-  heart.beatFor(() => {})()
+  const heartbeats = new HeartbeatTimer(10)
+  heartbeats.every(() => {})()
   const called: string[] = []
-  heart.beatFor(() => called.push('late'))
+  heartbeats.every(() => called.push('late'))
   vi.advanceTimersByTime(10)
   expect(called).toEqual(['late'])
 })

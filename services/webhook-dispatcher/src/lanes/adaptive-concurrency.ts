@@ -1,8 +1,8 @@
-/** From here on an attempt is slow: it is no longer one that keeps the others of its share waiting for a moment only. */
+/** An attempt that takes this long is slow. */
 export const SLOW_MS = 1_000
 
 /** Deliveries of one organization at the same time. */
-export const SHARES = { unknown: 4, well: 16, slow: 4, failed: 1 } as const
+export const CONCURRENCY_LIMITS = { unknown: 4, well: 16, slow: 4, failed: 1 } as const
 
 const MAX_REMEMBERED = 10_000
 const REMEMBERED_MS = 10 * 60_000
@@ -11,12 +11,12 @@ const REMEMBERED_MS = 10 * 60_000
 type Pace = { allowed: number; slow: boolean; until: number }
 
 /**
- * What each organization's receiver was like last: how many deliveries it may be asked for at once, and whether it
- * keeps requests long. A failure leaves one; a success of each of those allowed allows one more, so that a receiver which
- * refuses what comes too fast is not pushed at once again. Remembered for ten minutes and of a bounded number of
- * organizations; a receiver that is forgotten is one that was never tried.
+ * How each organization's receiver behaved last: how many deliveries it may get at once, and whether it is slow. A
+ * failure reduces them to one. When each allowed delivery has succeeded once, one more is allowed, so that a receiver
+ * which limits its rate is not flooded at once. Remembered for ten minutes, for a limited number of organizations; a
+ * forgotten receiver counts as untried.
  */
-export class Paces {
+export class AdaptiveConcurrency {
   readonly #known = new Map<number, Pace>()
   readonly #now: () => number
 
@@ -35,24 +35,24 @@ export class Paces {
 
   /** Its last attempt failed, or took long. */
   isInTrouble(orgId: number): boolean {
-    return this.isSlow(orgId) || this.allowed(orgId) === SHARES.failed
+    return this.isSlow(orgId) || this.allowed(orgId) === CONCURRENCY_LIMITS.failed
   }
 
   /** An attempt has ended. */
   report(orgId: number, delivered: boolean, latencyMs: number): void {
     const slow = latencyMs >= SLOW_MS
-    const most = slow ? SHARES.slow : SHARES.well
+    const most = slow ? CONCURRENCY_LIMITS.slow : CONCURRENCY_LIMITS.well
     const allowed = this.#allowed(orgId)
-    this.#remember(orgId, slow, delivered ? Math.min(allowed + 1 / allowed, most) : SHARES.failed)
+    this.#remember(orgId, slow, delivered ? Math.min(allowed + 1 / allowed, most) : CONCURRENCY_LIMITS.failed)
   }
 
   /** An attempt has not ended yet and is slow already. */
   markSlow(orgId: number): void {
-    this.#remember(orgId, true, Math.min(this.#allowed(orgId), SHARES.slow))
+    this.#remember(orgId, true, Math.min(this.#allowed(orgId), CONCURRENCY_LIMITS.slow))
   }
 
   #allowed(orgId: number): number {
-    return this.#find(orgId)?.allowed ?? SHARES.unknown
+    return this.#find(orgId)?.allowed ?? CONCURRENCY_LIMITS.unknown
   }
 
   #find(orgId: number): Pace | undefined {

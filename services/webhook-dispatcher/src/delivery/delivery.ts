@@ -5,7 +5,7 @@ import type { ConsumerMetrics, Consumption } from '@whereabouts/messaging/consum
 import { followStream } from '@whereabouts/messaging/follow'
 import type { StateMetrics } from '@whereabouts/messaging/unreadable-states'
 import type { AttemptDeps } from '../attempts/attempts.ts'
-import type { Lanes } from './lanes.ts'
+import type { Lanes } from '../lanes/lanes.ts'
 import { lanesConsumer } from './lanes.consumer.ts'
 
 const ORG = 'keys.org.'

@@ -12,20 +12,16 @@ import {
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { buildApp } from '../app.ts'
-import { authenticator } from '../auth/authenticator.ts'
-import { gatewayCredential } from '../auth/credential.ts'
-import { keyDirectory } from '../auth/key-directory.ts'
-import { KeyView } from '../auth/key-view.ts'
-import { tokenVerifier } from '../auth/token-verifier.ts'
-import { rateLimiter } from '../limits/rate-limiter.ts'
-import { gatewayMetrics } from '../metrics.ts'
-import { DEFAULT_REFUSED_AGENTS } from '../pipeline/web-filter.ts'
-import { rawRequest, type Answer, type Sent } from './raw-request.fixture.ts'
+import { KeyView } from '../src/auth/key-view.ts'
+import { tokenVerifier } from '../src/auth/token-verifier.ts'
+import { gatewayMetrics } from '../src/metrics.ts'
+import { DEFAULT_REFUSED_AGENTS } from '../src/pipeline/web-filter.ts'
+import { wire } from '../src/wire.ts'
+import { rawRequest, type Reply, type Sent } from './raw-request.fixture.ts'
 import { startStandIn, type Respond, type StandIn } from './stand-in.fixture.ts'
 import { tokenMint, type TokenMint } from './tokens.fixture.ts'
 
-const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url))
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 export const ORG_ID = 7
 
 const names = [...upstreams, 'console'] as const
@@ -75,7 +71,7 @@ export async function startSurroundings(): Promise<Surroundings> {
 
 export type TestGateway = {
   origin: string
-  request(path: string, sent?: Sent): Promise<Answer>
+  request(path: string, sent?: Sent): Promise<Reply>
   /** A key in the view, and a token for it. */
   keyToken(key?: Partial<KeyState>): Promise<{ jti: string; authorization: string }>
   /** A member, in the view and in the keys service, and a session made from that state of the membership. */
@@ -102,7 +98,7 @@ type Options = {
   legacySunset?: Date
 }
 
-/** A gateway on a real socket, wired as main.ts wires it but for the broker. */
+/** A gateway on a real socket, wired as in production, without the broker. */
 export async function startGateway(around: Surroundings, options: Options = {}): Promise<TestGateway> {
   const log = createLogger('gateway', 'silent')
   const registry = createRegistry('gateway')
@@ -112,23 +108,18 @@ export async function startGateway(around: Surroundings, options: Options = {}):
   const view = new KeyView()
   let current = true
   const verifier = tokenVerifier({ keysUrl, environment: 'production', log })
-  const directory = keyDirectory({
-    view,
-    isCurrent: () => current,
-    keysUrl,
-    log,
-    credential: gatewayCredential(privateKey),
-    lookups: metrics.lookups,
-  })
   const takeShared =
     options.takeShared ?? ((bucket: string, rate: Rate) => takeToken(around.database.pool, bucket, rate))
   const origins = names.map((name) => [name, around.services[name].origin] as const)
-  const app = buildApp({
+  const app = wire({
     log,
     registry,
     metrics,
-    authenticate: authenticator({ verifier, directory, signingKey: privateKey }),
-    limiter: rateLimiter({ takeShared, log, decisions: metrics.decisions }),
+    view,
+    isCurrent: () => current,
+    verifier,
+    signingKey: privateKey,
+    takeShared,
     upstreams: Object.fromEntries(origins) as Record<(typeof names)[number], string>,
     refusedAgents: DEFAULT_REFUSED_AGENTS,
     isSecure: options.isSecure ?? false,

@@ -1,28 +1,28 @@
-import { HandedBack } from './handed-back.ts'
+import { Requeued } from './requeued.ts'
 import { onAbort } from './on-abort.ts'
-import { SLOW_MS, type Paces } from './paces.ts'
-import { Share } from './share.ts'
+import { SLOW_MS, type AdaptiveConcurrency } from './adaptive-concurrency.ts'
+import { FairSemaphore } from './fair-semaphore.ts'
 
-export type SlotCounts = { well: number; slow: number }
+export type BulkheadSizes = { well: number; slow: number }
 
 /**
- * The requests of all lanes together, in two shares (ADR 22). Organizations whose receivers keep a request for a
- * second or longer draw from the share of the slow ones, and a request that turns out to be slow moves there while it
- * runs. So nobody holds a slot of the other share for longer than that second, however many receivers hang.
+ * Limits the requests of all lanes together, in two shares (ADR 22). Organizations whose receivers take a second or
+ * longer use the slow share, and a request that becomes slow moves there while it runs. So no request holds a slot of
+ * the other share for longer than a second, however many receivers hang.
  */
-export class Slots {
-  readonly #paces: Paces
-  readonly #well: Share
-  readonly #slow: Share
+export class Bulkheads {
+  readonly #concurrency: AdaptiveConcurrency
+  readonly #well: FairSemaphore
+  readonly #slow: FairSemaphore
 
-  constructor(sizes: SlotCounts, paces: Paces) {
-    this.#paces = paces
-    this.#well = new Share(sizes.well)
-    this.#slow = new Share(sizes.slow)
+  constructor(sizes: BulkheadSizes, concurrency: AdaptiveConcurrency) {
+    this.#concurrency = concurrency
+    this.#well = new FairSemaphore(sizes.well)
+    this.#slow = new FairSemaphore(sizes.slow)
   }
 
   /** For metrics. */
-  sizes(): { running: SlotCounts; waiting: SlotCounts } {
+  sizes(): { running: BulkheadSizes; waiting: BulkheadSizes } {
     const [well, slow] = [this.#well, this.#slow]
     return {
       running: { well: well.running, slow: slow.running },
@@ -31,7 +31,7 @@ export class Slots {
   }
 
   /**
-   * Runs `work` in a slot; it says when its request begins, from which on it may become slow. Rejects with HandedBack
+   * Runs `work` in a slot; it says when its request begins, from which on it may become slow. Rejects with Requeued
    * when `stopping` aborts before its turn.
    */
   async use<T>(
@@ -42,9 +42,9 @@ export class Slots {
     let share = await this.#turn(orgId, stopping)
     let timer: NodeJS.Timeout | undefined
     const outstay = () => {
-      this.#paces.markSlow(orgId)
+      this.#concurrency.markSlow(orgId)
       const before = share
-      if (before === this.#well) this.#slow.take() // though there may be none left: it runs and cannot be stopped
+      if (before === this.#well) this.#slow.take() // even if none is left, because the request runs already
       share = this.#slow
       this.#regroup(orgId)
       if (before === this.#well) this.#well.giveBack()
@@ -59,12 +59,12 @@ export class Slots {
 
   /** An attempt of the organization has ended: what of it waits may now belong to the other share. */
   report(orgId: number, delivered: boolean, latencyMs: number): void {
-    this.#paces.report(orgId, delivered, latencyMs)
+    this.#concurrency.report(orgId, delivered, latencyMs)
     this.#regroup(orgId)
   }
 
-  #shareOf(orgId: number): Share {
-    return this.#paces.isSlow(orgId) ? this.#slow : this.#well
+  #shareOf(orgId: number): FairSemaphore {
+    return this.#concurrency.isSlow(orgId) ? this.#slow : this.#well
   }
 
   #regroup(orgId: number): void {
@@ -73,16 +73,16 @@ export class Slots {
     for (const waiter of from.removeAll(orgId)) to.queue(orgId, waiter)
   }
 
-  #turn(orgId: number, stopping: AbortSignal): Promise<Share> {
+  #turn(orgId: number, stopping: AbortSignal): Promise<FairSemaphore> {
     return new Promise((resolve, reject) => {
-      if (stopping.aborted) return reject(new HandedBack())
+      if (stopping.aborted) return reject(new Requeued())
       const giveUp = () => {
         this.#well.remove(orgId, go)
         this.#slow.remove(orgId, go)
-        reject(new HandedBack())
+        reject(new Requeued())
       }
       const takeBack = onAbort(stopping, giveUp)
-      const go = (share: Share) => {
+      const go = (share: FairSemaphore) => {
         takeBack()
         resolve(share)
       }

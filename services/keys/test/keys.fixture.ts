@@ -12,9 +12,9 @@ import { testCallers, type Caller } from '@whereabouts/testing/caller'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import type { LightMyRequestResponse } from 'fastify'
 import { test as base } from 'vitest'
-import { buildApp } from './app.ts'
-import type { KeysDatabase, Tenants } from './db.ts'
-import { createSigningKeys, type SigningKeys } from './tokens/signing-keys.ts'
+import { buildApp } from '../src/app.ts'
+import type { KeysDatabase, Tenants } from '../src/db.ts'
+import { createSigningKeys, type SigningKeys } from '../src/tokens/signing-keys.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 

@@ -7,9 +7,9 @@ import { toAppError } from '@whereabouts/service-kit/error-handler'
 import { currentTrace, withTrace } from '@whereabouts/service-kit/trace'
 import { assetMovedPayload } from '../attempts/asset-moved-body.ts'
 import { deliver, drop, type AttemptDeps, type Job } from '../attempts/attempts.ts'
-import { HandedBack } from './handed-back.ts'
-import { Heart } from './heart.ts'
-import { Lanes, type LaneLimits } from './lanes.ts'
+import { Requeued } from '../lanes/requeued.ts'
+import { HeartbeatTimer } from './heartbeat-timer.ts'
+import { Lanes, type LaneLimits } from '../lanes/lanes.ts'
 
 const DURABLE = 'webhook-dispatcher-lanes'
 
@@ -19,36 +19,36 @@ const DURABLE = 'webhook-dispatcher-lanes'
  */
 export const LANE_LIMITS: LaneLimits = { laneBytes: 128 * 1024 * 1024, totalBytes: 256 * 1024 * 1024 }
 
-/** What a waiting delivery takes besides its bytes, most of it the promises of its handler: measured, see ADR 22. */
+/** Memory of a waiting delivery besides its bytes, mostly promises (measured, ADR 22). */
 const ENTRY_BYTES = 7 * 1024
 
-/** Above what can wait and run: full lanes drop their oldest, they never stop the intake. */
+/** More than can wait and run, because full lanes drop their oldest and never stop the intake. */
 const HANDLED_AT_ONCE = 100_000
 
-/** Three signs of life before the broker would give a message to somebody else. */
+/** Three heartbeats before the broker would redeliver a message. */
 const HEARTBEAT_MS = durables[DURABLE].ackWaitMs / 3
 
-/** EVENTS → lanes → attempts. A message is acknowledged when its delivery is over, however it ended. */
+/** EVENTS → lanes → attempts. A message is acknowledged when its delivery has ended, delivered or dropped. */
 export function lanesConsumer(
   deps: AttemptDeps,
   lanes: Lanes,
   stopping: AbortSignal,
   heartbeatMs = HEARTBEAT_MS,
 ): MessageConsumer<Job> {
-  const heart = new Heart(heartbeatMs)
+  const heartbeats = new HeartbeatTimer(heartbeatMs)
   return {
     durable: DURABLE,
     concurrency: HANDLED_AT_ONCE,
     retryDelaysMs: [1_000, 5_000, 30_000],
     decode: decodeJob,
-    isOutage: (error) => error instanceof HandedBack || toAppError(error).type === 'service_unavailable',
+    isOutage: (error) => error instanceof Requeued || toAppError(error).type === 'service_unavailable',
     async handle(job, context) {
-      const end = heart.beatFor(context.working)
+      const end = heartbeats.every(context.working)
       const signals = { stopping, abort: context.signal }
       try {
         const trace = currentTrace()
         const outcome = await lanes.run(job.orgId, bytesOf(job), (progress) =>
-          // A lane goes on from where the delivery before ended, in the trace of that one.
+          // A lane runs the next delivery in the async context, and so the trace, of the previous one.
           trace?.sampled
             ? withTrace(trace, () => deliver(deps, job, progress, signals))
             : deliver(deps, job, progress, signals),
@@ -64,7 +64,7 @@ export function lanesConsumer(
 /** What a delivery takes while it waits: the message, the body made of it, and what keeps them. */
 export const bytesOf = ({ payload }: Job) => ENTRY_BYTES + 2 * payload.body.length
 
-/** Throws PoisonError for what is no `asset.moved` of the organization in its subject. */
+/** Throws PoisonError unless it is an `asset.moved` of the organization in its subject. */
 export function decodeJob({ subject, data, receivedAt, deliveryCount }: IncomingMessage): Job {
   const parsed = AssetMoved.safeParse(parseJson(data))
   if (!parsed.success) throw new PoisonError('not an asset.moved event')

@@ -34,7 +34,7 @@ test.for([
   ['a time that is none', message({ ...event, occurred_at: 'now' })],
   ["an event under another organization's subject", message(event, 'events.asset-moved.8')],
   ['an unknown event', message(event, 'events.asset-vanished.7')],
-] as const)('%s is poison: buried, not retried', ([, poison]) => {
+] as const)('%s becomes a dead letter without a retry', ([, poison]) => {
   expect(() => decodeJob(poison)).toThrow(PoisonError)
 })
 

@@ -13,7 +13,7 @@ import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { addWebhook, attemptDeps, movedEvent, movedJob, tenantsOf } from '../attempts/attempts.fixture.ts'
+import { addWebhook, attemptDeps, movedEvent, movedJob, tenantsOf } from '../../test/attempts.fixture.ts'
 import { deliveryStore } from '../attempts/delivery-store.ts'
 import type { AttemptDeps } from '../attempts/attempts.ts'
 import { recordAttempt } from '../attempts/attempts.queries.ts'
@@ -22,9 +22,9 @@ import { askKeysOver } from '../subscriptions/ask-keys.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { startDelivery, type Delivery } from './delivery.ts'
 import { bytesOf, LANE_LIMITS } from './lanes.consumer.ts'
-import { Lanes, type LaneLimits } from './lanes.ts'
-import { Paces, SHARES } from './paces.ts'
-import { Slots } from './slots.ts'
+import { Lanes, type LaneLimits } from '../lanes/lanes.ts'
+import { AdaptiveConcurrency, CONCURRENCY_LIMITS } from '../lanes/adaptive-concurrency.ts'
+import { Bulkheads } from '../lanes/bulkheads.ts'
 
 const SOON = { timeout: 15_000 }
 const test = busTest
@@ -59,7 +59,7 @@ type Options = {
   /** As main makes them; left out, every organization is subscribed. */
   subscriptions?: Subscriptions
   limits?: Partial<LaneLimits>
-  slots?: { well: number; slow: number }
+  bulkheads?: { well: number; slow: number }
   heartbeatMs?: number
   timeoutMs?: number
   /** Organizations that are asked one delivery at a time, as after a failure. */
@@ -72,13 +72,13 @@ function startReplica(broker: Broker, options: Options = {}) {
     log,
     subscriptions,
     limits,
-    slots = { well: 16, slow: 16 },
+    bulkheads = { well: 16, slow: 16 },
     heartbeatMs,
     timeoutMs = 5_000,
     oneAtATime = [],
   } = options
-  const paces = new Paces()
-  for (const org of oneAtATime) paces.report(org, false, 10)
+  const concurrency = new AdaptiveConcurrency()
+  for (const org of oneAtATime) concurrency.report(org, false, 10)
   const waited: number[] = []
   const heldBriefly = (ms: number) => {
     waited.push(ms)
@@ -88,13 +88,13 @@ function startReplica(broker: Broker, options: Options = {}) {
     store: deliveryStore(tenants, database.worker.db),
     ca: receiver.ca,
     timeoutMs,
-    slots: new Slots(slots, paces),
+    bulkheads: new Bulkheads(bulkheads, concurrency),
     ...(log && { log }),
     // Time passes between two questions, or five minutes would be over before keys is there.
     ...(subscriptions && { subscriptions, wait: heldBriefly }),
   })
   const settled: string[] = []
-  const lanes = new Lanes({ ...LANE_LIMITS, ...limits }, paces)
+  const lanes = new Lanes({ ...LANE_LIMITS, ...limits }, concurrency)
   const delivery = startDelivery(broker, made.deps, {
     lanes,
     consumerMetrics: { handled: (outcome, count) => settled.push(...Array<string>(count).fill(outcome)) },
@@ -178,17 +178,17 @@ describe('a lapsed organization whose state was overwritten in KEYS', () => {
   test('is in doubt for one that runs, until its state is published again', async ({ bus }) => {
     await publish(bus.broker, lapsed())
     const { delivery, deps } = startReplica(bus.broker)
-    const standing = () => deps.subscriptions.standing(orgId, Date.now())
-    await expect.poll(standing, SOON).toBe('lapsed')
+    const status = () => deps.subscriptions.status(orgId, Date.now())
+    await expect.poll(status, SOON).toBe('lapsed')
     await publish(bus.broker, overwritten())
-    await expect.poll(standing, SOON).toBe('unknown')
+    await expect.poll(status, SOON).toBe('unknown')
     await publish(bus.broker, lapsed())
-    await expect.poll(standing, SOON).toBe('lapsed')
+    await expect.poll(status, SOON).toBe('lapsed')
     await delivery.stop()
   })
 })
 
-test('an event that cannot be read is buried, and the next one is delivered', async ({ bus }) => {
+test('an event that cannot be read becomes a dead letter, and the next one is delivered', async ({ bus }) => {
   await addWebhook(database.db, orgId, receiver.url)
   startReplica(bus.broker)
   await publish(bus.broker, { subject: `events.asset-moved.${orgId}`, payload: { nonsense: true } })
@@ -209,7 +209,7 @@ test('D11.6 a receiver that hangs does not delay another organization', async ({
   // Without a timeout: only a lane of its own lets the last event through.
   const { settled } = startReplica(bus.broker, { timeoutMs: 60_000 })
   for (let i = 0; i < 20; i += 1) await send(bus.broker, movedEvent(hanging))
-  await expect.poll(() => receiver.received.length, SOON).toBe(SHARES.unknown)
+  await expect.poll(() => receiver.received.length, SOON).toBe(CONCURRENCY_LIMITS.unknown)
   const event = movedEvent(orgId)
   await send(bus.broker, event)
   await expect.poll(() => receivedIds().at(-1), SOON).toBe(event.delivery_id)
@@ -227,9 +227,9 @@ describe('D11.6 with more hanging organizations than there are slots', () => {
     for (const org of hanging) await addWebhook(database.db, org, `${receiver.url}/hanging`)
     await addWebhook(database.db, orgId, receiver.url)
     // Without a timeout: those that hang never give back what they hold.
-    const { settled, deps } = startReplica(bus.broker, { slots: SLOTS, timeoutMs: 60_000 })
+    const { settled, deps } = startReplica(bus.broker, { bulkheads: SLOTS, timeoutMs: 60_000 })
     for (const org of hanging) for (let i = 0; i < 3; i += 1) await send(bus.broker, movedEvent(org))
-    await expect.poll(() => deps.slots.sizes().waiting.slow, SOON).toBeGreaterThan(SLOTS.slow)
+    await expect.poll(() => deps.bulkheads.sizes().waiting.slow, SOON).toBeGreaterThan(SLOTS.slow)
     const events = Array.from({ length: 50 }, () => movedEvent(orgId))
     for (const event of events) await send(bus.broker, event)
     await expect.poll(() => settled.length, SOON).toBe(events.length)
@@ -251,7 +251,7 @@ describe('a save of 10 000 assets', () => {
       await addWebhook(database.db, orgId, receiver.url)
       const { deps, counted, lanes } = startReplica(bus.broker, {
         timeoutMs: 120_000,
-        slots: { well: 64, slow: 64 },
+        bulkheads: { well: 64, slow: 64 },
       })
       const events = Array.from({ length: SAVED }, () => movedEvent(orgId))
       const messages = events.map((event) => ({
@@ -260,12 +260,12 @@ describe('a save of 10 000 assets', () => {
         msgId: event.delivery_id,
       }))
       for (let i = 0; i < SAVED; i += 500) await publishMany(bus.broker, messages.slice(i, i + 500))
-      await expect.poll(() => lanes.sizes().waiting, WHILE).toBe(SAVED - SHARES.unknown)
+      await expect.poll(() => lanes.sizes().waiting, WHILE).toBe(SAVED - CONCURRENCY_LIMITS.unknown)
       release()
       await expect.poll(() => counted.filter((what) => what === 'delivered').length, WHILE).toBe(SAVED)
       expect(counted.filter((what) => what.startsWith('dropped'))).toEqual([])
       expect(new Set(receivedIds()).size).toBe(SAVED)
-      expect(deps.slots.sizes().running).toEqual({ well: 0, slow: 0 })
+      expect(deps.bulkheads.sizes().running).toEqual({ well: 0, slow: 0 })
     },
   )
 })
