@@ -1,4 +1,5 @@
-import { AssetPatch, type AssetView } from '@whereabouts/contracts/assets'
+import { assetFields, AssetPatch, type AssetView } from '@whereabouts/contracts/assets'
+import { namesWith, pick } from '@whereabouts/contracts/fields'
 import { assetState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox'
@@ -24,6 +25,8 @@ import {
 } from './assets.queries.ts'
 import { toAssetState, toAssetView } from './assets.views.ts'
 
+const writable = namesWith(assetFields, 'writable')
+
 export const assetHandlers = ({ db, change }: HandlerDeps) =>
   ({
     async listAssets({ principal: { orgId }, query }) {
@@ -32,18 +35,11 @@ export const assetHandlers = ({ db, change }: HandlerDeps) =>
       return { data, ...pageOf(query), total_count: total }
     },
 
-    async createAsset(context) {
-      const { orgId } = context.principal
-      const {
-        tags: wanted,
-        external_key,
-        location_id: _,
-        location_external_key: __,
-        ...fields
-      } = context.body
+    async createAsset({ principal: { orgId }, body }) {
+      const { tags: wanted, external_key } = body
       const create = async (tx: Tx) => {
         const key = await settleKey(tx, orgId, 'asset', external_key)
-        const asset = await insertAsset(tx, orgId, { ...fields, external_key: key })
+        const asset = await insertAsset(tx, orgId, { ...pick(body, writable), external_key: key })
         const tags = await insertTags(tx, orgId, { asset_id: asset.id }, wanted ?? [])
         await enqueue(tx, assetState, [toAssetState(asset)])
         await enqueue(tx, tagState, tags.map(toTagState))
@@ -102,12 +98,9 @@ async function readAsset(db: Db, orgId: number, id: number): Promise<AssetView> 
   return toAssetView(asset, asset.tags)
 }
 
-/** What a PATCH writes, by name: what merely came back is not written. */
+/** What a PATCH writes. A field that only came back is not written. */
 const changesOf = (stored: AssetView, body: AssetPatch): AssetChanges => ({
-  name: body.name,
-  description: body.description,
-  type: body.type,
+  ...pick(body, writable),
   metadata: storableMetadata(body.metadata),
-  is_active: body.is_active,
   ...movedBounds(stored, body),
 })

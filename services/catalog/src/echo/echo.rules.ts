@@ -79,8 +79,8 @@ type Bound = 'valid_from' | 'valid_to'
 export function movedBounds(stored: Stored, sent: Sent): Pick<Sent, Bound> {
   const moves = (bound: Bound) => sent[bound] !== undefined && sent[bound] !== asRead(stored[bound])
   return {
-    ...(moves('valid_from') && { valid_from: sent.valid_from }),
-    ...(moves('valid_to') && { valid_to: sent.valid_to }),
+    valid_from: moves('valid_from') ? sent.valid_from : undefined,
+    valid_to: moves('valid_to') ? sent.valid_to : undefined,
   }
 }
 

@@ -11,9 +11,9 @@ import { holdClaim, type Claim } from './claims.queries.ts'
 import { clock, loadParents, loadTagOwners, loadThings } from './facts.queries.ts'
 import { advanceImport, endImport, type ImportRow } from './imports.queries.ts'
 import { findLaterLines, insertOutcomes, nextLines } from './lines.queries.ts'
-import { plan, tableOf, tagName, type Change, type Facts, type Planned } from './plan.ts'
+import { plan, tagName, type Change, type Facts, type Planned } from './plan.ts'
 import { suppose, supposeInto } from './suppositions.queries.ts'
-import { readRow, type Wanted } from './wanted.ts'
+import { readRow, tableOf, type Wanted } from './wanted.ts'
 import { writeChanges } from './writes.queries.ts'
 
 /** Rows are large when they carry metadata; memory is to stay small whatever they carry. */

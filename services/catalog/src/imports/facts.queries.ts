@@ -4,7 +4,8 @@ import { jsonInSlices, mapInSlices } from '@whereabouts/service-kit/slices'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 import { ownerName, tagName, type Thing } from './plan.ts'
-import type { Fields } from './wanted.ts'
+import type { ImportedFields } from './wanted.ts'
+import { writtenColumns } from './written-columns.ts'
 
 /** What is stored, in the words of `plan`. With `lock`, it stays so until the transaction ends. */
 
@@ -14,13 +15,18 @@ type Table = 'asset' | 'location'
 const micros = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-const ownFields = {
-  asset: sql`thing.type, thing.metadata`,
-  location: sql`thing.parent_id, (select parent.external_key from location as parent
-    where parent.org_id = thing.org_id and parent.id = thing.parent_id) as parent_external_key`,
-}
+/** The columns that `writes.queries.ts` writes, as `plan` compares them. */
+const read = (table: Table) =>
+  sql.join(
+    writtenColumns[table].map(({ name, type }) =>
+      type === 'timestamptz' ? sql`${micros(`thing.${name}`)} as ${sql.ref(name)}` : sql.ref(`thing.${name}`),
+    ),
+  )
+const parentKey = sql`, (select parent.external_key from location as parent
+  where parent.org_id = thing.org_id and parent.id = thing.parent_id) as parent_external_key`
+const columns = { asset: read('asset'), location: sql`${read('location')} ${parentKey}` }
 
-type StoredThing = Fields & { id: number; external_key: string; parent_id?: number | null }
+type StoredThing = ImportedFields & { id: number; external_key: string; parent_id?: number | null }
 
 /** The live things with these keys. Locked in the order of their ids, as two imports would. */
 export async function loadThings(
@@ -32,8 +38,7 @@ export async function loadThings(
 ): Promise<Thing[]> {
   if (keys.length === 0) return []
   const { rows } = await sql<StoredThing>`
-    select thing.id, thing.external_key, thing.name, thing.description, ${ownFields[table]}, thing.is_active,
-           ${micros('thing.valid_from')} as valid_from, ${micros('thing.valid_to')} as valid_to
+    select ${columns[table]}
     from ${sql.table(table)} as thing
     where thing.org_id = ${orgId} and thing.deleted_at is null and thing.external_key = any(${[...keys]}::text[])
     order by thing.id

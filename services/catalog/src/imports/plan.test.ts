@@ -1,10 +1,10 @@
 import type { ImportResource } from '@whereabouts/contracts/imports'
 import { describe, expect, test } from 'vitest'
 import { ownerName, plan, tagName, type Facts, type Thing } from './plan.ts'
-import type { Fields, Wanted } from './wanted.ts'
+import type { ImportedFields, Wanted } from './wanted.ts'
 
 const NOW = '2026-11-21T10:00:00.123456Z'
-const fields: Fields = {
+const fields: ImportedFields = {
   name: 'Stored',
   description: null,
   type: 'asset',
@@ -14,7 +14,7 @@ const fields: Fields = {
   valid_to: null,
 }
 
-const thing = (key: string, more: { fields?: Partial<Fields>; rfid?: string[] } = {}): Thing => ({
+const thing = (key: string, more: { fields?: Partial<ImportedFields>; rfid?: string[] } = {}): Thing => ({
   id: key.length,
   key,
   fields: { ...fields, ...more.fields },

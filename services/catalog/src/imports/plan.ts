@@ -1,3 +1,4 @@
+import { namesWith, type Fields } from '@whereabouts/contracts/fields'
 import {
   importColumns,
   type ImportResource,
@@ -9,17 +10,18 @@ import { MAX_TAGS, tagTypes, type TagType } from '@whereabouts/contracts/tags'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { nameProblems } from '@whereabouts/service-kit/name-problems'
 import { isDeepStrictEqual } from 'node:util'
+import { fieldsOf } from '../db.ts'
 import { metadataProblems, storableMetadata } from '../echo/metadata.rules.ts'
 import { locationInsideItself, parentNotFound, tagExists, tooManyTags } from '../errors.ts'
 import { keyWithNumber, numberOfKey, type KeyedTable } from '../keys/minted-keys.ts'
-import { inColumnOrder, type Fields, type Wanted } from './wanted.ts'
+import { inColumnOrder, tableOf, type ImportedFields, type Wanted } from './wanted.ts'
 
 /** An asset or a location as it is stored, or as earlier rows would leave it. Never changed, only replaced. */
 export type Thing = {
   /** Null: not stored. */
   id: number | null
   key: string
-  fields: Fields
+  fields: ImportedFields
   tags: Readonly<Record<TagType, readonly string[]>>
   /** The stored parent of a stored location. */
   parentId?: number | null
@@ -56,7 +58,6 @@ export type Planned = {
 
 export const tagName = (type: TagType, value: string): string => `${type}:${value}`
 export const ownerName = (table: KeyedTable, key: string): string => `${table}:${key}`
-export const tableOf = { assets: 'asset', locations: 'location' } as const
 
 /**
  * Decides row by row what becomes of each, in their order; a row that fails leaves no trace in what the next ones see.
@@ -115,7 +116,7 @@ function nextKey(table: KeyedTable, { highestNumber }: Facts): string | AppError
 }
 
 /** Beside what is stored: an exported file may come back as it is. All problems of a cell are told as one of its column. */
-function unstorable(stored: Fields | undefined, { name, metadata }: Wanted['fields']): RowError[] {
+function unstorable(stored: ImportedFields | undefined, { name, metadata }: Wanted['fields']): RowError[] {
   const [first] = metadataProblems(stored?.metadata, metadata)
   return [...nameProblems(stored?.name, name), ...(first ? [{ ...first, field: 'metadata' }] : [])]
 }
@@ -144,15 +145,15 @@ function merged(
   }
 }
 
-/** What becomes of fields that a row does not say; a name it says, or it is refused. */
-const newFields = (table: KeyedTable, now: string): Fields => ({
-  name: '',
-  description: null,
-  ...(table === 'asset' ? { type: 'asset', metadata: {} } : { parent_external_key: null }),
-  is_active: true,
-  valid_from: now,
-  valid_to: null,
-})
+const defaultsOf = (table: KeyedTable): Partial<ImportedFields> => {
+  const fields: Fields = fieldsOf[table]
+  return Object.fromEntries(namesWith(fields, 'imported').map((name) => [name, fields[name]?.default]))
+}
+const defaults = { asset: defaultsOf('asset'), location: defaultsOf('location') }
+
+/** Before its row is applied. The row names it, or was refused. */
+const newFields = (table: KeyedTable, now: string) =>
+  ({ ...defaults[table], name: '', valid_from: now }) as ImportedFields
 
 /**
  * A bound that says of the stored one what an export says of it, in milliseconds, does not move it: its microseconds

@@ -1,40 +1,38 @@
-import { AssetPatch } from '@whereabouts/contracts/assets'
+import { AssetPatch, type assetFields } from '@whereabouts/contracts/assets'
+import type { Field, Fields, NamesWith, ValueOf } from '@whereabouts/contracts/fields'
 import {
   importColumns,
   type ImportColumn,
   type ImportResource,
   type RowError,
 } from '@whereabouts/contracts/imports'
-import { LocationPatch } from '@whereabouts/contracts/locations'
+import { LocationPatch, type locationFields } from '@whereabouts/contracts/locations'
 import { TagCreate, tagTypes, type TagType } from '@whereabouts/contracts/tags'
 import { NaturalKey } from '@whereabouts/contracts/text'
 import { fieldEntries } from '@whereabouts/service-kit/field-entries'
 import { parseMetadata } from '@whereabouts/service-kit/json-text'
 import { z } from 'zod'
+import { fieldsOf } from '../db.ts'
 import { split, unguarded } from './cells.ts'
 import type { CsvRow } from './csv.ts'
 
-/** What an asset or a location is, but for its key and tags. Instants are texts in microseconds. */
-export type Fields = {
-  name: string
-  description: string | null
-  /** Of assets. */
-  type?: string
-  /** Of assets. */
-  metadata?: Record<string, unknown>
-  /** Of locations. */
-  parent_external_key?: string | null
-  is_active: boolean
-  valid_from: string
-  valid_to: string | null
+type Imported<F extends Fields> = {
+  [K in Exclude<NamesWith<F, 'imported'>, 'external_key'>]: ValueOf<F[K]>
 }
+type OfAssets = Imported<typeof assetFields>
+type OfLocations = Imported<typeof locationFields>
+type Shared = keyof OfAssets & keyof OfLocations
+
+/** The imported fields of an asset or a location, without its key and tags. Instants are texts in microseconds. */
+export type ImportedFields = Pick<OfAssets, Shared> &
+  Partial<Omit<OfAssets, Shared> & Omit<OfLocations, Shared>>
 
 /** What a row asks for. What it does not say is left out, and left alone. */
 export type Wanted = {
   line: number
   /** Undefined: a new thing, whose key is minted. */
   key: string | undefined
-  fields: Partial<Fields>
+  fields: Partial<ImportedFields>
   /** All tags of a type. */
   tags: Partial<Record<TagType, string[]>>
   /** It says a name, whatever is wrong with that. */
@@ -42,6 +40,9 @@ export type Wanted = {
   /** What is wrong with the row whatever is stored. */
   errors: RowError[]
 }
+
+/** The table of a resource. */
+export const tableOf = { assets: 'asset', locations: 'location' } as const
 
 const schemas = { assets: AssetPatch, locations: LocationPatch }
 const KeyCell = z.object({ external_key: NaturalKey })
@@ -59,7 +60,7 @@ export function readRow(
 ): Wanted {
   const given = new Map(columns.map((column, i) => [column, unguarded(cells[i] ?? '')]))
   const [key, { tags, errors: tagErrors }] = [given.get('external_key') || undefined, tagsIn(given)]
-  const fields = parse(schemas[resource], fieldsIn(given))
+  const fields = parse(schemas[resource], fieldsIn(resource, given))
   const errors = [
     ...fields.errors,
     ...(key === undefined ? [] : parse(KeyCell, { external_key: key }).errors),
@@ -68,7 +69,7 @@ export function readRow(
   return {
     line,
     key,
-    fields: fields.data as Partial<Fields>,
+    fields: fields.data as Partial<ImportedFields>,
     tags,
     isNamed: Boolean(given.get('name')),
     errors: inColumnOrder(resource, errors),
@@ -80,25 +81,22 @@ export function inColumnOrder(resource: ImportResource, errors: readonly RowErro
   return errors.toSorted((a, b) => columns.indexOf(a.field) - columns.indexOf(b.field))
 }
 
-/** Values of the cells that say something, as a request body would have them. */
-function fieldsIn(given: ReadonlyMap<ImportColumn, string>): Record<string, unknown> {
-  const entries = [...given].map(([column, cell]) => [column, meaning[column]?.(cell)] as const)
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+/** The values of the cells as a request body has them. The key and the tags are read elsewhere. */
+function fieldsIn(resource: ImportResource, given: ReadonlyMap<string, string>): Record<string, unknown> {
+  const fields: Fields = fieldsOf[tableOf[resource]]
+  const entries = [...given].flatMap(([column, cell]) => {
+    const field = column === 'external_key' ? undefined : fields[column]
+    const value = field?.imported && valueOf(field, cell)
+    return value === undefined ? [] : [[column, value] as const]
+  })
+  return Object.fromEntries(entries)
 }
 
-/** An empty cell clears what can be cleared, and says nothing otherwise. */
-const orNull = (cell: string) => (cell === '' ? null : cell)
-const orNothing = (cell: string) => (cell === '' ? undefined : cell)
-
-const meaning: Partial<Record<ImportColumn, (cell: string) => unknown>> = {
-  name: orNothing,
-  description: orNull,
-  type: orNothing,
-  parent_external_key: orNull,
-  is_active: (cell) => booleans.get(cell.toLowerCase()) ?? orNothing(cell), // spreadsheets write TRUE
-  valid_from: orNothing,
-  valid_to: orNull,
-  metadata: (cell) => (cell === '' ? undefined : json(cell)),
+/** The value of a cell. An empty cell clears a field that may be null, and leaves any other alone. */
+function valueOf(field: Field, cell: string): unknown {
+  if (cell === '') return field.default === null ? null : undefined
+  if (field.column === 'boolean') return booleans.get(cell.toLowerCase()) ?? cell // spreadsheets write TRUE
+  return field.column === 'jsonb' ? json(cell) : cell
 }
 
 const booleans = new Map([['true', true], ['false', false]]) // prettier-ignore

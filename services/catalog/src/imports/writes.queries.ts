@@ -5,16 +5,22 @@ import { enqueue } from '@whereabouts/db/outbox'
 import { jsonInSlices, mapInSlices } from '@whereabouts/service-kit/slices'
 import { sql, type RawBuilder } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
-import { assetColumns } from '../assets/assets.queries.ts'
 import { toAssetState } from '../assets/assets.views.ts'
-import type { AssetRow, LocationRow, TagRow, Tx } from '../db.ts'
-import { locationColumns } from '../locations/locations.queries.ts'
+import {
+  assetColumns,
+  locationColumns,
+  type AssetRow,
+  type LocationRow,
+  type TagRow,
+  type Tx,
+} from '../db.ts'
 import { toLocationState } from '../locations/locations.views.ts'
-import { nextRevision } from '../revisions.ts'
+import { nextRevision, nextUpdate } from '../revisions.ts'
 import { tagColumns } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
 import { liveTag } from './facts.queries.ts'
 import { gained, type Change, type Facts, type Thing } from './plan.ts'
+import { writtenColumns } from './written-columns.ts'
 
 /** Somebody else was faster since the plan was made: it must be made again. */
 export class PlanOutdated extends Error {}
@@ -65,30 +71,24 @@ function rowOf({ before, after: { key, fields, parentId } }: Change, ids: Readon
   return { ...fields, id: ids.get(key) ?? 0, external_key: key, parent_id }
 }
 
-const own = {
-  asset: { columns: sql`type, metadata`, types: sql`type text, metadata jsonb` },
-  location: { columns: sql`parent_id`, types: sql`parent_id bigint` },
-}
-const assigned = {
-  asset: sql`type = given.type, metadata = given.metadata`,
-  location: sql`parent_id = given.parent_id`,
-}
-
 const columnsOf = (table: Table): RawBuilder<unknown> =>
   sql.join((table === 'asset' ? assetColumns : locationColumns).map((column) => sql.ref(column)))
 
 async function writeThings(tx: Tx, orgId: number, table: Table, now: string, written: readonly Written[]) {
   const [added, changed] = [written.filter(({ isNew }) => isNew), written.filter(({ isNew }) => !isNew)]
+  const columns = writtenColumns[table]
+  const typed = sql.join(columns.map(({ name, type }) => sql`${sql.ref(name)} ${sql.raw(type)}`))
   const given = async (rows: readonly Written[]) => sql`
-    jsonb_to_recordset(${await jsonInSlices(rows.map(({ row }) => row))}::jsonb)
-      as given (id bigint, external_key text, name text, description text, is_active boolean,
-                valid_from timestamptz, valid_to timestamptz, ${own[table].types})`
-  const common = sql`id, external_key, name, description, is_active, valid_from, valid_to, ${own[table].columns}`
+    jsonb_to_recordset(${await jsonInSlices(rows.map(({ row }) => row))}::jsonb) as given (${typed})`
+  const names = sql.join(columns.map(({ name }) => sql.ref(name)))
+  const assigned = columns
+    .filter(({ name }) => name !== 'id' && name !== 'external_key')
+    .map(({ name }) => sql`${sql.ref(name)} = ${sql.ref(`given.${name}`)}`)
   const results: (AssetRow & LocationRow)[] = []
   if (added.length > 0) {
     const { rows } = await sql<AssetRow & LocationRow>`
-      insert into ${sql.table(table)} (org_id, created_at, updated_at, ${common})
-      select ${orgId}, ${now}::timestamptz, ${now}::timestamptz, ${common} from ${await given(added)}
+      insert into ${sql.table(table)} (org_id, created_at, updated_at, ${names})
+      select ${orgId}, ${now}::timestamptz, ${now}::timestamptz, ${names} from ${await given(added)}
       on conflict (org_id, external_key) where deleted_at is null do nothing
       returning ${columnsOf(table)}`.execute(tx)
     results.push(...rows)
@@ -96,9 +96,8 @@ async function writeThings(tx: Tx, orgId: number, table: Table, now: string, wri
   if (changed.length > 0) {
     const { rows } = await sql<AssetRow & LocationRow>`
       update ${sql.table(table)} set
-        name = given.name, description = given.description, is_active = given.is_active,
-        valid_from = given.valid_from, valid_to = given.valid_to, ${assigned[table]},
-        updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond'), revision = ${nextRevision}
+        ${sql.join(assigned)},
+        updated_at = ${nextUpdate}, revision = ${nextRevision}
       from ${await given(changed)}
       where ${sql.ref(`${table}.org_id`)} = ${orgId} and ${sql.ref(`${table}.id`)} = given.id
         and ${sql.ref(`${table}.id`)} = any(${changed.map(({ row }) => row.id)}::bigint[])

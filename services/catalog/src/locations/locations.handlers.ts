@@ -1,4 +1,5 @@
-import { LocationPatch, type LocationView } from '@whereabouts/contracts/locations'
+import { namesWith, pick } from '@whereabouts/contracts/fields'
+import { locationFields, LocationPatch, type LocationView } from '@whereabouts/contracts/locations'
 import { locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox'
@@ -27,6 +28,8 @@ import { toLocationState, toLocationView } from './locations.views.ts'
 import { countDescendants, lockTree } from './moves.queries.ts'
 import { findMove, namesParent, resolveParent } from './parents.ts'
 
+const writable = namesWith(locationFields, 'writable')
+
 export const locationHandlers = ({ db, change }: HandlerDeps) =>
   ({
     async listLocations({ principal: { orgId }, query }) {
@@ -36,11 +39,11 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
     },
 
     async createLocation({ principal: { orgId }, body }) {
-      const { tags: wanted, external_key, parent_id, parent_external_key, ...fields } = body
+      const { tags: wanted, external_key } = body
       const create = async (tx: Tx) => {
-        const parent = await resolveParent(tx, orgId, { parent_id, parent_external_key })
+        const parent = await resolveParent(tx, orgId, body)
         const key = await settleKey(tx, orgId, 'location', external_key)
-        const row = { ...fields, external_key: key, parent_id: parent?.id ?? null }
+        const row = { ...pick(body, writable), external_key: key, parent_id: parent?.id ?? null }
         const location = await insertLocation(tx, orgId, row)
         const tags = await insertTags(tx, orgId, { location_id: location.id }, wanted ?? [])
         await enqueue(tx, locationState, [toLocationState(location)])
@@ -110,10 +113,8 @@ async function readLocation(db: Db, orgId: number, id: number): Promise<Location
   return toLocationView(location, location.tags)
 }
 
-/** What a PATCH writes besides the parent, by name: what merely came back is not written. */
+/** What a PATCH writes, except the parent. A field that only came back is not written. */
 const changesOf = (stored: Stored, body: LocationPatch): LocationChanges => ({
-  name: body.name,
-  description: body.description,
-  is_active: body.is_active,
+  ...pick(body, writable),
   ...movedBounds(stored, body),
 })

@@ -1,10 +1,15 @@
 import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import { sql } from 'kysely'
-import { assetColumns } from '../assets/assets.queries.ts'
-import type { AssetRow, Db, LocationRow, TagRow } from '../db.ts'
+import {
+  assetColumns,
+  locationColumns,
+  type AssetRow,
+  type Db,
+  type LocationRow,
+  type TagRow,
+} from '../db.ts'
 import { anyOf } from '../lists/conditions.ts'
-import { locationColumns } from '../locations/locations.queries.ts'
 import { tagColumns } from '../tags/tags.queries.ts'
 
 export type ReadTag = { tag_type: string; value: string }

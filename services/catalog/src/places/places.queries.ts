@@ -1,6 +1,5 @@
-import type { Db, LocationRow, Tx } from '../db.ts'
+import { locationColumns, type Db, type LocationRow, type Tx } from '../db.ts'
 import { anyOf } from '../lists/conditions.ts'
-import { locationColumns } from '../locations/locations.queries.ts'
 
 const live = (db: Db, orgId: number) =>
   db.selectFrom('location').where('org_id', '=', orgId).where('deleted_at', 'is', null)
