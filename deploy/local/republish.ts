@@ -6,11 +6,10 @@ import { opsEnvFile, republishEnvFile } from './ops-env.ts'
 import { ROOT } from './services.ts'
 
 /** Returns the exit code. `envFile` is of the local stack; where it is missing, the environment decides. */
-function run(service: string, envFile: string, args: readonly string[]): number {
+function run(program: string, envFile: string, args: readonly string[]): number {
   const flags = existsSync(envFile) ? [`--env-file=${envFile}`] : []
-  const program = join(ROOT, 'services', service, 'src/republish.ts')
   return (
-    spawnSync(process.execPath, [...flags, program, ...args], { cwd: ROOT, stdio: 'inherit' }).status ?? 1
+    spawnSync(process.execPath, [...flags, join(ROOT, 'services', program), ...args], { cwd: ROOT, stdio: 'inherit' }).status ?? 1
   )
 }
 
@@ -18,6 +17,6 @@ const args = process.argv.slice(2)
 const dataDir = resolve(ROOT, process.env['DATA_DIR'] || '.data')
 // Another database than that of the local stack is one of catalog: each service has its own role.
 const isNamed = Boolean(process.env['DATABASE_URL'])
-const ofCatalog = run('catalog', isNamed ? '' : republishEnvFile(dataDir), args)
+const ofCatalog = run('catalog/src/republish/main.ts', isNamed ? '' : republishEnvFile(dataDir), args)
 const onlyCatalog = isNamed || args.includes('--help') || ofCatalog !== 0
-process.exitCode = onlyCatalog ? ofCatalog : run('keys', opsEnvFile(dataDir), [])
+process.exitCode = onlyCatalog ? ofCatalog : run('keys/src/republish.ts', opsEnvFile(dataDir), [])

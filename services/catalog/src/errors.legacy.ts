@@ -6,7 +6,7 @@ import { validationFailed } from '@whereabouts/service-kit/errors'
 const older: Readonly<Record<string, string>> = { parent_external_key: 'parent_identifier' }
 
 /** Runs the work of the current vocabulary; problems it finds in the body are told in the terms of the older one. */
-export async function inOlderTerms<T>(work: () => Promise<T>): Promise<T> {
+export async function inLegacyTerms<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -16,7 +16,7 @@ const stored = { org_id: z.int(), revision: z.int() }
 export const AssetState = z.object({ ...stored, ...stateShapeOf(assetFields) })
 export type AssetState = z.infer<typeof AssetState>
 
-/** What those need who only know assets apart: an answer about many must not carry the metadata of each. */
+/** An asset without its details: an answer about many must not carry the metadata of each. */
 export const AssetIdentity = AssetState.pick({
   org_id: true,
   id: true,
@@ -31,6 +31,18 @@ export type AssetIdentity = z.infer<typeof AssetIdentity>
 
 export const LocationState = z.object({ ...stored, ...stateShapeOf(locationFields) })
 export type LocationState = z.infer<typeof LocationState>
+
+/** A location's name and its place in the tree. */
+export const LocationPlace = LocationState.pick({
+  org_id: true,
+  id: true,
+  revision: true,
+  external_key: true,
+  name: true,
+  parent_id: true,
+  deleted_at: true,
+})
+export type LocationPlace = z.infer<typeof LocationPlace>
 
 /** Exactly one of `asset_id` and `location_id` is set: the owner. */
 export const TagState = z.object({

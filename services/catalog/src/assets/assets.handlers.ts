@@ -5,12 +5,12 @@ import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../change.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
-import { inSchemaOrder, movedBounds, storedRowProblems } from '../echo/echo.rules.ts'
-import { storableMetadata } from '../echo/metadata.rules.ts'
+import { inSchemaOrder, movedBounds, storedRowProblems } from '../patch/patch.rules.ts'
+import { storableMetadata } from '../patch/metadata.rules.ts'
 import { assetNotFound } from '../errors.ts'
-import { lockKeys, settleKey, turnFor } from '../keys/keys.queries.ts'
+import { lockKeys, settleKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
@@ -27,7 +27,7 @@ import { toAssetState, toAssetView } from './assets.views.ts'
 
 const writable = namesWith(assetFields, 'writable')
 
-export const assetHandlers = ({ db, change }: HandlerDeps) =>
+export const assetHandlers = ({ db, runInTransaction }: HandlerDeps) =>
   ({
     async listAssets({ principal: { orgId }, query }) {
       const { rows, total } = await listAssets(db.forOrg(orgId), orgId, query)
@@ -45,7 +45,7 @@ export const assetHandlers = ({ db, change }: HandlerDeps) =>
         await enqueue(tx, tagState, tags.map(toTagState))
         return toAssetView(asset, tags)
       }
-      const view = await change(orgId, create, turnFor('asset', external_key))
+      const view = await runInTransaction(orgId, create, lockNameFor('asset', external_key))
       return new Answer({ data: view }, { location: `${API_PREFIX}/assets/${view.id}` })
     },
 
@@ -54,7 +54,7 @@ export const assetHandlers = ({ db, change }: HandlerDeps) =>
     },
 
     async updateAsset({ principal: { orgId }, params: { asset_id }, body }) {
-      const data = await change(orgId, async (tx) => {
+      const data = await runInTransaction(orgId, async (tx) => {
         const row = await lockAsset(tx, orgId, asset_id)
         if (!row) throw assetNotFound()
         const stored = toAssetView(row, await listTags(tx, orgId, 'asset_id', [asset_id]))
@@ -77,11 +77,11 @@ export const assetHandlers = ({ db, change }: HandlerDeps) =>
         }
         return readAsset(tx, orgId, asset_id)
       }
-      return { data: await change(orgId, rename, 'asset keys'), descendant_count_affected: 0 }
+      return { data: await runInTransaction(orgId, rename, 'asset keys'), descendant_count_affected: 0 }
     },
 
     async deleteAsset({ principal: { orgId }, params: { asset_id } }) {
-      await change(orgId, async (tx) => {
+      await runInTransaction(orgId, async (tx) => {
         if (!(await lockAsset(tx, orgId, asset_id))) throw assetNotFound()
         const asset = await deleteAsset(tx, orgId, asset_id)
         const tags = await deleteTagsOf(tx, orgId, { asset_id })

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { olderView, test } from '../legacy.fixture.ts'
+import { olderView, test } from '../../test/legacy.fixture.ts'
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 

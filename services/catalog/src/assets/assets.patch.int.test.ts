@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { test } from '../catalog.fixture.ts'
+import { test } from '../../test/catalog.fixture.ts'
 
 // What assets and locations have in common is in echo/echo.int.test.ts.
 

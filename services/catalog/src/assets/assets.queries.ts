@@ -3,9 +3,9 @@ import type { NamesWith } from '@whereabouts/contracts/fields'
 import { sql } from 'kysely'
 import { assetColumns, type AssetRow, type Db, type Tx } from '../db.ts'
 import { assetKeyTaken, windowInverted } from '../errors.ts'
-import { nextRevision, nextUpdate } from '../revisions.ts'
+import { nextRevision, nextUpdate } from '../transactions/revisions.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
-import { violatedConstraint } from '../violations.ts'
+import { violatedConstraint } from '../transactions/violations.ts'
 
 /** The columns of a `Tagged<AssetRow>`, made once: to build them for each request was a fifth of its work. */
 export const shownAsset = sql`${sql.raw(assetColumns.join(', '))}, ${liveTags('asset')} as tags`

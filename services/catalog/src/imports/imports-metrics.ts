@@ -22,7 +22,7 @@ const STATES = ['uploading', 'pending', 'running', 'done', 'cancelled', 'failed'
 type Options = { across: Kysely<Tables>; registry: Registry; log: Logger }
 
 /** The imports of all organizations, those kept for their reports included. */
-export function startImportCensus({ across, registry, log }: Options): { stop(): Promise<void> } {
+export function startImportGauges({ across, registry, log }: Options): { stop(): Promise<void> } {
   return startSampling({
     registry,
     log,

@@ -1,7 +1,7 @@
 import type { AssetView } from '@whereabouts/contracts/assets'
 import type { LocationView } from '@whereabouts/contracts/locations'
 import { describe, expect } from 'vitest'
-import { test } from './imports.fixture.ts'
+import { test } from '../../test/imports.fixture.ts'
 
 const lines = (...rows: string[]) => rows.join('\n')
 

@@ -11,13 +11,13 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 import { nameProblems } from '@whereabouts/service-kit/name-problems'
 import { isDeepStrictEqual } from 'node:util'
 import { fieldsOf } from '../db.ts'
-import { metadataProblems, storableMetadata } from '../echo/metadata.rules.ts'
+import { metadataProblems, storableMetadata } from '../patch/metadata.rules.ts'
 import { locationInsideItself, parentNotFound, tagExists, tooManyTags } from '../errors.ts'
-import { keyWithNumber, numberOfKey, type KeyedTable } from '../keys/minted-keys.ts'
-import { inColumnOrder, tableOf, type ImportedFields, type Wanted } from './wanted.ts'
+import { keyWithNumber, numberOfKey, type KeyedTable } from '../external-keys/minted-keys.ts'
+import { inColumnOrder, tableOf, type ImportedFields, type RowInput } from './row-input.ts'
 
 /** An asset or a location as it is stored, or as earlier rows would leave it. Never changed, only replaced. */
-export type Thing = {
+export type Resource = {
   /** Null: not stored. */
   id: number | null
   key: string
@@ -31,13 +31,13 @@ export type Thing = {
  * What is true before a row, as far as some rows ask: `plan` changes it to what is true after them. Everything is
  * known by its key, so that what is stored and what a dry run only supposes can be told of in the same words.
  */
-export type Facts = {
+export type Snapshot = {
   /** In microseconds: when what is created here begins to be valid. */
   now: string
   /** The highest number of a live key that looks minted. */
   highestNumber: bigint
   /** Those that rows name as themselves or as their parent. */
-  things: Map<string, Thing>
+  resources: Map<string, Resource>
   /** By `tagName`, what has it, by `ownerName`. */
   tagOwners: Map<string, string>
   /** Of locations: the key of the parent, for every one above those that rows name as parents. */
@@ -45,7 +45,7 @@ export type Facts = {
 }
 
 /** What rows have made of something; new without `before`. */
-export type Change = { before: Thing | undefined; after: Thing }
+export type Change = { before: Resource | undefined; after: Resource }
 
 export type Planned = {
   line: number
@@ -63,34 +63,34 @@ export const ownerName = (table: KeyedTable, key: string): string => `${table}:$
  * Decides row by row what becomes of each, in their order; a row that fails leaves no trace in what the next ones see.
  * Asks nothing and stores nothing: the same decisions serve an import and its dry run.
  */
-export function plan(resource: ImportResource, facts: Facts, rows: readonly Wanted[]): Planned[] {
+export function plan(resource: ImportResource, snapshot: Snapshot, rows: readonly RowInput[]): Planned[] {
   return rows.map((row) => {
-    const planned = decide(resource, facts, row)
+    const planned = decide(resource, snapshot, row)
     return planned.errors.length === 0
       ? planned
       : { ...planned, outcome: 'failed', changes: [], errors: inColumnOrder(resource, planned.errors) }
   })
 }
 
-function decide(resource: ImportResource, facts: Facts, row: Wanted): Planned {
+function decide(resource: ImportResource, snapshot: Snapshot, row: RowInput): Planned {
   const table = tableOf[resource]
   const { line } = row
-  const before = row.key === undefined ? undefined : facts.things.get(row.key)
+  const before = row.key === undefined ? undefined : snapshot.resources.get(row.key)
   const nameless = before || row.isNamed ? [] : [NAMELESS]
   const early = [...nameless, ...row.errors, ...unstorable(before?.fields, row.fields)]
   if (early.length > 0) return failed(line, row.key, early)
-  const key = row.key ?? nextKey(table, facts)
+  const key = row.key ?? nextKey(table, snapshot)
   if (key instanceof AppError) return failed(line, undefined, [conflict('external_key', key)])
 
-  const after = merged(table, facts, key, before, row)
+  const after = merged(table, snapshot, key, before, row)
   const changed = changedColumns(resource, before, after)
   const errors = [
     ...windowProblems(after, changed),
-    ...parentProblems(facts, before, after, changed),
-    ...tagProblems(facts, table, before, after),
+    ...parentProblems(snapshot, before, after, changed),
+    ...tagProblems(snapshot, table, before, after),
   ]
   if (errors.length > 0) return failed(line, row.key, errors)
-  accept(facts, table, before, after)
+  accept(snapshot, table, before, after)
   if (!before) return { line, outcome: 'created', key, changes: [], errors }
   return { line, outcome: changed.length > 0 ? 'updated' : 'unchanged', key, changes: changed, errors }
 }
@@ -106,7 +106,7 @@ const failed = (line: number, key: string | undefined, errors: RowError[]): Plan
 const NAMELESS: RowError = { field: 'name', code: 'required', message: 'name is required' }
 const conflict = (field: string, { message }: Error): RowError => ({ field, code: 'conflict', message })
 
-function nextKey(table: KeyedTable, { highestNumber }: Facts): string | AppError {
+function nextKey(table: KeyedTable, { highestNumber }: Snapshot): string | AppError {
   try {
     return keyWithNumber(table, highestNumber + 1n)
   } catch (error) {
@@ -116,21 +116,21 @@ function nextKey(table: KeyedTable, { highestNumber }: Facts): string | AppError
 }
 
 /** Beside what is stored: an exported file may come back as it is. All problems of a cell are told as one of its column. */
-function unstorable(stored: ImportedFields | undefined, { name, metadata }: Wanted['fields']): RowError[] {
+function unstorable(stored: ImportedFields | undefined, { name, metadata }: RowInput['fields']): RowError[] {
   const [first] = metadataProblems(stored?.metadata, metadata)
   return [...nameProblems(stored?.name, name), ...(first ? [{ ...first, field: 'metadata' }] : [])]
 }
 
-const NO_TAGS: Thing['tags'] = { rfid: [], ble: [], barcode: [] }
+const NO_TAGS: Resource['tags'] = { rfid: [], ble: [], barcode: [] }
 
 function merged(
   table: KeyedTable,
-  facts: Facts,
+  snapshot: Snapshot,
   key: string,
-  before: Thing | undefined,
-  { fields, tags }: Wanted,
-): Thing {
-  const stored = before?.fields ?? newFields(table, facts.now)
+  before: Resource | undefined,
+  { fields, tags }: RowInput,
+): Resource {
+  const stored = before?.fields ?? newFields(table, snapshot.now)
   const bounds = {
     valid_from: moved(stored.valid_from, fields.valid_from),
     valid_to: fields.valid_to === null ? null : moved(stored.valid_to, fields.valid_to),
@@ -164,7 +164,7 @@ function moved<T extends string | null>(stored: T, sent: string | undefined): T 
 }
 
 /** The columns in which they differ; of something new, all of them but its key. */
-function changedColumns(resource: ImportResource, before: Thing | undefined, after: Thing): string[] {
+function changedColumns(resource: ImportResource, before: Resource | undefined, after: Resource): string[] {
   return importColumns[resource].filter((column) => {
     if (column === 'external_key') return false
     return isTagType(column)
@@ -183,26 +183,26 @@ const isSameSet = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && new Set([...a, ...b]).size === a.length
 
 /** Asked only where a bound changes: what is stored is right. */
-function windowProblems({ fields: { valid_from, valid_to } }: Thing, changed: readonly string[]): RowError[] {
+function windowProblems({ fields: { valid_from, valid_to } }: Resource, changed: readonly string[]): RowError[] {
   if (!changed.includes('valid_from') && !changed.includes('valid_to')) return []
   return valid_to !== null && valid_to <= valid_from ? [WINDOW_PROBLEM] : []
 }
 
 function parentProblems(
-  facts: Facts,
-  before: Thing | undefined,
-  after: Thing,
+  snapshot: Snapshot,
+  before: Resource | undefined,
+  after: Resource,
   changed: readonly string[],
 ): RowError[] {
   const parent = after.fields.parent_external_key
   if (typeof parent !== 'string' || !changed.includes('parent_external_key')) return []
-  if (!facts.things.has(parent)) return [...(parentNotFound('parent_external_key').fields ?? [])]
-  if (!before || !isInside(facts, parent, before.key)) return []
+  if (!snapshot.resources.has(parent)) return [...(parentNotFound('parent_external_key').fields ?? [])]
+  if (!before || !isInside(snapshot, parent, before.key)) return []
   return [conflict('parent_external_key', locationInsideItself(before.key))]
 }
 
 /** Whether a location is `rootKey` or lies inside it, however deep. */
-function isInside({ parents }: Facts, key: string, rootKey: string): boolean {
+function isInside({ parents }: Snapshot, key: string, rootKey: string): boolean {
   const seen = new Set<string>()
   for (
     let at: string | null | undefined = key;
@@ -215,10 +215,10 @@ function isInside({ parents }: Facts, key: string, rootKey: string): boolean {
   return false
 }
 
-function tagProblems(facts: Facts, table: KeyedTable, before: Thing | undefined, after: Thing): RowError[] {
+function tagProblems(snapshot: Snapshot, table: KeyedTable, before: Resource | undefined, after: Resource): RowError[] {
   const owner = ownerName(table, after.key)
   const taken = tagTypes.flatMap((type) => {
-    const value = after.tags[type].find((one) => (facts.tagOwners.get(tagName(type, one)) ?? owner) !== owner)
+    const value = after.tags[type].find((one) => (snapshot.tagOwners.get(tagName(type, one)) ?? owner) !== owner)
     return value === undefined ? [] : [conflict(type, tagExists(type, value))]
   })
   const added = tagTypes.findLast((type) => gained(before, after, type).length > 0)
@@ -227,20 +227,20 @@ function tagProblems(facts: Facts, table: KeyedTable, before: Thing | undefined,
 }
 
 /** The values of `after` that `before` has not. */
-export function gained(before: Thing | undefined, after: Thing | undefined, type: TagType): string[] {
+export function gained(before: Resource | undefined, after: Resource | undefined, type: TagType): string[] {
   const had = new Set(before?.tags[type])
   return after?.tags[type].filter((value) => !had.has(value)) ?? []
 }
 
-function accept(facts: Facts, table: KeyedTable, before: Thing | undefined, after: Thing): void {
+function accept(snapshot: Snapshot, table: KeyedTable, before: Resource | undefined, after: Resource): void {
   const { key, fields } = after
-  facts.things.set(key, after)
-  if (fields.parent_external_key !== undefined) facts.parents.set(key, fields.parent_external_key)
+  snapshot.resources.set(key, after)
+  if (fields.parent_external_key !== undefined) snapshot.parents.set(key, fields.parent_external_key)
   for (const type of tagTypes) {
-    for (const value of gained(after, before, type)) facts.tagOwners.delete(tagName(type, value))
+    for (const value of gained(after, before, type)) snapshot.tagOwners.delete(tagName(type, value))
     for (const value of gained(before, after, type))
-      facts.tagOwners.set(tagName(type, value), ownerName(table, key))
+      snapshot.tagOwners.set(tagName(type, value), ownerName(table, key))
   }
   const number = before ? undefined : numberOfKey(table, key)
-  if (number !== undefined && number > facts.highestNumber) facts.highestNumber = number
+  if (number !== undefined && number > snapshot.highestNumber) snapshot.highestNumber = number
 }

@@ -2,8 +2,8 @@ import type { ImportView } from '@whereabouts/contracts/imports'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { request } from 'node:http'
 import { describe, expect, onTestFinished } from 'vitest'
-import type { Catalog } from '../catalog.fixture.ts'
-import { test } from './imports.fixture.ts'
+import type { Catalog } from '../../test/catalog.fixture.ts'
+import { test } from '../../test/imports.fixture.ts'
 import { purgeImports } from './purge.loop.ts'
 
 const post = (catalog: Catalog, csv: string, query = 'resource=assets', mediaType = 'text/csv') =>

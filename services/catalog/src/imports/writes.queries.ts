@@ -15,18 +15,18 @@ import {
   type Tx,
 } from '../db.ts'
 import { toLocationState } from '../locations/locations.views.ts'
-import { nextRevision, nextUpdate } from '../revisions.ts'
+import { nextRevision, nextUpdate } from '../transactions/revisions.ts'
 import { tagColumns } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
-import { liveTag } from './facts.queries.ts'
-import { gained, type Change, type Facts, type Thing } from './plan.ts'
+import { liveTag } from './snapshot.queries.ts'
+import { gained, type Change, type Snapshot, type Resource } from './plan.ts'
 import { writtenColumns } from './written-columns.ts'
 
 /** Somebody else was faster since the plan was made: it must be made again. */
 export class PlanOutdated extends Error {}
 
 type Table = 'asset' | 'location'
-type Written = { row: Thing['fields'] & { id: number; external_key: string }; isNew: boolean }
+type Written = { row: Resource['fields'] & { id: number; external_key: string }; isNew: boolean }
 
 /**
  * Does what was planned, in as many statements for many rows as for one, and tells of it through the outbox. Returns
@@ -36,12 +36,12 @@ export async function writeChanges(
   tx: Tx,
   orgId: number,
   table: Table,
-  facts: Facts,
+  snapshot: Snapshot,
   changes: readonly Change[],
 ): Promise<Map<string, number>> {
-  const ids = await idsOf(tx, facts, changes)
+  const ids = await idsOf(tx, snapshot, changes)
   const written = (await mapInSlices(changes, (change) => writtenOf(change, ids))).flat()
-  await writeThings(tx, orgId, table, facts.now, written)
+  await writeResources(tx, orgId, table, snapshot.now, written)
   await writeTags(tx, orgId, table, changes, ids)
   return ids
 }
@@ -52,9 +52,9 @@ function writtenOf(change: Change, ids: ReadonlyMap<string, number>): Written[] 
   return [{ isNew: after.id === null, row: rowOf(change, ids) }]
 }
 
-/** Those of new things are minted here, since the new ones may refer to each other. */
-async function idsOf(tx: Tx, facts: Facts, changes: readonly Change[]): Promise<Map<string, number>> {
-  const stored = [...facts.things.values()].filter((thing) => thing.id !== null)
+/** Those of new resources are minted here, since the new ones may refer to each other. */
+async function idsOf(tx: Tx, snapshot: Snapshot, changes: readonly Change[]): Promise<Map<string, number>> {
+  const stored = [...snapshot.resources.values()].filter((thing) => thing.id !== null)
   const ids = new Map(stored.map(({ key, id }) => [key, Number(id)]))
   const added = changes.filter(({ after }) => after.id === null)
   if (added.length === 0) return ids
@@ -74,7 +74,7 @@ function rowOf({ before, after: { key, fields, parentId } }: Change, ids: Readon
 const columnsOf = (table: Table): RawBuilder<unknown> =>
   sql.join((table === 'asset' ? assetColumns : locationColumns).map((column) => sql.ref(column)))
 
-async function writeThings(tx: Tx, orgId: number, table: Table, now: string, written: readonly Written[]) {
+async function writeResources(tx: Tx, orgId: number, table: Table, now: string, written: readonly Written[]) {
   const [added, changed] = [written.filter(({ isNew }) => isNew), written.filter(({ isNew }) => !isNew)]
   const columns = writtenColumns[table]
   const typed = sql.join(columns.map(({ name, type }) => sql`${sql.ref(name)} ${sql.raw(type)}`))
@@ -128,7 +128,7 @@ async function writeTags(
 }
 
 /** What `after` has and `before` has not. */
-const tagsOf = (owner_id: number, before: Thing | undefined, after: Thing | undefined): TagOf[] =>
+const tagsOf = (owner_id: number, before: Resource | undefined, after: Resource | undefined): TagOf[] =>
   tagTypes.flatMap((tag_type) =>
     gained(before, after, tag_type).map((value) => ({
       owner_id,

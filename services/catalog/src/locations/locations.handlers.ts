@@ -6,11 +6,11 @@ import { enqueue } from '@whereabouts/db/outbox'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../change.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
-import { inSchemaOrder, movedBounds, storedRowProblems, type Stored } from '../echo/echo.rules.ts'
+import { inSchemaOrder, movedBounds, storedRowProblems, type Stored } from '../patch/patch.rules.ts'
 import { locationHasChildren, locationNotFound } from '../errors.ts'
-import { lockKeys, settleKey, turnFor } from '../keys/keys.queries.ts'
+import { lockKeys, settleKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
@@ -30,7 +30,7 @@ import { findMove, namesParent, resolveParent } from './parents.ts'
 
 const writable = namesWith(locationFields, 'writable')
 
-export const locationHandlers = ({ db, change }: HandlerDeps) =>
+export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
   ({
     async listLocations({ principal: { orgId }, query }) {
       const { rows, total } = await listLocations(db.forOrg(orgId), orgId, query)
@@ -50,7 +50,7 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
         await enqueue(tx, tagState, tags.map(toTagState))
         return toLocationView({ ...location, parent_external_key: parent?.external_key ?? null }, tags)
       }
-      const view = await change(orgId, create, turnFor('location', external_key))
+      const view = await runInTransaction(orgId, create, lockNameFor('location', external_key))
       return new Answer({ data: view }, { location: `${API_PREFIX}/locations/${view.id}` })
     },
 
@@ -59,13 +59,13 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
     },
 
     async updateLocation({ principal: { orgId }, params: { location_id }, body }) {
-      const turn = namesParent(body) ? 'location tree' : undefined
+      const lockName = namesParent(body) ? 'location tree' : undefined
       const update = async (tx: Tx) => {
-        if (turn) await lockTree(tx, orgId)
+        if (lockName) await lockTree(tx, orgId)
         const row = await lockLocation(tx, orgId, location_id)
         if (!row) throw locationNotFound()
         const stored = { ...row, tags: await listTags(tx, orgId, 'location_id', [location_id]) }
-        const move = turn ? await findMove(tx, orgId, row, body) : {}
+        const move = lockName ? await findMove(tx, orgId, row, body) : {}
         const unresolved = move instanceof AppError ? (move.fields ?? []) : []
         rejectIfAny(inSchemaOrder(LocationPatch, [...storedRowProblems(stored, body), ...unresolved]))
         if (move instanceof AppError) throw move
@@ -74,7 +74,7 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
         await enqueue(tx, locationState, [toLocationState(location)])
         return toLocationView(location, stored.tags)
       }
-      return { data: await change(orgId, update, turn) }
+      return { data: await runInTransaction(orgId, update, lockName) }
     },
 
     async renameLocation({ principal: { orgId }, params: { location_id }, body: { external_key } }) {
@@ -90,11 +90,11 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
         }
         return readLocation(tx, orgId, location_id)
       }
-      return { data: await change(orgId, rename, 'location keys'), descendant_count_affected: affected }
+      return { data: await runInTransaction(orgId, rename, 'location keys'), descendant_count_affected: affected }
     },
 
     async deleteLocation({ principal: { orgId }, params: { location_id } }) {
-      await change(orgId, async (tx) => {
+      await runInTransaction(orgId, async (tx) => {
         const stored = await lockLocation(tx, orgId, location_id)
         if (!stored) throw locationNotFound()
         if (await hasLiveChildren(tx, orgId, location_id)) throw locationHasChildren(stored.external_key)

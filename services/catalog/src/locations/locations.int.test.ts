@@ -1,6 +1,6 @@
 import type { LocationView } from '@whereabouts/contracts/locations'
 import { expect } from 'vitest'
-import { test } from '../catalog.fixture.ts'
+import { test } from '../../test/catalog.fixture.ts'
 
 test('D5.1 a location needs only a name, and every field of the view is there', async ({ catalog }) => {
   const res = await catalog.post('/locations', { name: 'Dock 1' })

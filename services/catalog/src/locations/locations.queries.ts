@@ -3,9 +3,9 @@ import type { LocationCreate, locationFields, LocationPatch } from '@whereabouts
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { locationColumns, type Db, type LocationRow, type Tables, type Tx } from '../db.ts'
 import { locationKeyTaken, windowInverted } from '../errors.ts'
-import { nextRevision, nextUpdate } from '../revisions.ts'
+import { nextRevision, nextUpdate } from '../transactions/revisions.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
-import { violatedConstraint } from '../violations.ts'
+import { violatedConstraint } from '../transactions/violations.ts'
 
 /** With the parent's key, which is null for a root, and once the parent itself is deleted. */
 export type PlacedLocation = LocationRow & { parent_external_key: string | null }

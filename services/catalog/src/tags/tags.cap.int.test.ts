@@ -1,6 +1,6 @@
 import { MAX_TAGS } from '@whereabouts/contracts/tags'
 import { expect } from 'vitest'
-import { test } from '../catalog.fixture.ts'
+import { test } from '../../test/catalog.fixture.ts'
 
 const rfid = (value: string) => ({ tag_type: 'rfid' as const, value })
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => rfid(`T${i}`))

@@ -4,11 +4,11 @@ import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import type { TagCreate, TagView } from '@whereabouts/contracts/tags'
 import { enqueue } from '@whereabouts/db/outbox'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import type { Change } from '../change.ts'
+import type { RunInTransaction } from '../transactions/transactions.ts'
 import type { Tx } from '../db.ts'
 import { tagExists } from '../errors.ts'
-import { lockIdByKey } from '../keys/keys.queries.ts'
-import { attach, detach } from './tags.handlers.ts'
+import { lockIdByKey } from '../external-keys/external-keys.queries.ts'
+import { attach, detach } from './tags.ts'
 import { columnOf, deleteTags, insertTags, listTags, type Owner } from './tags.queries.ts'
 import { toTagState } from './tags.views.ts'
 
@@ -59,10 +59,10 @@ export function tagChanges(
 
 const nameOf = ({ tag_type, value }: TagCreate | TagView) => `${tag_type}:${value}`
 
-export const legacyTagHandlers = ({ change }: { change: Change }) =>
+export const legacyTagHandlers = ({ runInTransaction }: { runInTransaction: RunInTransaction }) =>
   ({
     async attachLegacyAssetTag({ principal: { orgId }, params: { identifier }, body }) {
-      const tag = await change(orgId, async (tx) => {
+      const tag = await runInTransaction(orgId, async (tx) => {
         const asset_id = await lockIdByKey(tx, orgId, 'asset', identifier)
         return attach(tx, orgId, { asset_id }, toTagCreate(body))
       })
@@ -70,7 +70,7 @@ export const legacyTagHandlers = ({ change }: { change: Change }) =>
     },
 
     async detachLegacyAssetTag({ principal: { orgId }, params: { identifier, tag_id } }) {
-      await change(orgId, async (tx) => {
+      await runInTransaction(orgId, async (tx) => {
         const asset_id = await lockIdByKey(tx, orgId, 'asset', identifier)
         await detach(tx, orgId, { asset_id }, tag_id)
       })
@@ -78,7 +78,7 @@ export const legacyTagHandlers = ({ change }: { change: Change }) =>
     },
 
     async attachLegacyLocationTag({ principal: { orgId }, params: { identifier }, body }) {
-      const tag = await change(orgId, async (tx) => {
+      const tag = await runInTransaction(orgId, async (tx) => {
         const location_id = await lockIdByKey(tx, orgId, 'location', identifier)
         return attach(tx, orgId, { location_id }, toTagCreate(body))
       })
@@ -86,7 +86,7 @@ export const legacyTagHandlers = ({ change }: { change: Change }) =>
     },
 
     async detachLegacyLocationTag({ principal: { orgId }, params: { identifier, tag_id } }) {
-      await change(orgId, async (tx) => {
+      await runInTransaction(orgId, async (tx) => {
         const location_id = await lockIdByKey(tx, orgId, 'location', identifier)
         await detach(tx, orgId, { location_id }, tag_id)
       })

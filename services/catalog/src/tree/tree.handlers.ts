@@ -1,5 +1,5 @@
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../change.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import { locationNotFound } from '../errors.ts'
 import { pageOf } from '../lists/conditions.ts'
 import type { Cut } from '../lists/page.ts'

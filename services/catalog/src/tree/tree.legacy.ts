@@ -1,6 +1,6 @@
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../change.ts'
-import { getIdByKey } from '../keys/keys.queries.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
+import { getIdByKey } from '../external-keys/external-keys.queries.ts'
 import type { Cut } from '../lists/page.ts'
 import { toLegacyLocations } from '../locations/locations.legacy.ts'
 import { treeHandlers } from './tree.handlers.ts'
