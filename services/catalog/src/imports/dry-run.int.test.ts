@@ -149,7 +149,7 @@ describe('D10 applying', () => {
     const res = await catalog.call('POST', `/imports/${real.id}/apply`)
     expect(res.json().error).toMatchObject({
       type: 'conflict',
-      detail: `import ${real.id} is no dry run that is finished`,
+      detail: `import ${real.id} is not a finished dry run`,
     })
   })
 })

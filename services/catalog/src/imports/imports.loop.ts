@@ -69,7 +69,7 @@ export function startImportWorker(options: Options): ImportWorker {
       const heard = bell.signal
       const isBusy = await round().catch(async (error: unknown) => {
         measured.failed()
-        log.warn({ err: error }, 'imports interrupted')
+        log.warn({ err: error }, 'import worker failed; will retry')
         return false
       })
       const pauseMs = isFull ? ROOM_EVERY_MS : pollMs
@@ -118,7 +118,7 @@ async function tryBatch(options: Options, claim: Claim, worker: string, rows: nu
     return { result, rows: Math.min(batchRows, 2 * rows), pauseMs: 0 }
   } catch (error) {
     onBatch?.('failed')
-    log.warn({ err: error, org_id: claim.org_id, import_id: claim.id, rows }, 'batch not imported')
+    log.warn({ err: error, org_id: claim.org_id, import_id: claim.id, rows }, 'import batch failed')
     if (rows > 1) return { result: 'more', rows: Math.ceil(rows / 4), pauseMs: 0 }
     if (!isOfTheRow(error)) return { result: 'more', rows, pauseMs: OUTAGE_PAUSE_MS }
     const result = await run((tx) => failNextRow(tx, claim, worker)).catch((again: unknown) => {

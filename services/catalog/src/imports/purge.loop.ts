@@ -39,7 +39,7 @@ export function startImportPurge(options: Options): { wake(): void; stop(): Prom
       again = false
       await purgeImports(options, stopping.signal).then(measured.done, (error: unknown) => {
         measured.failed()
-        options.log.warn({ err: error }, 'imports not purged')
+        options.log.warn({ err: error }, 'import purge failed')
       })
     }
   }

@@ -39,7 +39,7 @@ describe('D10 a file that cannot be imported as a whole is refused and leaves no
       name: 'many rows',
       csv: `name\n${'a\n'.repeat(100_001)}`,
       type: 'payload_too_large',
-      detail: /^A file has at most 100000 rows$/,
+      detail: /^A file can have at most 100000 rows; split it$/,
     },
   ])('$name', async ({ csv, type, detail }, { catalog }) => {
     const { error } = (await post(catalog, csv)).json()
@@ -51,7 +51,7 @@ describe('D10 a file that cannot be imported as a whole is refused and leaves no
 
   test.for([
     ['colour,name,size\n', [['colour', 'unknown_field', 'unknown column "colour"'], ['size', 'unknown_field', 'unknown column "size"']]],
-    ['name,name\n', [['name', 'ambiguous_fields', 'column "name" is there more than once']]],
+    ['name,name\n', [['name', 'ambiguous_fields', 'column "name" appears more than once']]],
     ['type,rfid\n', [['name', 'required', 'name is required']]],
     ['name,\n', [['', 'unknown_field', 'a column has no name']]],
     ['name,parent_external_key\n', [['parent_external_key', 'unknown_field', 'unknown column "parent_external_key"']]],
@@ -131,7 +131,7 @@ describe('D10 unfinished imports', () => {
     expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(5)
     const [oldest] = await unfinished(catalog)
     const refusal = await send(catalog, 9)
-    const detail = `At most 5 imports of one organization at a time; import ${oldest?.id} is not finished`
+    const detail = `At most 5 unfinished imports per organization; import ${oldest?.id} is not finished`
     expect(refusal.json().error).toMatchObject({ type: 'rate_limited', status: 429, detail })
     expect(refusal.headers['retry-after']).toBe('10')
     await files.send('assets', 'name\na\n', { org: otherOrg })
@@ -146,7 +146,7 @@ describe('D10 unfinished imports', () => {
     for (const one of [catalog, replica, catalog]) expect((await send(one, 1)).statusCode).toBe(201)
     const [oldest] = await unfinished(catalog)
     const refusal = (await send(replica, 1)).json().error
-    const detail = `At most 3 imports of one user at a time; import ${oldest?.id} is not finished`
+    const detail = `At most 3 unfinished imports per user; import ${oldest?.id} is not finished`
     expect(refusal).toMatchObject({ type: 'rate_limited', detail })
     expect((await send(replica, 2)).statusCode).toBe(201)
   })

@@ -10,15 +10,15 @@ import { awaitRoom } from './republish.pace.ts'
 
 const USAGE = `usage: node src/republish/main.ts [--batch-size N]
 
-Puts the state of every location, asset and tag into the outbox once more, from where the running service publishes
-it: for a CATALOG stream or a projection that was lost. Safe while the service works, and to repeat.
+Puts the state of every location, asset and tag into the outbox again, and the running service publishes them: for a
+CATALOG stream or a projection that was lost. Safe while the service runs, and safe to repeat.
 
-It waits while more than --queue messages are unpublished, so that changes made meanwhile are told soon, and fails when
-none is published for --patience seconds. Starting again begins anew.
+It waits while more than --queue messages are unpublished, so that new changes are published soon. It fails if no
+message is published for --patience seconds. A second run starts from the beginning.
 
   --batch-size N   rows per transaction, 1 to 1000 (default 200)
   --queue N        messages that may wait to be published (default 5000)
-  --patience S     seconds without progress until it gives up (default 60)
+  --patience S     seconds without progress until it fails (default 60)
   --help           this text
   DATABASE_URL     PostgreSQL, as the role of this service
 `

@@ -21,7 +21,7 @@ test.for(['asset', 'location'] as const)(
     for (const res of refused)
       expect(res.json().error).toMatchObject({
         type: 'conflict',
-        detail: `no more than ${MAX_TAGS} tags can be attached to one resource`,
+        detail: `a resource can have at most ${MAX_TAGS} tags`,
       })
     const { data } = (await catalog.get(path)).json()
     expect(data.tags).toHaveLength(MAX_TAGS)

@@ -71,7 +71,7 @@ describe('a refusal is what the API would answer', () => {
     expect(await refusals(catalog, { asset_id: (await catalog.asset()).id })).toEqual(exists)
     const many = Array.from({ length: MAX_TAGS }, (_, i) => ({ ...tag, value: `T${i}` }))
     const full = await catalog.asset({ tags: many })
-    expect((await refusals(catalog, { asset_id: full.id, value: 'new' }))[1]).toMatch(/no more than/)
+    expect((await refusals(catalog, { asset_id: full.id, value: 'new' }))[1]).toMatch(/at most/)
     expect((await catalog.get(`/assets/${asset.id}`)).json().data.tags).toHaveLength(1)
   })
 

@@ -42,7 +42,7 @@ export function askTrackingOver(connected: () => Broker | undefined, log: Logger
     try {
       return question.reply.parse(await request(broker, question.subject, payload, { timeoutMs })) as never
     } catch (error) {
-      log.warn({ err: error }, 'tracking could not be asked')
+      log.warn({ err: error }, 'request to tracking failed')
       throw new TrackingUnavailable('tracking could not be asked', { cause: error })
     }
   }
