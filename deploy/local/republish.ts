@@ -9,7 +9,10 @@ import { ROOT } from './services.ts'
 function run(program: string, envFile: string, args: readonly string[]): number {
   const flags = existsSync(envFile) ? [`--env-file=${envFile}`] : []
   return (
-    spawnSync(process.execPath, [...flags, join(ROOT, 'services', program), ...args], { cwd: ROOT, stdio: 'inherit' }).status ?? 1
+    spawnSync(process.execPath, [...flags, join(ROOT, 'services', program), ...args], {
+      cwd: ROOT,
+      stdio: 'inherit',
+    }).status ?? 1
   )
 }
 

@@ -46,7 +46,7 @@ type ImportTable = {
   id: Generated<number>
   resource: ImportResource
   dry_run: boolean
-  /** `uploading` is an import only to those who clean up. */
+  /** Only the purge loop sees imports that are `uploading`. */
   state: 'uploading' | 'pending' | 'running' | 'done' | 'cancelled' | 'failed'
   columns: ImportColumn[]
   /** Whose lines these are: its own id, or that of the dry run it executes. */

@@ -30,8 +30,7 @@ export const locationHasChildren = (key: string) =>
 export const locationInsideItself = (key: string) =>
   new AppError('conflict', `location ${key} cannot be moved into itself or into a location inside it`)
 
-export const tooManyTags = () =>
-  new AppError('conflict', `a resource can have at most ${MAX_TAGS} tags`)
+export const tooManyTags = () => new AppError('conflict', `a resource can have at most ${MAX_TAGS} tags`)
 
 /** Nothing was begun, so the request may be repeated. */
 export const tooManyChanges = () =>
@@ -40,9 +39,13 @@ export const tooManyChanges = () =>
   })
 
 export const tooManySearches = () =>
-  new AppError('service_unavailable', 'Too many lists by location of this organization are waiting; retry later', {
-    headers: { 'retry-after': '1' },
-  })
+  new AppError(
+    'service_unavailable',
+    'Too many lists by location of this organization are waiting; retry later',
+    {
+      headers: { 'retry-after': '1' },
+    },
+  )
 
 export const windowInverted = () => validationFailed([WINDOW_PROBLEM])
 

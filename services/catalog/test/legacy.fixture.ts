@@ -6,7 +6,7 @@ import { test as base, type Catalog } from './catalog.fixture.ts'
 
 type As = { org?: number }
 
-/** The same service and organization, spoken to in the older vocabulary. */
+/** The same service and organization in the legacy vocabulary. */
 export type Legacy = {
   call(
     method: Parameters<Catalog['call']>[0],

@@ -51,7 +51,9 @@ type JsonSchema = {
 
 /** The paths of the fields that are always there. Of a choice between shapes nothing is. */
 function requiredIn(schema: JsonSchema, path = ''): string[] {
-  const [only, ...others] = (schema.anyOf ?? [schema]).filter((one) => !('type' in one) || one['type'] !== 'null')
+  const [only, ...others] = (schema.anyOf ?? [schema]).filter(
+    (one) => !('type' in one) || one['type'] !== 'null',
+  )
   if (!only || others.length > 0) return []
   if (only.items) return requiredIn(only.items, `${path}[]`)
   return (only.required ?? []).flatMap((name) => [

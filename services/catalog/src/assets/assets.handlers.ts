@@ -98,7 +98,7 @@ async function readAsset(db: Db, orgId: number, id: number): Promise<AssetView> 
   return toAssetView(asset, asset.tags)
 }
 
-/** What a PATCH writes. A field that only came back is not written. */
+/** The columns that a PATCH writes. A field that only came back is not written. */
 const changesOf = (stored: AssetView, body: AssetPatch): AssetChanges => ({
   ...pick(body, writable),
   metadata: storableMetadata(body.metadata),

@@ -39,7 +39,7 @@ const LISTS_BY_LOCATION = { concurrency: 1, maxWaiting: 50, maxWaitMs: 10_000, r
 
 type LegacyAssetDeps = HandlerDeps & { tracking: Tracking }
 
-/** The older vocabulary of assets: translation to the handlers of the current one, and back. */
+/** The legacy vocabulary of assets: translates to and from the current handlers. */
 export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAssetDeps) => {
   const current = assetHandlers({ db, runInTransaction })
   const oneByOne = keyedQueue(LISTS_BY_LOCATION)
@@ -50,7 +50,7 @@ export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAs
     return views.map((view) => toLegacyAsset(view, locationOf))
   }
 
-  /** What a change has left, once tracking has recorded the location that came with it, or cannot be asked. */
+  /** The asset after a change, once tracking has recorded the location that came with it, or is away. */
   async function toChanged(orgId: number, { view, placed }: Changed): Promise<LegacyAssetView> {
     const isAway = placed && (await unlessAway(tracking.place(placed).then(() => true))) === undefined
     if (isAway) return toLegacyAsset(view, unknownLocations)
@@ -120,7 +120,7 @@ export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAs
   } satisfies Partial<Handlers<'catalog'>>
 }
 
-/** What a transaction has left, and the location that came with it. */
+/** The asset after a transaction, and the location that came with it. */
 type Changed = { view: AssetView; placed?: AssetPlaced }
 
 async function findPlace(tx: Tx, orgId: number, key: string | undefined) {

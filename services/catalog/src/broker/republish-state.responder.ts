@@ -25,7 +25,7 @@ export const answerRepublish = (broker: Broker, db: Kysely<Tables>, logger: Logg
     { logger },
   )
 
-/** Publishes the state behind a subject of CATALOG again, as the database has it. Refuses what is no such request. */
+/** Publishes the state behind a subject of CATALOG again, as the database has it. Refuses a malformed request. */
 export async function republishState(db: Kysely<Tables>, payload: unknown): Promise<RepublishReply> {
   const asked = republishCatalogState.request.safeParse(payload)
   if (!asked.success) throw new RefusedError('not a request for a state')

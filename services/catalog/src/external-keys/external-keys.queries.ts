@@ -15,7 +15,7 @@ export async function getIdByKey(db: Db, orgId: number, table: KeyedTable, key: 
 
 /** As `getIdByKey`; the row stays live and keeps its key until the transaction ends or changes it itself. */
 export async function lockIdByKey(tx: Tx, orgId: number, table: KeyedTable, key: string): Promise<number> {
-  // Whoever waited for a rename does not find the row any more: the key is compared once more after the wait.
+  // After a wait for a rename, the key is compared again and the row no longer matches.
   const row = await liveIds(tx, orgId, table, key).forUpdate().executeTakeFirst()
   if (!row) throw notFound[table]()
   return row.id
@@ -45,7 +45,7 @@ export async function settleKey(
   return chosen ?? keyWithNumber(table, (await highestNumber(tx, orgId, table)) + 1n)
 }
 
-/** The turn in which a row with this key is created, where `settleKey` takes the lock for it. */
+/** The lock that `settleKey` takes for a row with this key. */
 export const lockNameFor = (table: KeyedTable, chosen: string | undefined): LockName | undefined =>
   chosen === undefined || numberOfKey(table, chosen) !== undefined ? `${table} keys` : undefined
 

@@ -9,7 +9,7 @@ export type KeyedTable = keyof typeof minted
 
 const MAX_LENGTH = 255
 
-/** Its number, if a key looks minted, whoever chose it. The digits may exceed any integer type. */
+/** The number of a key that looks minted, chosen ones included. The digits may exceed any integer type. */
 export function numberOfKey(table: KeyedTable, key: string): bigint | undefined {
   const digits = minted[table].pattern.exec(key)?.[1]
   return digits === undefined ? undefined : BigInt(digits)

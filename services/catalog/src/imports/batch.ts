@@ -20,8 +20,8 @@ import { writeChanges } from './writes.queries.ts'
 const MAX_CHARACTERS = 2 * 1024 * 1024
 
 /**
- * Who waits longer for a lock gives the batch up and tries again. PostgreSQL looks for deadlocks after a second, so of
- * two transactions that wait for each other it is never the request of somebody who is refused.
+ * A batch that waits longer for a lock is retried. PostgreSQL looks for deadlocks after a second, so of an import and a
+ * request that wait for each other, the request is never refused.
  *
  * Plans are made for each batch: a file may fill an empty table, and a plan of its beginning reads all of it at its end.
  */
@@ -45,7 +45,7 @@ export async function workBatch(tx: Tx, claim: Claim, worker: string, size: numb
   return advance(tx, held, await execute(tx, held, rows))
 }
 
-/** As `workBatch`, of the one row that made it fail whatever was tried: it fails alone. */
+/** As `workBatch`, for the one row that made every attempt fail: it fails alone. */
 export async function failNextRow(tx: Tx, claim: Claim, worker: string): Promise<BatchResult> {
   const held = await holdClaim(tx, claim, worker)
   if (!held) return 'lost'
@@ -105,7 +105,7 @@ async function execute(tx: Tx, held: ImportRow, rows: readonly RowInput[]): Prom
   })
 }
 
-/** What is no key may be a whole page. */
+/** An invalid key may be very long. */
 const shown = (key: string | undefined) => (key !== undefined && key.length <= MAX_KEY_LENGTH ? key : null)
 const MAX_KEY_LENGTH = 255
 

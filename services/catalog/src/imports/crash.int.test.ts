@@ -246,7 +246,7 @@ test('D10 an import waits while its messages are not published; a dry run does n
   await worker.stop()
 })
 
-describe('D10 beside the requests of the API', () => {
+describe('D10 at the same time as requests of the API', () => {
   /**
    * Runs an import while a transaction of somebody else is open, which ends once the import waits for it. The
    * import begins after the statements: begun before them, it may be first, and nobody waits.

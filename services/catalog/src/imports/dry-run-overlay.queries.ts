@@ -5,15 +5,15 @@ import type { Db, Tx } from '../db.ts'
 import { gained, tagName, type Change, type Snapshot, type Resource } from './plan.ts'
 
 /**
- * What a dry run would have done so far. Its rows find these in the place of what is stored, so that they are judged
- * as if the rows before them had been executed, however long ago that was in the file.
+ * The changes that a dry run would have made so far. They replace stored rows in the snapshot, so that a row is judged as
+ * if all rows before it had been executed.
  */
 type OverlayEntry =
   | { kind: 'thing'; key: string; value: Omit<Resource, 'key'> }
   | { kind: 'tag'; key: string; value: { owner: string | null } }
   | { kind: 'number'; key: ''; value: { highest: string } }
 
-/** Puts in what the dry run supposes about what `facts` are asked for. */
+/** Replaces stored rows of `snapshot` by the changes that the dry run would have made. */
 export async function applyOverlay(
   db: Db,
   orgId: number,
@@ -40,7 +40,7 @@ export async function applyOverlay(
 
 const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
-/** Keeps what has changed, as `facts` have it by now. */
+/** Stores the changes for later batches, as `snapshot` has them now. */
 export async function saveOverlay(
   tx: Tx,
   orgId: number,

@@ -39,7 +39,7 @@ type Options = {
 
 /** How long one organization is worked for while others wait. */
 const SLICE_MS = 500
-/** What the relay of the outbox sends in a few hundred milliseconds. */
+/** As many as the outbox relay publishes in a few hundred milliseconds. */
 const MAX_QUEUED = 5_000
 const ROOM_EVERY_MS = 100
 const OUTAGE_PAUSE_MS = 1_000

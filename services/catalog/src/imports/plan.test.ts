@@ -68,7 +68,11 @@ describe('upsert by key', () => {
       'B created',
       'B unchanged',
     ])
-    expect(snapshot.resources.get('B')?.fields).toMatchObject({ name: 'New', valid_from: NOW, valid_to: null })
+    expect(snapshot.resources.get('B')?.fields).toMatchObject({
+      name: 'New',
+      valid_from: NOW,
+      valid_to: null,
+    })
   })
 
   test('only a new thing needs a name', () => {
@@ -118,7 +122,11 @@ describe('upsert by key', () => {
       row('B', { fields: { name: 'n' }, tags: { rfid: ['2'] } }),
       row('A', { fields: { name: 'Stored' }, tags: { rfid: ['1'] } }),
     ]
-    expect(outcomesOf(snapshot, rows)).toEqual(['A failed valid_to invalid_value', 'B created', 'A unchanged'])
+    expect(outcomesOf(snapshot, rows)).toEqual([
+      'A failed valid_to invalid_value',
+      'B created',
+      'A unchanged',
+    ])
   })
 })
 
@@ -162,13 +170,15 @@ describe('D6.3 tags', () => {
 
   test('one that another has is refused, until an earlier row has taken it off', () => {
     const snapshot = factsOf([thing('A', { rfid: ['1'] }), thing('B')])
-    expect(outcomesOf(snapshot, [taking('B', '1'), taking('A'), taking('B', '1'), taking('C', '1')])).toEqual([
-      'B failed rfid conflict',
-      'A updated name rfid',
-      'B updated name rfid',
-      'C failed rfid conflict',
+    expect(outcomesOf(snapshot, [taking('B', '1'), taking('A'), taking('B', '1'), taking('C', '1')])).toEqual(
+      ['B failed rfid conflict', 'A updated name rfid', 'B updated name rfid', 'C failed rfid conflict'],
+    )
+    const [, , , refused] = plan('assets', snapshot, [
+      taking('A'),
+      taking('A'),
+      taking('A'),
+      taking('C', '1'),
     ])
-    const [, , , refused] = plan('assets', snapshot, [taking('A'), taking('A'), taking('A'), taking('C', '1')])
     expect(refused?.errors).toEqual([
       { field: 'rfid', code: 'conflict', message: 'tag rfid:1 already exists' },
     ])

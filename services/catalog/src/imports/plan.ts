@@ -28,23 +28,23 @@ export type Resource = {
 }
 
 /**
- * What is true before a row, as far as some rows ask: `plan` changes it to what is true after them. Everything is
- * known by its key, so that what is stored and what a dry run only supposes can be told of in the same words.
+ * The stored state that some rows depend on. `plan` changes it row by row. Resources are identified by key, so stored ones
+ * and those of a dry run look alike.
  */
 export type Snapshot = {
   /** In microseconds: when what is created here begins to be valid. */
   now: string
   /** The highest number of a live key that looks minted. */
   highestNumber: bigint
-  /** Those that rows name as themselves or as their parent. */
+  /** The resources that rows name, themselves or as a parent. */
   resources: Map<string, Resource>
-  /** By `tagName`, what has it, by `ownerName`. */
+  /** From `tagName` to `ownerName`. */
   tagOwners: Map<string, string>
-  /** Of locations: the key of the parent, for every one above those that rows name as parents. */
+  /** The parent's key of every location above those that rows name as parents. */
   parents: Map<string, string | null>
 }
 
-/** What rows have made of something; new without `before`. */
+/** One resource before and after some rows; new without `before`. */
 export type Change = { before: Resource | undefined; after: Resource }
 
 export type Planned = {
@@ -60,8 +60,8 @@ export const tagName = (type: TagType, value: string): string => `${type}:${valu
 export const ownerName = (table: KeyedTable, key: string): string => `${table}:${key}`
 
 /**
- * Decides row by row what becomes of each, in their order; a row that fails leaves no trace in what the next ones see.
- * Asks nothing and stores nothing: the same decisions serve an import and its dry run.
+ * Decides the outcome of each row, in order. A failed row does not change the snapshot. Without I/O: an import and its dry
+ * run share these decisions.
  */
 export function plan(resource: ImportResource, snapshot: Snapshot, rows: readonly RowInput[]): Planned[] {
   return rows.map((row) => {
@@ -115,7 +115,7 @@ function nextKey(table: KeyedTable, { highestNumber }: Snapshot): string | AppEr
   }
 }
 
-/** Beside what is stored: an exported file may come back as it is. All problems of a cell are told as one of its column. */
+/** Compared with the stored row: an exported file may come back unchanged. A column has at most one problem. */
 function unstorable(stored: ImportedFields | undefined, { name, metadata }: RowInput['fields']): RowError[] {
   const [first] = metadataProblems(stored?.metadata, metadata)
   return [...nameProblems(stored?.name, name), ...(first ? [{ ...first, field: 'metadata' }] : [])]
@@ -156,14 +156,14 @@ const newFields = (table: KeyedTable, now: string) =>
   ({ ...defaults[table], name: '', valid_from: now }) as ImportedFields
 
 /**
- * A bound that says of the stored one what an export says of it, in milliseconds, does not move it: its microseconds
- * would be cut off (D4.8).
+ * A bound that equals the stored one in milliseconds, as an export has it, is not written: that would cut off its
+ * microseconds (D4.8).
  */
 function moved<T extends string | null>(stored: T, sent: string | undefined): T | string {
   return sent === undefined || (stored !== null && sent === `${stored.slice(0, 23)}000Z`) ? stored : sent
 }
 
-/** The columns in which they differ; of something new, all of them but its key. */
+/** The columns that differ; of a new resource all that are set, except the key. */
 function changedColumns(resource: ImportResource, before: Resource | undefined, after: Resource): string[] {
   return importColumns[resource].filter((column) => {
     if (column === 'external_key') return false
@@ -182,8 +182,11 @@ const isSame = (a: unknown, b: unknown) =>
 const isSameSet = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && new Set([...a, ...b]).size === a.length
 
-/** Asked only where a bound changes: what is stored is right. */
-function windowProblems({ fields: { valid_from, valid_to } }: Resource, changed: readonly string[]): RowError[] {
+/** Only where a bound changes: the stored window is valid. */
+function windowProblems(
+  { fields: { valid_from, valid_to } }: Resource,
+  changed: readonly string[],
+): RowError[] {
   if (!changed.includes('valid_from') && !changed.includes('valid_to')) return []
   return valid_to !== null && valid_to <= valid_from ? [WINDOW_PROBLEM] : []
 }
@@ -215,10 +218,17 @@ function isInside({ parents }: Snapshot, key: string, rootKey: string): boolean 
   return false
 }
 
-function tagProblems(snapshot: Snapshot, table: KeyedTable, before: Resource | undefined, after: Resource): RowError[] {
+function tagProblems(
+  snapshot: Snapshot,
+  table: KeyedTable,
+  before: Resource | undefined,
+  after: Resource,
+): RowError[] {
   const owner = ownerName(table, after.key)
   const taken = tagTypes.flatMap((type) => {
-    const value = after.tags[type].find((one) => (snapshot.tagOwners.get(tagName(type, one)) ?? owner) !== owner)
+    const value = after.tags[type].find(
+      (one) => (snapshot.tagOwners.get(tagName(type, one)) ?? owner) !== owner,
+    )
     return value === undefined ? [] : [conflict(type, tagExists(type, value))]
   })
   const added = tagTypes.findLast((type) => gained(before, after, type).length > 0)

@@ -27,17 +27,17 @@ type Shared = keyof OfAssets & keyof OfLocations
 export type ImportedFields = Pick<OfAssets, Shared> &
   Partial<Omit<OfAssets, Shared> & Omit<OfLocations, Shared>>
 
-/** What a row asks for. What it does not say is left out, and left alone. */
+/** One row of a file, parsed. A field that the row does not name stays unchanged. */
 export type RowInput = {
   line: number
-  /** Undefined: a new thing, whose key is minted. */
+  /** Undefined: a new resource, whose key is minted. */
   key: string | undefined
   fields: Partial<ImportedFields>
   /** All tags of a type. */
   tags: Partial<Record<TagType, string[]>>
-  /** It says a name, whatever is wrong with that. */
+  /** The row has a name, valid or not. */
   isNamed: boolean
-  /** What is wrong with the row whatever is stored. */
+  /** Problems of the row that do not depend on stored rows. */
   errors: RowError[]
 }
 
@@ -52,7 +52,7 @@ const tagCells = {
   barcode: z.object({ barcode: TagCreate.shape.value }),
 }
 
-/** Judged by the schemas of the API, in whose words problems are told; their fields are the columns. */
+/** Checks a row with the schemas of PATCH, so problems read like those of the API. */
 export function readRow(
   resource: ImportResource,
   columns: readonly ImportColumn[],
@@ -101,7 +101,7 @@ function valueOf(field: Field, cell: string): unknown {
 
 const booleans = new Map([['true', true], ['false', false]]) // prettier-ignore
 
-/** What is no JSON stays a text, which the schema refuses. */
+/** Other text than JSON stays text, which the schema refuses. */
 function json(cell: string): unknown {
   try {
     return parseMetadata(cell)
@@ -110,7 +110,7 @@ function json(cell: string): unknown {
   }
 }
 
-/** The values of the cells, each once, and what is wrong with them: one problem for each column. */
+/** The distinct values of the tag columns, and at most one problem per column. */
 function tagsIn(given: ReadonlyMap<ImportColumn, string>): Pick<RowInput, 'tags' | 'errors'> {
   const tags: RowInput['tags'] = {}
   const errors: RowError[] = []
@@ -128,9 +128,9 @@ function tagsIn(given: ReadonlyMap<ImportColumn, string>): Pick<RowInput, 'tags'
   return { tags, errors }
 }
 
-/** More than anything has, also from before there was a limit; each costs a look at the tags that are stored. */
+/** More than any resource has. Each value costs a look-up. */
 const MAX_TAG_VALUES = 1_000
-/** As long as all of them can be, with each character escaped. */
+/** The length of that many values with every character escaped. */
 const MAX_TAG_CELL = 256 * 1024
 
 const tooManyValues = (type: TagType): RowError => ({

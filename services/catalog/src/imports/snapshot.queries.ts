@@ -7,7 +7,7 @@ import { ownerName, tagName, type Resource } from './plan.ts'
 import type { ImportedFields } from './row-input.ts'
 import { writtenColumns } from './written-columns.ts'
 
-/** What is stored, in the words of `plan`. With `lock`, it stays so until the transaction ends. */
+/** Loads the `Snapshot` of stored rows. With `lock`, they stay unchanged until the transaction ends. */
 
 type Table = 'asset' | 'location'
 

@@ -151,7 +151,7 @@ describe('D10 unfinished imports', () => {
     expect((await send(replica, 2)).statusCode).toBe(201)
   })
 
-  test('a dry run that is applied counts for who applies it', async ({ catalog, imports }) => {
+  test('a dry run that is applied counts for the user that applies it', async ({ catalog, imports }) => {
     const dryRun = await imports.run('assets', 'name\na\n', { dryRun: true })
     await catalog.database.pool.query(
       `insert into import (org_id, file_id, resource, dry_run, state, columns, created_by, lease_until)
@@ -182,7 +182,7 @@ describe('D10 a file that breaks off', () => {
     return { outgoing, answer }
   }
 
-  test('leaves nothing, and is no import meanwhile', async ({ catalog, service, address }) => {
+  test('leaves nothing, and is not an import meanwhile', async ({ catalog, service, address }) => {
     const { outgoing } = await halfSent(catalog, address, service)
     const { data } = (await catalog.get('/imports')).json()
     expect(data).toEqual([])

@@ -22,15 +22,15 @@ import { liveTag } from './snapshot.queries.ts'
 import { gained, type Change, type Snapshot, type Resource } from './plan.ts'
 import { writtenColumns } from './written-columns.ts'
 
-/** Somebody else was faster since the plan was made: it must be made again. */
+/** Another change came first: the plan must be made again. */
 export class PlanOutdated extends Error {}
 
 type Table = 'asset' | 'location'
 type Written = { row: Resource['fields'] & { id: number; external_key: string }; isNew: boolean }
 
 /**
- * Does what was planned, in as many statements for many rows as for one, and tells of it through the outbox. Returns
- * the ids by key. Throws `PlanOutdated` when a key or a tag has been taken, or given up, in the meantime.
+ * Writes the planned changes and their messages; the number of statements does not depend on the number of rows. Returns
+ * the ids by key. Throws `PlanOutdated` if a key or a tag was taken or given up in the meantime.
  */
 export async function writeChanges(
   tx: Tx,
@@ -111,7 +111,7 @@ async function writeResources(tx: Tx, orgId: number, table: Table, now: string, 
 
 type TagOf = { owner_id: number; tag_type: TagType; value: string; match_value: string }
 
-/** What goes, goes first: another row may have got it. */
+/** Removes before it adds: another row may get the same tag. */
 async function writeTags(
   tx: Tx,
   orgId: number,
@@ -127,7 +127,7 @@ async function writeTags(
   await enqueue(tx, tagState, rows.map(toTagState))
 }
 
-/** What `after` has and `before` has not. */
+/** The tags that `after` has and `before` has not. */
 const tagsOf = (owner_id: number, before: Resource | undefined, after: Resource | undefined): TagOf[] =>
   tagTypes.flatMap((tag_type) =>
     gained(before, after, tag_type).map((value) => ({

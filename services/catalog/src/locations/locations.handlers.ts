@@ -90,7 +90,10 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         }
         return readLocation(tx, orgId, location_id)
       }
-      return { data: await runInTransaction(orgId, rename, 'location keys'), descendant_count_affected: affected }
+      return {
+        data: await runInTransaction(orgId, rename, 'location keys'),
+        descendant_count_affected: affected,
+      }
     },
 
     async deleteLocation({ principal: { orgId }, params: { location_id } }) {
@@ -113,7 +116,7 @@ async function readLocation(db: Db, orgId: number, id: number): Promise<Location
   return toLocationView(location, location.tags)
 }
 
-/** What a PATCH writes, except the parent. A field that only came back is not written. */
+/** The columns that a PATCH writes, except the parent. A field that only came back is not written. */
 const changesOf = (stored: Stored, body: LocationPatch): LocationChanges => ({
   ...pick(body, writable),
   ...movedBounds(stored, body),

@@ -23,7 +23,7 @@ import { locationHandlers } from './locations.handlers.ts'
 import { MAX_LEVELS, placesAmong, type Place } from './paths.legacy.ts'
 import { listPageAncestors } from './paths.queries.ts'
 
-/** The older vocabulary of locations: translation to the handlers of the current one, and back. */
+/** The legacy vocabulary of locations: translates to and from the current handlers. */
 export const legacyLocationHandlers = ({ db, runInTransaction }: HandlerDeps) => {
   const current = locationHandlers({ db, runInTransaction })
   return {

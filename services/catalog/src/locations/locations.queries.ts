@@ -119,7 +119,7 @@ export async function updateLocation(
   return placed(tx, orgId, id).executeTakeFirstOrThrow()
 }
 
-/** Call under `lockLocation`: who adds a child pins its parent first, so the answer holds until the end. */
+/** Call under `lockLocation`. Adding a child pins its parent first, so the result holds until the commit. */
 export async function hasLiveChildren(tx: Tx, orgId: number, id: number): Promise<boolean> {
   const child = await tx
     .selectFrom('location')

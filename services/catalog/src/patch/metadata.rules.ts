@@ -5,8 +5,8 @@ import { fieldName } from '@whereabouts/service-kit/field-entries'
 type Metadata = Record<string, unknown>
 
 /**
- * What of the metadata of a change cannot be stored as it was sent (D12.2). What the wire shows of what is stored at the
- * same place may come back (D4.8): 1e20 is written as an integer, and what was stored before may be anything.
+ * The parts of changed metadata that cannot be stored as sent (D12.2). A value may come back as the wire shows it (D4.8):
+ * 1e20 is written as an integer, and older rows may hold anything.
  */
 export function metadataProblems(stored: Metadata | undefined, sent: Metadata | undefined): FieldEntry[] {
   if (sent === undefined) return []

@@ -200,7 +200,7 @@ describe.for(kinds)('%s', (kind) => {
       want: ['colour unknown_field', 'zzz unknown_field'],
     },
     {
-      name: 'a window that is inverted in itself, beside other problems',
+      name: 'an inverted window, along with other problems',
       body: { name: '', valid_from: '2026-01-02T00:00:00Z', valid_to: '2026-01-01T00:00:00Z' },
       want: ['name too_short', 'valid_to invalid_value'],
     },

@@ -27,9 +27,8 @@ export type Stored = {
 export type Sent = Pick<AssetPatch, keyof Stored>
 
 /**
- * Everything that is wrong with the fields that came back and with the window of the merged row (D4.7, D4.8), in no
- * particular order. Call with the row locked: that a stale `updated_at` is found here is what makes it a token of
- * optimistic concurrency.
+ * The problems of read-only fields and of the merged window (D4.7, D4.8), in no particular order. Call with the row
+ * locked: then a stale `updated_at` is always found, which makes it a token of optimistic concurrency.
  */
 export function storedRowProblems(stored: Stored, sent: Sent): FieldEntry[] {
   const readOnly = (['id', 'created_at', 'updated_at', 'deleted_at'] as const).filter(
@@ -73,8 +72,8 @@ function windowProblems(stored: Stored, sent: Sent): FieldEntry[] {
 type Bound = 'valid_from' | 'valid_to'
 
 /**
- * The bounds that a PATCH moves. One that says of the stored bound what the wire says of it does not: writing it would
- * cut off the microseconds, and could turn around a window that is shorter than a millisecond.
+ * The bounds that a PATCH moves. A bound that only came back stays: writing it would cut off the microseconds, and could
+ * invert a window shorter than a millisecond.
  */
 export function movedBounds(stored: Stored, sent: Sent): Pick<Sent, Bound> {
   const moves = (bound: Bound) => sent[bound] !== undefined && sent[bound] !== asRead(stored[bound])
@@ -84,7 +83,7 @@ export function movedBounds(stored: Stored, sent: Sent): Pick<Sent, Bound> {
   }
 }
 
-/** What the wire's text of a stored instant is parsed to. */
+/** A stored instant as it is parsed after a client has read it. */
 const asRead = (wire: string | null) => (wire === null ? null : `${wire.slice(0, 23)}000Z`)
 
 /** Problems of different rules, in the order of the fields in the schema (D3.2). */

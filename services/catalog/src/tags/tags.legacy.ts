@@ -23,7 +23,7 @@ export const toLegacyIdentifier = ({ id, tag_type, value }: TagView): LegacyIden
 export const toTagCreate = ({ type, value }: LegacyIdentifierCreate): TagCreate => ({ tag_type: type, value })
 
 /**
- * Makes `wanted` the tags of an owner whose row the caller has locked, and tells of each that comes or goes. Those it
+ * Makes `wanted` the tags of an owner whose row the caller has locked, and publishes each that is added or removed. Those it
  * has already stay as they are. Throws `tagExists` for one that is taken elsewhere, or twice in the list.
  */
 export async function replaceTags(
@@ -35,13 +35,13 @@ export async function replaceTags(
   const [column, ownerId] = columnOf(owner)
   const stored = await listTags(tx, orgId, column, [ownerId])
   const { missing, surplus } = tagChanges(stored, wanted.map(toTagCreate))
-  // In this order: who waits for another's tag must not yet hold one of its own that the other may be waiting for.
+  // In this order: a transaction that waits for another's tag must not hold a tag that the other waits for.
   const added = await insertTags(tx, orgId, owner, missing)
   const removed = await deleteTags(tx, orgId, owner, surplus)
   await enqueue(tx, tagState, [...added, ...removed].map(toTagState))
 }
 
-/** What is to be attached, in the order given, and the ids of what is to be removed. Throws `tagExists`. */
+/** The tags to attach, in the order given, and the ids to remove. Throws `tagExists`. */
 export function tagChanges(
   stored: readonly TagView[],
   wanted: readonly TagCreate[],

@@ -59,10 +59,10 @@ describe('turns of one key', () => {
   })
 })
 
-describe('who is refused was not begun, and nobody else is harmed', () => {
+describe('refused work has not begun, and other work is not affected', () => {
   const refusal = expect.objectContaining({ type: 'service_unavailable', headers: { 'retry-after': '1' } })
 
-  test('whoever comes when the queue is full', async () => {
+  test('work is refused when the queue is full', async () => {
     const queue = keyedQueue({ concurrency: 1, maxWaiting: 1, maxWaitMs: 60_000 })
     const log: string[] = []
     const jobs = ['inside', 'waits', 'refused'].map((name) => job(log, name))
@@ -73,7 +73,7 @@ describe('who is refused was not begun, and nobody else is harmed', () => {
     expect(log).toEqual(['inside', 'waits'])
   })
 
-  test('whoever has waited too long', async () => {
+  test('work that has waited too long is refused', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const queue = keyedQueue({ concurrency: 1, maxWaiting: 9, maxWaitMs: 5_000 })

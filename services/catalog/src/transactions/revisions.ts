@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 export const nextRevision = sql<number>`nextval('revision_seq')`
 
 /**
- * The `updated_at` of a change made under the row's lock. Not `now()`: who waited for the lock must not step back in
+ * The `updated_at` of a change made under the row's lock. Not `now()`: after a wait for the lock, time must not step back in
  * time. At least a full millisecond later, whatever the clock says: that is the precision in which clients see it and
  * send it back as their concurrency token.
  */

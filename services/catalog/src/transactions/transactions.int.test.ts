@@ -87,7 +87,7 @@ describe('one organization that waits for itself leaves connections to the other
   })
 })
 
-test('a lock that is not granted in time is 503, and nobody is told of a change', async ({ catalog }) => {
+test('a lock that is not granted in time is 503, and the relay is not woken', async ({ catalog }) => {
   let wakes = 0
   const runInTransaction = transactionRunner(catalog.tenants, () => (wakes += 1))
   const client = await catalog.database.pool.connect()

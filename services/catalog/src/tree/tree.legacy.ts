@@ -7,7 +7,7 @@ import { treeHandlers } from './tree.handlers.ts'
 
 type Asked = { principal: { orgId: number }; params: { identifier: string }; query: Cut }
 
-/** The older vocabulary of the tree: a key in the path, older views in the answer. */
+/** The legacy vocabulary of the tree: a key in the path, legacy views in the reply. */
 export const legacyTreeHandlers = ({ db }: Pick<HandlerDeps, 'db'>) => {
   const current = treeHandlers({ db })
   const answering =

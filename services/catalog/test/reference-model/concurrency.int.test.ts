@@ -58,7 +58,7 @@ test('D4.4 creates without a key at the same time get distinct, dense keys, in e
   await fc.assert(property, limits(RUNS))
 })
 
-test('D4.4 a create without a key never fails, whoever chooses, renames or deletes numbers meanwhile', async ({
+test('D4.4 a create without a key never fails while others choose, rename or delete numbers', async ({
   begin,
 }) => {
   const property = fc.asyncProperty(kind, crowd, async (of, count) => {

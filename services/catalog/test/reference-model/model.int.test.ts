@@ -36,7 +36,7 @@ const commands = fc.commands(
 
 const SORTS = ['external_key', '-name', 'updated_at']
 
-test('D4 D5 D6 D7 whatever is asked in whatever order, in two organizations at once, the contract is kept', async ({
+test('D4 D5 D6 D7 any requests in any order, in two organizations at once, keep the contract', async ({
   begin,
 }) => {
   const property = fc.asyncProperty(creations, commands, async (first, chosen) => {

@@ -27,7 +27,7 @@ async function inTurn(world: World, real: Real, choices: readonly Choice[]): Pro
 const atOnce = (real: Real, operations: readonly Operation[]): Promise<Exchange[]> =>
   Promise.all(operations.map(async (operation) => ({ operation, answer: await real.send(operation) })))
 
-test('whatever happens at the same time, the answers are those of some order, and so is what is left', async ({
+test('replies to simultaneous requests, and the rows afterwards, are those of some order', async ({
   begin,
 }) => {
   const property = fc.asyncProperty(scenes, async ({ first, rounds }) => {

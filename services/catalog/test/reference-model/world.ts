@@ -2,7 +2,7 @@ import { assetFields, type AssetView } from '@whereabouts/contracts/assets'
 import { namesWith, pick } from '@whereabouts/contracts/fields'
 import { locationFields, type LocationView } from '@whereabouts/contracts/locations'
 
-/** What the contract says catalog holds, without a database: the tests' own idea of the truth. */
+/** The state of catalog according to the contract, without a database. */
 
 export type Kind = 'asset' | 'location'
 
@@ -55,7 +55,7 @@ export const findTag = (org: Org, { tag_type, value }: { tag_type: string; value
 
 const MINTED = { asset: { prefix: 'ASSET-', digits: 4 }, location: { prefix: 'LOC-', digits: 3 } }
 
-/** The highest live number plus one, whoever chose it; gaps are not filled (D4.4). */
+/** The highest live number plus one, chosen ones included; gaps are not filled (D4.4). */
 export function mintedKey(org: Org, kind: Kind): string {
   const { prefix, digits } = MINTED[kind]
   const numbers = liveThings(org, kind)

@@ -111,7 +111,7 @@ test('values that no tag can have are passed over', async ({ catalog }) => {
   expect(reply.tags).toHaveLength(1)
 })
 
-test('what is no request, and what would not fit into a message, is refused', async ({ catalog }) => {
+test('a malformed request, and a reply larger than a message, is refused', async ({ catalog }) => {
   const db = catalog.tenants
   await expect(lookUp(db, { org_id: 'x' })).rejects.toThrow('not a lookup request')
   const many = Array.from({ length: 1001 }, (_, i) => i)

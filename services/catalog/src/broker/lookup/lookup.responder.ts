@@ -16,7 +16,7 @@ const MAX_REPLY_BYTES = 1_000_000
 export const answerLookups = (broker: Broker, db: TenantDatabase<Tables>, logger: Logger): Responder =>
   respond(broker, catalogLookup.subject, 'catalog-lookup', async (payload) => lookUp(db, payload), { logger })
 
-/** The answer to one request. Refuses what is no such request, and what would not fit into one message. */
+/** The reply to one request. Refuses a malformed request, and a reply that exceeds one message. */
 export async function lookUp(tenants: TenantDatabase<Tables>, payload: unknown): Promise<PublishedLookupReply> {
   const asked = catalogLookup.request.safeParse(payload)
   if (!asked.success) throw new RefusedError('not a lookup request')

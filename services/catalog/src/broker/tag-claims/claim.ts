@@ -14,7 +14,7 @@ import { toTagState } from '../../tags/tags.views.ts'
 
 type Fields = 'asset_id' | 'asset_external_key' | 'location_id' | 'location_external_key'
 
-/** Who is to have the tag: an asset or a location, by id, by key, or by both alike. */
+/** The owner of the tag: an asset or a location, by id, by key, or by both. */
 export type OwnerRef = { asset_id?: number | undefined; asset_external_key?: string | undefined } & {
   location_id?: number | undefined
   location_external_key?: string | undefined
@@ -23,8 +23,8 @@ export type OwnerRef = { asset_id?: number | undefined; asset_external_key?: str
 type Claimed = { tag: TagState; owner_external_key: string }
 
 /**
- * Attaches a tag as the API does, but for a tag that its owner has already, which is answered as it is: whoever asks
- * over the broker may have to ask again.
+ * Attaches a tag as the API does. A tag that the owner already has is returned, because a request over the broker may
+ * be repeated.
  */
 export const claim = (runInTransaction: RunInTransaction, orgId: number, named: OwnerRef, wanted: TagCreate): Promise<Claimed> =>
   runInTransaction(orgId, async (tx) => {
@@ -38,7 +38,7 @@ export const claim = (runInTransaction: RunInTransaction, orgId: number, named: 
     return { tag, owner_external_key: key }
   })
 
-/** The key is resolved first (D5.3). What does not resolve is told of the field that was sent. */
+/** The key is resolved first (D5.3). A problem names the field that was sent. */
 async function lockNamed(tx: Tx, orgId: number, table: KeyedTable, named: OwnerRef) {
   const [idField, keyField] = [`${table}_id`, `${table}_external_key`] as const
   const [sentId, sentKey] = [named[idField], named[keyField]]

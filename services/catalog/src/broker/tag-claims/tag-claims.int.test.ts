@@ -16,7 +16,7 @@ const ask = (catalog: Catalog, wanted: Partial<AttachTag>) =>
     { org_id: catalog.orgId, ...tag, ...wanted },
   )
 
-test('a tag is attached to an asset or a location, named by id, by key, or by both, and told of', async ({
+test('a tag is attached to an asset or a location, named by id, by key, or by both, and published', async ({
   catalog,
 }) => {
   const [asset, dock] = [await catalog.asset(), await catalog.location()]
@@ -64,7 +64,7 @@ describe('a refusal is what the API would answer', () => {
     return [type, detail, ...fields.map(({ field, code }) => `${field} ${code}`)]
   }
 
-  test('D6.3 when something else has it, and when there is no room', async ({ catalog }) => {
+  test('D6.3 when another owner has it, and at the limit of tags', async ({ catalog }) => {
     const [asset, dock] = [await catalog.asset({ tags: [tag] }), await catalog.location()]
     const exists = ['conflict', 'tag rfid:E280 already exists']
     expect(await refusals(catalog, { location_id: dock.id })).toEqual(exists)
@@ -94,7 +94,7 @@ describe('a refusal is what the API would answer', () => {
   })
 })
 
-test('whoever asks over the broker is answered, and told when it was no request', async ({ catalog }) => {
+test('a request over the broker is answered, and refused if it is malformed', async ({ catalog }) => {
   const bus = await startBus()
   const runInTransaction = transactionRunner(catalog.tenants, () => undefined)
   const responder = answerTagClaims(bus.broker, runInTransaction, createLogger('catalog', 'silent'))

@@ -20,7 +20,7 @@ export const answerTagClaims = (broker: Broker, runInTransaction: RunInTransacti
     },
   )
 
-/** The answer to one request: the tag, or how the API would have refused it. Refuses what is no such request. */
+/** The reply to one request: the tag, or the refusal of the API. Refuses a malformed request. */
 export async function attachForOthers(runInTransaction: RunInTransaction, payload: unknown): Promise<AttachTagReply> {
   const asked = attachTag.request.safeParse(payload)
   if (!asked.success) throw new RefusedError('not a request to attach a tag')

@@ -8,8 +8,8 @@ import { assetNotFound } from '../../errors.ts'
 import { toLocationState } from '../../locations/locations.views.ts'
 
 /**
- * Tells tracking, in the transaction of the change, that the asset is at `location` since that change: its `updated_at`
- * rises by a millisecond at least, so placements of one asset have an order. Call last: the asset is told as it is then.
+ * Publishes, in the transaction of the change, that the asset is at `location` since that change. Its `updated_at` rises by
+ * at least a millisecond, so placements of one asset have an order. Call last: the message carries the asset as it is then.
  */
 export async function enqueuePlacement(
   tx: Tx,

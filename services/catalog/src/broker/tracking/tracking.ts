@@ -6,12 +6,12 @@ import { request } from '@whereabouts/messaging/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { z } from 'zod'
 
-/** Tracking could not be asked, so nobody knows where things are. Trying again later is right. */
+/** Tracking did not answer, so the locations of assets are unknown. The caller may retry. */
 export class TrackingUnavailable extends Error {
   override readonly name = 'TrackingUnavailable'
 }
 
-/** What catalog asks of tracking, for the older vocabulary only. All of it throws TrackingUnavailable. */
+/** The requests of catalog to tracking, for the legacy vocabulary only. All throw TrackingUnavailable. */
 export type Tracking = {
   /** Asset → location where it was last seen; without those that were seen at none. At most 200 assets. */
   locationsOf(orgId: number, assetIds: readonly number[]): Promise<Map<number, number>>
@@ -23,7 +23,7 @@ export type Tracking = {
 
 type PartOfAssets = { assetIds: number[]; isLast: boolean }
 
-/** Whoever reads an asset waits no longer for its location. */
+/** Reading an asset waits this long for its location. */
 const READ_TIMEOUT_MS = 1_000
 const LIST_TIMEOUT_MS = 5_000
 const PLACE_TIMEOUT_MS = 2_000
