@@ -1,4 +1,4 @@
-// The broker step of a deployment: run once before the services of a release, never by a service.
+// A step of a deployment: run it once before the services of a release start.
 import { brokerLogin } from '@whereabouts/messaging/connection'
 import { loadEnv } from '@whereabouts/service-kit/env'
 import { runCommand } from './command.ts'
@@ -11,9 +11,9 @@ Environment
   NATS_URL          addresses of nats-server, separated by commas
   NATS_USER         default services
   NATS_PASSWORD     its password
-  NATS_CA_FILE      a CA for the certificates of the brokers, where connections are encrypted
+  NATS_CA_FILE      CA of the brokers' certificates, where connections are encrypted
   STREAM_REPLICAS   copies of each stream: 1 (default), or 3 on a cluster of three servers
-  SCANS_MAX_BYTES   how much of unprocessed and recent scans is kept at most, in bytes
+  SCANS_MAX_BYTES   most bytes of unprocessed and recent scans to keep
 `
 
 async function main(): Promise<string> {

@@ -9,7 +9,7 @@ const Images = z.array(
   z.strictObject({
     /** Repository and tag, as `docker pull` takes them. */
     image: z.string().regex(/^[a-z0-9./-]+:[\w.-]+$/),
-    /** Of the list of all systems, not of one; null until `node deploy/pin-images.ts` has asked a registry. */
+    /** Of the index of all platforms; null until `node deploy/pin-images.ts` has asked a registry. */
     digest: z
       .string()
       .regex(/^sha256:[0-9a-f]{64}$/)
@@ -18,7 +18,7 @@ const Images = z.array(
 )
 export type Image = z.output<typeof Images>[number]
 
-/** Files that name images of others, below the root of the checkout. */
+/** Files that name third-party images. */
 export const FILES_WITH_IMAGES = [
   'docker-compose.yml',
   'deploy/Dockerfile',
@@ -28,18 +28,18 @@ export const FILES_WITH_IMAGES = [
 export const imageListFile = LIST
 export const readImages = (): Image[] => Images.parse(JSON.parse(readFileSync(LIST, 'utf8')))
 
-/** What a file says to get this image: with its digest, where that is known. */
+/** The reference in a file, with the digest where it is known. */
 export const referenceOf = ({ image, digest }: Image): string =>
   digest === null ? image : `${image}@${digest}`
 
-/** The image of a repository, such as `nats`. Throws for one that is not in the list. */
+/** The image of a repository such as `nats`. Throws when the list lacks it. */
 export function imageOf(repository: string): Image {
   const found = readImages().find(({ image }) => image.startsWith(`${repository}:`))
   if (!found) throw new Error(`deploy/images.json has no image of ${repository}`)
   return found
 }
 
-/** `text` with each reference to an image of the list, whatever its tag and digest, as the list says it. */
+/** `text` with the tag and digest of the list in each reference to one of its images. */
 export function withPins(text: string, images: readonly Image[]): string {
   return images.reduce((result, entry) => {
     const repository = entry.image.split(':')[0]!.replaceAll('.', '\\.')

@@ -1,4 +1,4 @@
-// The migration step of a deployment: run once before the services of a release, never by a service.
+// A step of a deployment: run it once before the services of a release start.
 import { loadEnv } from '@whereabouts/service-kit/env'
 import { runCommand } from './command.ts'
 import { migrateAll } from './database/migrations.ts'
@@ -10,10 +10,10 @@ const HELP = `node deploy/migrate.ts    brings the schema of every service up to
 
 Environment
   GATEWAY_DATABASE_URL, CATALOG_DATABASE_URL, TRACKING_DATABASE_URL, KEYS_DATABASE_URL, WEBHOOKS_DATABASE_URL
-      each as the role of that service, as in the DATABASE_URL of the service
+      the DATABASE_URL of each service, as its role
   ADMIN_DATABASE_URL
-      optional: an administrator of the same server, on any database. Given, the database, the roles (with the passwords
-      of the addresses above) and their schemas are created first, as far as they are missing.
+      optional: an administrator of the same server, on any database. With it, a missing database and missing roles (with
+      the passwords of the addresses above) and schemas are created first.
 `
 
 async function main(): Promise<string> {
@@ -36,7 +36,7 @@ async function createRolesOf(urls: Record<DatabaseRole, string>, adminUrl: strin
   const [database] = databases
   if (!database || databases.size > 1) {
     throw new Error(
-      'with ADMIN_DATABASE_URL, all roles must be in one database: create them yourself, see roles.sql',
+      'with ADMIN_DATABASE_URL, all addresses must name one database; for several, create them with roles.sql',
     )
   }
   const passwords = {

@@ -1,4 +1,4 @@
-// Asks the registries for the digests of the images that we use, and writes them wherever an image is named.
+// Asks the registries for the digests of our images and writes them to all files that name one.
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import { runCommand } from './command.ts'
 import { FILES_WITH_IMAGES, imageListFile, readImages, withPins, type Image } from './images.ts'
 
-const HELP = `node deploy/pin-images.ts    pins every image of deploy/images.json by its digest of today
+const HELP = `node deploy/pin-images.ts    pins every image of deploy/images.json by its current digest
 
-For another release, change the tag in deploy/images.json first. Needs Docker with buildx, and a connection to the
-registries. Look at the difference before you commit it: a digest of the same tag changes when its base was rebuilt.
+For another release, change the tag in deploy/images.json first. Needs Docker with buildx and access to the registries.
+Review the diff before you commit: the digest of a tag changes when its base image is rebuilt.
 `
 
 const run = promisify(execFile)
@@ -24,7 +24,7 @@ async function main(): Promise<string> {
   const pinned: Image[] = []
   for (const { image } of readImages()) pinned.push({ image, digest: await digestOf(image) })
   writeFileSync(imageListFile, `${JSON.stringify(pinned, null, 2)}\n`)
-  readImages() // throws where what came back is not a digest
+  readImages() // throws when a digest is malformed
   for (const name of FILES_WITH_IMAGES) {
     const file = join(import.meta.dirname, '..', name)
     writeFileSync(file, withPins(readFileSync(file, 'utf8'), pinned))

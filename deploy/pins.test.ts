@@ -30,13 +30,13 @@ test('pnpm and Node have a hash for Linux on both architectures', () => {
   expect(Object.values(lock).filter((hash) => !/^sha512-[\w+/]{86}==$/.test(hash))).toEqual([])
 })
 
-test('the broker of the containers and every pinned package of it are the one release', () => {
+test('the broker image and every pinned package of it are of one release', () => {
   expect(imageOf('nats').image).toBe(`nats:${BROKER_RELEASE}-alpine`)
   for (const name of Object.keys(DEBIAN_PACKAGES)) expect(name).toContain(`nats-server_${BROKER_RELEASE}-`)
   expect(Object.keys(RELEASE_ARCHIVES)).toEqual(['amd64', 'arm64'].map((arch) => archiveName('linux', arch)))
 })
 
-test('no page or manifest names another release of the broker', () => {
+test('no document or manifest names another release of the broker', () => {
   const files = find(
     '*.{md,yml}',
     'docs/*.md',
@@ -54,7 +54,7 @@ test('no page or manifest names another release of the broker', () => {
   expect(named.filter(({ version }) => version !== BROKER_RELEASE)).toEqual([])
 })
 
-test('every image of others is one of deploy/images.json, with its digest', () => {
+test('every third-party image is in deploy/images.json, with its digest', () => {
   const known = new Set(readImages().map(referenceOf))
   const files = find('*.yml', 'deploy/**/{*.yaml,*.yml,Dockerfile}', 'k8s/**/*.yaml')
   const foreign = files.flatMap((file) =>
@@ -74,7 +74,7 @@ test('every image of others is one of deploy/images.json, with its digest', () =
   expect(foreign.filter(({ image }) => !known.has(image))).toEqual([])
 })
 
-test('new digests replace the old ones wherever an image is named, and no other image', () => {
+test('new digests replace the old ones of the same image only', () => {
   const digest = `sha256:${'a'.repeat(64)}` as const
   const images = [{ image: 'tool:2.0', digest }]
   const text = 'image: tool:1.0\nFROM tool:1.0@sha256:' + 'b'.repeat(64) + ' AS x\nimage: other/tool:1.0\n'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const address = databaseEnv.DATABASE_URL
 
-/** Of `migrate.ts`; its help says what the variables mean. */
+/** Variables of `migrate.ts`; its help explains them. */
 export const MigrateConfig = z.object({
   GATEWAY_DATABASE_URL: address,
   CATALOG_DATABASE_URL: address,
@@ -13,7 +13,7 @@ export const MigrateConfig = z.object({
   ADMIN_DATABASE_URL: address.optional(),
 })
 
-/** Of `apply-topology.ts`. */
+/** Variables of `apply-topology.ts`. */
 export const TopologyConfig = z.object({
   ...brokerEnv,
   STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),

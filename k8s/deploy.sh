@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Applies an overlay in its order: servers, then the steps of the release, then the services. Safe to run again.
+# Applies an overlay in order: servers, then the steps of the release, then the services. Safe to run again.
 #
 #   k8s/deploy.sh k8s/overlays/production
 #
-# kubectl's context decides which cluster. A step that fails ends it with what the step said: the services of the release
-# before go on running, on a schema that fits them. STEP_TIMEOUT (seconds, default 21600) is how long a step is waited for.
+# kubectl's context selects the cluster. If a step fails, the script prints its log and stops: the services of the previous
+# release keep running, on a schema that fits them. STEP_TIMEOUT is the longest wait for a step (seconds, default 21600).
 set -euo pipefail
 
 overlay=${1:?which overlay? k8s/deploy.sh k8s/overlays/production}
@@ -17,7 +17,7 @@ apply() { kubectl apply --namespace "$namespace" --filename "$manifests" --selec
 of_kind() { awk -v kind="kind: $1" '/^---$/ { found = 0 } $0 == kind { found = 1 } found && /^  name: / { print $2; found = 0 }' "$manifests"; }
 k() { kubectl --namespace "$namespace" "$@"; }
 
-# Whichever comes first: "kubectl wait" knows only one of the two.
+# Waits until the Job is complete or failed: "kubectl wait" takes only one condition.
 finish() {
   local waited=0 state
   while :; do
@@ -31,7 +31,7 @@ finish() {
     waited=$((waited + 2))
   done
   k logs "job/$1" --tail 50 >&2 || true
-  echo "$1 did not complete (${state:-still running}): the services were left as they are" >&2
+  echo "$1 did not complete (${state:-still running}): the services were not changed" >&2
   return 1
 }
 
@@ -41,7 +41,7 @@ for name in $(of_kind Cluster); do k wait --for condition=Ready "clusters.postgr
 for name in $(of_kind StatefulSet); do k rollout status "statefulset/$name" --timeout 30m; done
 
 echo "== steps"
-# A Job cannot be changed; that of the release before has to go.
+# A Job cannot be changed, so the one of the previous release is deleted.
 for name in $(of_kind Job); do k delete job "$name" --ignore-not-found --wait; done
 apply steps
 for name in $(of_kind Job); do finish "$name"; done

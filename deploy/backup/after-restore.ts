@@ -1,4 +1,4 @@
-// The last step of a restore, before the services start again: makes database and streams agree. See docs/backup.md.
+// The last step of a restore, before the services start again. See docs/backup.md.
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { openDatabase } from '@whereabouts/db/database'
@@ -15,18 +15,17 @@ import { runServiceProgram } from './service-program.ts'
 
 const HELP = `node deploy/backup/after-restore.ts    makes database and streams agree after a restore; safe to run again
 
-Run it after the database was restored from a backup, the streams were lost or restored, or both, and before the services
-start: it refuses to work while one is connected to the database.
+Run it after the database was restored, the streams were lost or restored, or both, and before the services start. It
+fails while a service is connected to the database.
 
 Environment
-  RESTORED          what is older than it was, or new:
-                      database   the database was restored from a backup, whatever became of the streams
-                      streams    only the streams were lost or restored; the database is as it was
+  RESTORED          database   the database was restored from a backup, with or without the streams
+                    streams    only the streams were lost or restored; the database is unchanged
   SCANS_SINCE       with RESTORED=database, an RFC 3339 time well before the backup was taken: scans that arrived since
-                    are stored again. Default: all that SCANS holds, which is right and takes longer
-  REPORT_DIR        where what a person has to look at is written; default: the current folder
+                    are stored again. Default: all scans in SCANS, which is also correct but slower
+  REPORT_DIR        folder for reports that need a decision; default: the current folder
   CATALOG_DATABASE_URL, TRACKING_DATABASE_URL, KEYS_DATABASE_URL, WEBHOOKS_DATABASE_URL
-                    each as the role of that service, as for deploy/migrate.ts, which runs before this
+                    as for deploy/migrate.ts, which runs before this step
   NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE   as for the services
   STREAM_REPLICAS, SCANS_MAX_BYTES                   as for deploy/apply-topology.ts
 `
@@ -51,14 +50,14 @@ async function main(): Promise<string> {
   const report = resolve(config.REPORT_DIR)
   mkdirSync(report, { recursive: true })
   await prepareStreams(config)
-  // Keys first: should the rest fail, what was revoked stays so, whoever starts the services.
+  // Keys first: revoked keys stay revoked even if the rest fails and the services start.
   await runService('keys', config.KEYS_DATABASE_URL, config, report)
   await runService('catalog', config.CATALOG_DATABASE_URL, config, report)
   if (config.RESTORED === 'database') await goBack(config)
   return 'database and streams agree: start the services'
 }
 
-/** What works on the same data would undo, or be confused by, what is done here. */
+/** A running service would undo this work or be confused by it. */
 async function refuseBesideServices(config: Config): Promise<void> {
   const urls = [config.CATALOG_DATABASE_URL, config.TRACKING_DATABASE_URL, config.KEYS_DATABASE_URL, config.WEBHOOKS_DATABASE_URL] // prettier-ignore
   const running = (await Promise.all(urls.map((url) => runningServices(url)))).flat()

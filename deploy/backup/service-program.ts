@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { ROOT } from '../local/services.ts'
 
-/** Runs a program of a service, which alone knows what its data mean. What it prints is printed; it throws when it fails. */
+/** Runs a program of a service and passes its output on. Rejects when it fails. */
 export async function runServiceProgram(
   file: string,
   { args, env }: { args: readonly string[]; env: Record<string, string> },
 ): Promise<void> {
-  // Nothing but what it is given: addresses of the shell must not reach it.
+  // Variables of the shell, such as a DATABASE_URL, must not reach it.
   const child = spawn(process.execPath, [join(ROOT, file), ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -7,12 +7,12 @@ import { expect, test } from 'vitest'
 
 const LINTER = join(import.meta.dirname, 'node_modules/@redocly/cli/bin/cli.js')
 const CONFIG = join(import.meta.dirname, 'redocly.yaml')
-/** It asks after newer versions of itself and reports how it is used, unless told not to. */
+/** Off: its check for updates and its telemetry. */
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 test.for([
   ['current', publicDescription()],
-  ['older', legacyDescription()],
+  ['legacy', legacyDescription()],
 ] as const)('the description of the %s vocabulary lints clean', ([, description]) => {
   const folder = mkdtempSync(join(tmpdir(), 'description-'))
   try {

@@ -8,7 +8,7 @@ const NOTICE = '// Generated from the route table by "pnpm generate". Do not edi
 
 export type GeneratedFile = { path: string; content: string }
 
-/** Every file that is made from the route table and committed, with the content it should have now. */
+/** Every committed file that is generated from the route table, with its expected content. */
 export async function generatedFiles(): Promise<GeneratedFile[]> {
   return [
     descriptionFile('libs/contracts/openapi/openapi.json', publicDescription()),
@@ -22,17 +22,14 @@ const descriptionFile = (path: string, content: object): GeneratedFile => ({
   content: `${JSON.stringify(content, null, 2)}\n`,
 })
 
-/**
- * The types of the client know the console's routes too, which the public description leaves out. Not the older
- * vocabulary: nobody is to begin with it.
- */
+/** The client's types include the console's routes, which the public description omits, but no legacy routes. */
 async function clientTypes(): Promise<string> {
   const description = structuredClone(fullDescription()) as unknown as OpenAPI3
   forgetAlternatives(description)
   return `${NOTICE}${astToString(await openapiTypescript(description))}`
 }
 
-/** The client asks for no other media type than JSON where there is one, so its answers are of one type. */
+/** The client requests JSON wherever it exists, so each of its responses has one type. */
 function forgetAlternatives(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
   if (JSON_MEDIA_TYPE in node && CSV_CONTENT_TYPE in node) delete node[CSV_CONTENT_TYPE]

@@ -26,14 +26,14 @@ type ComposeFile = {
 export const composeText = (): string => readFileSync(COMPOSE_FILE, 'utf8')
 
 /**
- * docker-compose.yml with these variables put in, as `docker compose config` shows it. Throws for one that it demands
+ * docker-compose.yml with these variables, as `docker compose config` shows it. Throws for a required variable
  * and is not given.
  */
 export function readCompose(variables: Readonly<Record<string, string>>): ComposeFile {
   return withVariables(parse(composeText(), { merge: true }), variables) as ComposeFile
 }
 
-/** Interpolated after parsing: whatever a variable holds, it is text. */
+/** Interpolates after parsing, so that the value of a variable is always text. */
 function withVariables(node: unknown, variables: Readonly<Record<string, string>>): unknown {
   if (typeof node === 'string') return interpolate(node, variables)
   if (Array.isArray(node)) return node.map((item) => withVariables(item, variables))

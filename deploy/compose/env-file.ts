@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Secrets } from '../local/secrets.ts'
 
-/** Of releases after the first: an `.env` from before lacks them, and each can be made without knowing the others. */
+/** Added after the first release. An older `.env` lacks them; each can be generated alone. */
 const ADDED_LATER = ['GRAFANA_ADMIN_PASSWORD']
 
-/** The lines that an `.env` lacks since a newer release; what it has stays as it is. */
+/** The lines that an older `.env` lacks. Existing lines stay as they are. */
 export function missingLines(text: string, variables: Readonly<Record<string, string>>): string[] {
   const present = new Set(Array.from(text.matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm), ([, name]) => name))
   return ADDED_LATER.filter((name) => !present.has(name)).map((name) => `${name}=${variables[name]}\n`)

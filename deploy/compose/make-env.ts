@@ -5,8 +5,7 @@ import { parseArgs } from 'node:util'
 import { generateSecrets } from '../local/secrets.ts'
 import { envFileOf, missingLines } from './env-file.ts'
 
-const HELP = `node deploy/compose/make-env.ts    writes fresh secrets to .env; where that file is there already, it only adds those
-                                   that a newer release needs
+const HELP = `node deploy/compose/make-env.ts    writes new secrets to .env; to an existing .env it adds only missing ones
 
   --print   prints them instead, for a machine without Node:
             docker run --rm whereabouts deploy/compose/make-env.ts --print > .env
@@ -22,7 +21,7 @@ function main(): void {
   if (values.print) return void process.stdout.write(lines.join(''))
   const file = join(import.meta.dirname, '../../.env')
   try {
-    // "wx": other secrets than those in the database and in the broker would lock everybody out.
+    // "wx": secrets that differ from those in the database and the broker would lock out all services.
     writeFileSync(file, lines.join(''), { mode: 0o600, flag: 'wx' })
     process.stdout.write('wrote .env\n')
   } catch (error) {
@@ -31,14 +30,14 @@ function main(): void {
   }
 }
 
-/** Returns what was done, for a person. */
+/** Returns a message for the user. */
 function complete(file: string, variables: Readonly<Record<string, string>>): string {
   const text = readFileSync(file, 'utf8')
   const missing = missingLines(text, variables)
-  if (missing.length === 0) return '.env is there already, kept\n'
+  if (missing.length === 0) return '.env exists and is complete\n'
   const separator = text === '' || text.endsWith('\n') ? '' : '\n'
   appendFileSync(file, separator + missing.join(''))
-  return `.env is there already, kept; added ${missing.map((line) => line.split('=')[0]).join(', ')}\n`
+  return `added to .env: ${missing.map((line) => line.split('=')[0]).join(', ')}\n`
 }
 
 main()

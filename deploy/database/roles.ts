@@ -11,8 +11,8 @@ const DUPLICATE_DATABASE = '42P04'
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Creates the database, its roles and their schemas, as far as they are missing, and sets the passwords. `adminUrl` names
- * an administrator and any database to begin from. Safe to run again, and to run twice at once.
+ * Creates the missing database, roles and schemas, and sets the passwords. `adminUrl` names an administrator and any
+ * existing database. Safe to repeat and to run twice at once.
  */
 export async function createRoles(
   adminUrl: string,
@@ -22,7 +22,7 @@ export async function createRoles(
   await withClient(adminUrl, (client) => createDatabase(client, database))
   await withClient(databaseUrl(adminUrl, database), async (client) => {
     await client.query('begin')
-    // As bound parameters: a password inside the statement would end in the server's log when the statement fails.
+    // As bound parameters: a failing statement is logged by the server, with any password in its text.
     await client.query(SET_PASSWORDS, [Object.keys(passwords), Object.values(passwords)])
     await client.query(ROLES_SQL)
     await client.query('commit')
@@ -41,7 +41,7 @@ export function databaseUrl(
   return result.href
 }
 
-/** The builtin locale sorts by code point, on every system alike; `create database` knows no "if not exists". */
+/** The builtin locale sorts by code point on every system. `create database` has no "if not exists". */
 async function createDatabase(client: Client, database: string): Promise<void> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [database])
   if (rowCount) return
@@ -51,7 +51,7 @@ async function createDatabase(client: Client, database: string): Promise<void> {
     await client.query(`create database ${name} template template0 encoding 'UTF8' ${locale}`)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
-    // Somebody else was faster: the check sees the name, or only the index does.
+    // Another deployment created it meanwhile: either its check or the unique index reports that.
     if (error.code !== DUPLICATE_DATABASE && error.code !== UNIQUE_VIOLATION) throw error
   }
 }

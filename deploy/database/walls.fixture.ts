@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 
-/** The two roles of a service that its processes log in as, beside the owner of the schema. */
+/** The two roles that processes of a service log in as. The schema has a third role as owner. */
 export const servingRoles = (owner: string) => [`${owner}_tenant`, `${owner}_worker`]
 
 type Table = { name: string; is_protected: boolean; organized: string[] }
@@ -12,12 +12,12 @@ const TABLES = `
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
   where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') order by 1`
 
-/** Policies that bind nobody in particular: a role that is made later would fall under them unseen. */
+/** Policies for all roles: they would also apply to roles that are created later. */
 const POLICIES_OF_ALL = `
   select c.relname as name from pg_policy p join pg_class c on c.oid = p.polrelid
   where c.relnamespace = $1::regnamespace and 0 = any(p.polroles)`
 
-/** Tables that hold what a tenant must never see, with what each role may do there. */
+/** Tables that a tenant must never see, with the privileges that each role must not have. */
 const CLOSED = [
   { table: 'kysely_migration', privileges: ['select', 'insert', 'update', 'delete'], roles: ['tenant', 'worker'] },
   { table: 'kysely_migration_lock', privileges: ['select', 'insert', 'update', 'delete'], roles: ['tenant', 'worker'] },
@@ -26,8 +26,8 @@ const CLOSED = [
 ] // prettier-ignore
 
 /**
- * What is wrong with the walls between organizations in the schema of this owner, as the live database has it; one line
- * each, none when all is well. `client` is logged in as an administrator.
+ * Gaps in the isolation of organizations in the schema of this owner, one line each, as found in the live database.
+ * `client` is logged in as an administrator.
  */
 export async function wallProblems(client: Client, owner: string): Promise<string[]> {
   const found = [
@@ -73,7 +73,7 @@ async function powerfulRoles(client: Client, owner: string): Promise<string[]> {
   ]
 }
 
-/** Whoever owns a table passes its row security. Also in other schemas. */
+/** The owner of a table bypasses its row security, in every schema. */
 async function ownedObjects(client: Client, owner: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string; role: string }>(
     `select c.oid::regclass::text as name, r.rolname as role from pg_class c join pg_roles r on r.oid = c.relowner

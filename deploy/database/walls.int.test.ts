@@ -10,13 +10,13 @@ import { createRoles, DATABASE, databaseUrl } from './roles.ts'
 import { wallProblems } from './walls.fixture.ts'
 
 const passwords = generateSecrets().database_passwords
-/** The gateway's only table counts requests of callers; it belongs to no organization. */
+/** Without gateway: its only table counts requests and belongs to no organization. */
 const OWNERS = ['catalog', 'tracking', 'keys', 'webhooks'] as const satisfies DatabaseRole[]
 let home: string
 let server: PostgresServer
 let admin: Client
 
-// Roles and schemas as a deployment makes them, on a server of its own: roles belong to the whole server.
+// As in a deployment, on a separate server: roles belong to the whole server.
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'walls-test-'))
   server = await startPostgres({ dataDir: join(home, 'data'), password: 'letter-0', durable: false })
@@ -46,9 +46,9 @@ async function as<R>(owner: DatabaseRole, name: string, work: (client: Client) =
   }
 }
 
-describe('in the live database', () => {
+describe('S10 in the live database', () => {
   test.for(OWNERS)(
-    '%s: every table with an organization is walled, and no role passes the wall',
+    '%s: every table with an organization is isolated, and no role bypasses that',
     async (owner) => {
       if (owner === 'tracking')
         await as('tracking', 'tracking_worker', async (client) => {
@@ -72,9 +72,9 @@ describe('in the live database', () => {
       'grant delete on tracking.kysely_migration to tracking_tenant',
       'tracking_tenant may delete kysely_migration',
     ],
-  ])('%s: is seen', async ([statement, problem]) => {
+  ])('%s: is reported', async ([statement, problem]) => {
     await admin.query('begin')
-    // The owner's membership of the tenant would be a circle, which PostgreSQL refuses before anybody could see it.
+    // With the owner as a member of the tenant, PostgreSQL would refuse the circle in one of the statements.
     await admin.query('revoke tracking_tenant from tracking')
     await admin.query(statement!)
     expect(await wallProblems(admin, 'tracking')).toContain(`tracking: ${problem}`)
@@ -82,8 +82,8 @@ describe('in the live database', () => {
   })
 })
 
-describe('what a session of requests can say', () => {
-  test.for(OWNERS)('%s: nothing leads out of it', async (owner) => {
+describe('a session that serves requests', () => {
+  test.for(OWNERS)('%s: cannot change its role', async (owner) => {
     await as(owner, `${owner}_tenant`, async (client) => {
       for (const text of [`set role ${owner}`, `set role ${owner}_worker`, 'select * from kysely_migration'])
         await expect(client.query(text)).rejects.toThrow('permission denied')
@@ -101,7 +101,7 @@ describe('what a session of requests can say', () => {
     })
   })
 
-  test.for(OWNERS)('%s: it mints ids, whose key it cannot read nor replace', async (owner) => {
+  test.for(OWNERS)('%s: it mints ids and can neither read nor replace their key', async (owner) => {
     await as(owner, `${owner}_tenant`, async (client) => {
       const { rows } = await client.query<{ id: string }>('select mint_id() as id')
       expect(Number(rows[0]?.id)).toBeGreaterThan(0)
@@ -113,9 +113,9 @@ describe('what a session of requests can say', () => {
   })
 })
 
-// It serves requests as the tenant in sessions of the owner, and goes on while this release migrates (ADR 30).
-describe('the release before the wall was built', () => {
-  test('goes on in catalog: its sessions become the tenant, write, and tell of it', async () => {
+// It serves requests as the tenant in sessions of the owner, while this release migrates (ADR 30).
+describe('the release before row security', () => {
+  test('works in catalog: its sessions become the tenant, write rows and publish changes', async () => {
     await as('catalog', 'catalog', async (client) => {
       await client.query('set role catalog_tenant')
       await client.query(`set whereabouts.org_id = '7'`)
@@ -129,7 +129,7 @@ describe('the release before the wall was built', () => {
     })
   })
 
-  test('goes on in tracking and keys: the owner sees the rows of all, and makes partitions itself', async () => {
+  test('works in tracking and keys: the owner sees all rows and creates partitions', async () => {
     await as('tracking', 'tracking', async (client) => {
       await client.query('create table scan_2020_01 (like scan including all)')
       await client.query(

@@ -19,8 +19,8 @@ export type BulkRequest = { selection: Selection }
 export type Command = ListRequest | ShowRequest | ({ do: 'replay' | 'drop' } & BulkRequest)
 
 type FilterFlags = { stream?: string; durable?: string; org?: number; since?: number }
-type ListFlags = FilterFlags & { limit: number; before?: number; json?: true }
-type BulkFlags = FilterFlags & { all?: true; yes?: true }
+type ListFlags = FilterFlags & { limit: number; before?: number; json?: boolean }
+type BulkFlags = FilterFlags & { all?: boolean; yes?: boolean }
 
 /** Reads a command line. Throws UsageError. `--since 2h` counts back from `now`. */
 export function readArguments(argv: readonly string[], now: number): Command | { do: 'help'; text: string } {
@@ -45,12 +45,12 @@ export function readArguments(argv: readonly string[], now: number): Command | {
     .argument('<seq>', 'as list prints it', positive)
     .option('--raw <file>', 'writes the payload, byte for byte, to a new file')
     .option('--json', 'for programs')
-    .action((seq: number, { raw, json = false }: { raw?: string; json?: true }) => {
+    .action((seq: number, { raw, json = false }: { raw?: string; json?: boolean }) => {
       request = { do: 'show', seq, ...(raw !== undefined && { rawFile: raw }), json }
     })
   const bulk = (name: 'replay' | 'drop', description: string) =>
     withFilters(program.command(name).description(description), now)
-      .argument('[seq...]', 'as list prints them', (seq, before: number[] = []) => [...before, positive(seq)])
+      .argument('[seq...]', 'as list prints them', (seq, before: number[]) => [...before, positive(seq)], [])
       .option('--all', 'all that pass the filters, oldest first; without --yes only counts them')
       .option('--yes', 'with --all: do it')
       .action((seqs: number[], flags: BulkFlags) => {
@@ -88,10 +88,7 @@ const filtersOf = ({ stream, durable, org, since }: FilterFlags): Filters => ({
   ...(since !== undefined && { sinceMs: since }),
 })
 
-function selectionOf(
-  seqs: number[],
-  { all, yes = false, ...flags }: BulkFlags & { yes?: boolean },
-): Selection {
+function selectionOf(seqs: number[], { all, yes = false, ...flags }: BulkFlags): Selection {
   const filters = filtersOf(flags)
   if (all && seqs.length > 0) throw wrong('give either numbers or --all')
   if (all) return { filters, yes }

@@ -9,27 +9,27 @@ import { table, visible } from './visible.ts'
 
 type Act = { verb: string; on(seq: number): Promise<Settled> }
 
-/** False when one was left where it is. */
+/** False when one was left in place. */
 export const replayLetters = (broker: Broker, request: BulkRequest, out: Out) =>
   carryOut(broker, request, { verb: 'replayed', on: (seq) => replayDeadLetter(broker, seq) }, out)
 
-/** False when one was left where it is. */
+/** False when one was left in place. */
 export const dropLetters = (broker: Broker, request: BulkRequest, out: Out) =>
   carryOut(broker, request, { verb: 'dropped', on: (seq) => removeDeadLetter(broker, seq) }, out)
 
 async function carryOut(broker: Broker, { selection }: BulkRequest, act: Act, out: Out): Promise<boolean> {
   if ('seqs' in selection) return new Progress(act, out).finish([selection.seqs])
   if (selection.yes) return new Progress(act, out).finish(seqsOf(broker, selection.filters))
-  return foretell(broker, selection.filters, act, out)
+  return preview(broker, selection.filters, act, out)
 }
 
-/** As of now: what fails again meanwhile comes back behind the last of them, and is not met a second time. */
+/** Up to the newest one of now: a message that fails again gets a higher number and is not met twice. */
 async function* seqsOf(broker: Broker, filters: Filters): AsyncGenerator<number[]> {
   const extent = await deadLetterExtent(broker)
   for await (const page of oldestFirst(broker, filters, extent)) yield page.map(({ seq }) => seq)
 }
 
-async function foretell(broker: Broker, filters: Filters, { verb }: Act, out: Out): Promise<true> {
+async function preview(broker: Broker, filters: Filters, { verb }: Act, out: Out): Promise<true> {
   const counts = new Map<string, number>()
   const extent = await deadLetterExtent(broker)
   for await (const page of oldestFirst(broker, filters, extent))
@@ -37,16 +37,18 @@ async function foretell(broker: Broker, filters: Filters, { verb }: Act, out: Ou
       counts.set(`${stream} ${durable}`, (counts.get(`${stream} ${durable}`) ?? 0) + 1)
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   if (total > 0) out.print(table([...counts].map(([whose, count]) => [visible(whose), String(count)])))
-  out.print(total === 0 ? 'nothing to do' : `${total} would be ${verb}: add --yes. Nothing was done.`)
+  out.print(
+    total === 0 ? 'no dead letter matches' : `${total} would be ${verb}. Nothing was done: add --yes.`,
+  )
   return true
 }
 
-/** Failures told one by one; of a flood, the first. */
-const TOLD = 20
-/** Letters between two words about how far it is. */
+/** Failures reported one by one; later ones are only counted. */
+const REPORTED = 20
+/** Letters between two progress lines. */
 const STRIDE = 500
 
-/** Works through dead letters one after the other and says how it goes. */
+/** Handles dead letters one after the other and reports progress. */
 class Progress {
   readonly #act: Act
   readonly #out: Out
@@ -71,14 +73,14 @@ class Progress {
   async #one(seq: number): Promise<void> {
     const settled = await this.#act.on(seq)
     if (settled.ok) this.#done += 1
-    else this.#tellFailure(seq, settled.reason)
+    else this.#reportFailure(seq, settled.reason)
     if ((this.#done + this.#failed) % STRIDE === 0) this.#out.tell(this.#counts())
   }
 
-  #tellFailure(seq: number, reason: string): void {
+  #reportFailure(seq: number, reason: string): void {
     this.#failed += 1
-    if (this.#failed <= TOLD) this.#out.tell(`${seq} left in place: ${visible(reason)}`)
-    if (this.#failed === TOLD) this.#out.tell('further ones are counted only')
+    if (this.#failed <= REPORTED) this.#out.tell(`${seq} left in place: ${visible(reason)}`)
+    if (this.#failed === REPORTED) this.#out.tell('further failures are only counted')
   }
 
   #counts(): string {

@@ -22,7 +22,11 @@ const PROGRAM = join(import.meta.dirname, '../dead-letters.ts')
 
 /** The program as an operator runs it, with nothing in its environment but the broker. */
 async function runWith(env: Record<string, string>, line: string): Promise<Ran> {
-  const child = spawn(process.execPath, [PROGRAM, ...line.split(' ')], { env, stdio: 'pipe' })
+  const { NODE_COMPILE_CACHE = '' } = process.env // makes a start twice as fast
+  const child = spawn(process.execPath, [PROGRAM, ...line.split(' ')], {
+    env: { NODE_COMPILE_CACHE, ...env },
+    stdio: 'pipe',
+  })
   const ended = new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? -1)))
   const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
   return { code, out, errors }
@@ -176,7 +180,7 @@ test.for(['replay', 'drop'] as const)(
     const { code, out } = await run(`${command} --all`)
     expect(code).toBe(0)
     expect(out).toMatch(
-      /^SCANS tracking-ingest +1\nEVENTS webhook-dispatcher-lanes +1\n2 would be \w+: add --yes/,
+      /^SCANS tracking-ingest +1\nEVENTS webhook-dispatcher-lanes +1\n2 would be \w+. Nothing was done: add --yes/,
     )
     expect(await list('')).toMatchObject({ total: 2 })
     expect((await streamExtent(bus.broker, 'SCANS')).lastSeq).toBe(0)
@@ -203,11 +207,11 @@ test('one that cannot be replayed stays, is named with the reason, and the other
 
 test('what fails is told by the exit code and one line', { timeout: 40_000 }, async ({ bus, run }) => {
   expect(await run('--help')).toMatchObject({ code: 0, errors: '' })
-  expect(await run('show 1')).toEqual({ code: 1, out: '', errors: 'there is no dead letter 1\n' })
+  expect(await run('show 1')).toEqual({ code: 1, out: '', errors: 'dead letter 1 does not exist\n' })
   expect(await run('replay all')).toMatchObject({
     code: 2,
     out: '',
-    errors: expect.stringContaining('SEQ is a number'),
+    errors: expect.stringContaining('whole number from 1'),
   })
   const unset = await runWith({}, 'list')
   expect(unset).toMatchObject({ code: 78, errors: expect.stringContaining('NATS_URL is not set') })

@@ -4,7 +4,7 @@ import type { ListRequest } from './arguments.ts'
 import { newestFirst } from './pages.ts'
 import { table, visible, visibleJson } from './visible.ts'
 
-/** Where a command prints what was asked for, and tells a person how it goes. */
+/** Output of a command: `print` for results, `tell` for progress and errors. */
 export type Out = { print(text: string): void; tell(text: string): void }
 
 export async function listLetters(broker: Broker, request: ListRequest, out: Out): Promise<true> {
@@ -48,5 +48,5 @@ function rowsOf(letters: readonly DeadLetterHead[]): string[] {
 
 function summary(shown: number, total: number, next: number | undefined): string {
   const all = `${shown} shown, ${total} kept in all`
-  return next === undefined ? `${all}; there are no more like these` : `${all}; older ones: --before ${next}`
+  return next === undefined ? `${all}; no more match` : `${all}; older ones: --before ${next}`
 }

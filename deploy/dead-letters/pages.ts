@@ -7,7 +7,7 @@ const PAGE = 500
 
 type Range = { firstSeq: number; lastSeq: number }
 
-/** What the filters leave of a range, oldest first, page by page. What is added meanwhile is beyond the range. */
+/** The letters of a range that pass the filters, oldest first, in pages. New letters are beyond the range. */
 export async function* oldestFirst(
   broker: Broker,
   filters: Filters,
@@ -17,7 +17,7 @@ export async function* oldestFirst(
     const { letters, left } = await readDeadLetters(broker, { ...filters, fromSeq, limit: PAGE })
     yield letters.filter((letter) => letter.seq <= lastSeq && passes(letter, filters))
     if (left === 0) return
-    fromSeq = (letters.at(-1)?.seq ?? fromSeq - 1) + 1 // none: all of them were removed in this moment
+    fromSeq = (letters.at(-1)?.seq ?? fromSeq - 1) + 1 // none: all were removed meanwhile
   }
 }
 
@@ -36,7 +36,7 @@ export async function* newestFirst(
   }
 }
 
-/** Stream and durable are the broker's to filter by. */
+/** The broker filters by stream and durable. */
 const passes = (letter: DeadLetterHead, filters: Filters) =>
   !isBefore(letter, filters) && (filters.orgId === undefined || orgOf(letter) === filters.orgId)
 
@@ -46,7 +46,7 @@ const isBefore = (letter: DeadLetterHead, { sinceMs = Number.NEGATIVE_INFINITY }
 const ORG =
   /^(?:(?:\$MQTT\.msgs\.)?scans|placements|(?:catalog|events|keys)\.[\w-]+)\.([1-9]\d{0,15})(?:\.|$)/
 
-/** The organization in a subject; undefined where there is none. */
+/** The organization in a subject, if any. */
 export function orgOf({ original_subject: subject }: Pick<DeadLetterHead, 'original_subject'>) {
   const org = ORG.exec(subject)?.[1]
   return org === undefined ? undefined : Number(org)

@@ -5,7 +5,7 @@ import type { ShowRequest } from './arguments.ts'
 import type { Out } from './list.ts'
 import { table, visible, visibleJson } from './visible.ts'
 
-/** Bytes of a payload that are printed where it is no JSON. */
+/** Printed bytes of a payload that is not JSON. */
 const SHOWN_BYTES = 4096
 
 export async function showLetter(
@@ -15,7 +15,7 @@ export async function showLetter(
 ): Promise<boolean> {
   const letter = await findDeadLetter(broker, seq)
   if (!letter) {
-    out.tell(`there is no dead letter ${seq}`)
+    out.tell(`dead letter ${seq} does not exist`)
     return false
   }
   const { payload, headers, ...facts } = letter
@@ -26,7 +26,7 @@ export async function showLetter(
   return true
 }
 
-/** Never over a file that is there; for the eyes of its owner, since it is a customer's. */
+/** Never overwrites a file. Only its owner may read it, because it is customer data. */
 function writeRaw(file: string, payload: Uint8Array, out: Out): void {
   writeFileSync(file, payload, { flag: 'wx', mode: 0o600 })
   out.tell(`${payload.length} bytes written to ${file}`)
@@ -45,7 +45,7 @@ function factsOf({
   return table(rows.map((row) => row.map((cell) => visible(cell))))
 }
 
-/** Indented JSON, or the first bytes in hexadecimal, sixteen to a line, with what of them is ASCII. */
+/** Indented JSON, or the first bytes in hexadecimal and ASCII, sixteen a line. */
 export function payloadText(payload: Uint8Array): string {
   if (payload.length === 0) return '(no payload)'
   const value = parsed(payload)
@@ -63,7 +63,7 @@ function dumpLine(at: number, bytes: Uint8Array): string {
   return `${at.toString(16).padStart(6, '0')}  ${hex.padEnd(47)}  ${ascii.join('')}`
 }
 
-/** Undefined for what is no JSON in UTF-8, or nested too deep to be printed. */
+/** Undefined unless it is JSON in UTF-8 and not nested too deeply to print. */
 function parsed(payload: Uint8Array): unknown {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))

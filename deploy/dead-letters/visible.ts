@@ -1,4 +1,4 @@
-// What strangers sent, made fit for a terminal: a control character could move the cursor or hide a line.
+// Makes untrusted text safe for a terminal: a control character could move the cursor or hide a line.
 
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu
 
@@ -8,7 +8,7 @@ export const visible = (text: string, { lines = false } = {}): string =>
     lines && character === '\n' ? character : `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
   )
 
-/** JSON of one line or several that holds no such character either, and means the same. */
+/** JSON without such characters and with the same meaning. */
 export const visibleJson = (value: unknown, space = 0): string =>
   JSON.stringify(value, undefined, space).replaceAll(UNSEEN, (character) =>
     character === '\n' ? character : escaped(character),
@@ -20,7 +20,7 @@ const escaped = (character: string) =>
     (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
   ).join('')
 
-/** Columns of one width each; the last one runs on. */
+/** Aligned columns; the last one is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const line = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')

@@ -1,4 +1,4 @@
-// Prints the Secrets of an installation in Kubernetes, freshly made.
+// Prints new Secrets for an installation in Kubernetes.
 import { parseArgs } from 'node:util'
 import { errorText } from '../error-text.ts'
 import { generateSecrets } from '../local/secrets.ts'
@@ -6,19 +6,19 @@ import { secretManifests, type Installation, type SecretManifest } from './secre
 
 const HELP = `node deploy/kubernetes/make-secrets.ts --namespace NAME | kubectl create -f -
 
-Prints every Secret that k8s/ names, with fresh values. "create", not "apply": other values than those in the database and
-in the brokers would lock everybody out, and create refuses what is there already. Without Node:
+Prints every Secret that k8s/ names, with new values. Use "create", not "apply": create keeps existing Secrets, and values
+that differ from those in the database and the brokers would lock out all services. Without Node:
   docker run --rm IMAGE deploy/kubernetes/make-secrets.ts --namespace NAME | kubectl create -f -
 
   --namespace NAME   of the overlay
   --database NAME    default whereabouts
 
 Environment, so that no secret is an argument
-  ADMIN_DATABASE_URL      an administrator of a PostgreSQL outside the cluster, on any of its databases; with ?sslmode=… as
-                          wanted. Without it the database is the one of k8s/components/postgres
+  ADMIN_DATABASE_URL      an administrator of a PostgreSQL outside the cluster, on any database, with ?sslmode=… if needed.
+                          Default: the database of k8s/components/postgres
   BACKUP_ACCESS_KEY_ID, BACKUP_SECRET_ACCESS_KEY
-                          of the store for the backups of k8s/components/postgres; without them the Secret
-                          postgres-backups is left to you
+                          of the store for the backups of k8s/components/postgres. Without them, create the Secret
+                          postgres-backups yourself
 `
 
 /** YAML that needs no library: strings in quotes are JSON. */
@@ -48,7 +48,7 @@ function main(): void {
     },
   })
   if (values.help) return void process.stdout.write(HELP)
-  if (!values.namespace) throw new Error('--namespace is missing; --help tells more')
+  if (!values.namespace) throw new Error('--namespace is missing; see --help')
   const installation = installationOf(values.namespace, values.database, process.env)
   process.stdout.write(secretManifests(generateSecrets(), installation).map(toYaml).join('---\n'))
 }

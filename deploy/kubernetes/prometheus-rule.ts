@@ -5,10 +5,10 @@ import { join } from 'node:path'
 
 const ALERTS = join(import.meta.dirname, '../monitoring/alerts.yaml')
 
-/** In place of what kustomize cannot do: it wraps no file. */
+/** Generated, because kustomize cannot wrap a file. */
 export const RULE_FILE = join(import.meta.dirname, '../../k8s/base/monitoring/prometheus-rule.yaml')
 
-const HEAD = `# Made from deploy/monitoring/alerts.yaml by deploy/kubernetes/prometheus-rule.ts; change it there.
+const HEAD = `# Generated from deploy/monitoring/alerts.yaml by deploy/kubernetes/prometheus-rule.ts. Edit that file.
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:

@@ -1,18 +1,18 @@
 import { databaseUrl } from '../database/roles.ts'
 import type { DatabaseRole, Secrets } from '../local/secrets.ts'
 
-/** Where `k8s/components/postgres` puts the server, and the CA that the operator makes for it. */
+/** The server of `k8s/components/postgres` and the CA that the operator creates for it. */
 const OWN_SERVER = 'postgresql://postgres-rw:5432/postgres'
 const OWN_CA = '/etc/postgres-ca/ca.crt'
 const SUPERUSER = 'postgres'
 
 export type Installation = {
   namespace: string
-  /** An administrator of a server outside; without one the database is that of `k8s/components/postgres`. */
+  /** An administrator of an outside server. Default: the server of `k8s/components/postgres`. */
   adminUrl?: string | undefined
-  /** Of our database, on whichever server. */
+  /** The name of our database. */
   database: string
-  /** Of the store to which `k8s/components/postgres` writes backups. */
+  /** Credentials of the store for backups. */
   backups?: { accessKeyId: string; secretAccessKey: string } | undefined
 }
 
@@ -24,7 +24,7 @@ export type SecretManifest = {
   stringData: Record<string, string>
 }
 
-/** Every Secret that the manifests name, each with what its reader needs and nothing else. */
+/** Every Secret that the manifests name. Each holds only what its reader needs. */
 export function secretManifests(secrets: Secrets, installation: Installation): SecretManifest[] {
   const { namespace } = installation
   const manifest = ([name, stringData]: [string, Record<string, string>]): SecretManifest => ({
@@ -111,7 +111,7 @@ function roleUrl(role: DatabaseRole, secrets: Secrets, installation: Installatio
   return databaseUrl(adminUrl(secrets, installation), installation.database, login)
 }
 
-/** Read by the operator of the database, which sets the password. */
+/** The operator of the database reads it and sets the password. */
 function superuser(secrets: Secrets, namespace: string): SecretManifest {
   return {
     apiVersion: 'v1',

@@ -5,7 +5,7 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 export type ServicesLogin = { url: string; user: string; password: string; tls?: { caFile: string } }
 
-/** Creates the streams and durable consumers as far as they are missing or differ. */
+/** Creates or updates the streams and durable consumers. */
 export async function applyBrokerTopology(
   login: ServicesLogin,
   options: TopologyOptions = {},

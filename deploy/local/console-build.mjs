@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { step } from './progress.mjs'
 import { runProgram } from './run-program.mjs'
 
-/** What the built files are made of. */
+/** The sources of the built files. */
 const SOURCES = ['services/console/web', 'libs/client/src', 'pnpm-lock.yaml']
 
 /**
- * Builds the web app that the console serves, unless what is built is of these sources.
+ * Builds the web app of the console unless the existing build is of these sources.
  * @param {string} root of the checkout
  * @param {string} node
  * @param {NodeJS.ProcessEnv} env

@@ -6,7 +6,7 @@ import { root } from './prepare.mjs'
 import { beBrief } from './progress.mjs'
 
 beBrief()
-// Of the local stack (ops-env.ts), unless another broker is named.
+// The local stack (ops-env.ts), unless the environment names another broker.
 const file = resolve(root, process.env.DATA_DIR || '.data', 'ops.env')
 const flags = !process.env.NATS_URL && existsSync(file) ? [`--env-file=${file}`] : []
 await launch('../dead-letters.ts', process.argv.slice(2), flags)

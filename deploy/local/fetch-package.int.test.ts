@@ -47,7 +47,7 @@ function archiveOf(text: string): Buffer {
 
 const integrityOf = (archive: Buffer) => `sha512-${createHash('sha512').update(archive).digest('base64')}`
 
-/** A registry with one package, whose own word about its hash is always right: so lies one that was taken over. */
+/** A registry with one package. The hash that it announces always matches, as on a compromised registry. */
 async function startRegistry(archive: Buffer): Promise<void> {
   const server = createServer((request, response) => {
     const { port } = server.address() as AddressInfo
@@ -75,7 +75,7 @@ test('a package with its pinned hash is unpacked, and none of its scripts runs',
   expect(existsSync(join(folder, 'script-ran'))).toBe(false)
 })
 
-test('another package under the same name and version is refused, and the one from before stays', async () => {
+test('a changed package under the same name and version is refused, and the old one stays', async () => {
   const right = archiveOf('right')
   await startRegistry(right)
   await fetchPackage(folder, SPEC, integrityOf(right))
@@ -87,6 +87,6 @@ test('another package under the same name and version is refused, and the one fr
   expect(readFileSync(join(folder, 'node_modules/@scope/tool/tool'), 'utf8')).toBe('right')
 })
 
-test('a package without a hash in tools-lock.json is not asked for', async () => {
+test('a package without a hash in tools-lock.json is not requested', async () => {
   await expect(fetchPackage(folder, SPEC)).rejects.toThrow(`tools-lock.json has no hash of ${SPEC}`)
 })

@@ -29,7 +29,7 @@ export function isUnpacked(/** @type {string} */ folder, /** @type {string} */ s
 
 /**
  * Downloads a package from the registry that npm is set up for, compares it with its hash in tools-lock.json and unpacks
- * it to `node_modules/<name>` in `folder`. None of its scripts runs. Rejects with a StepError; then nothing was unpacked.
+ * it to `node_modules/<name>` in `folder`. Runs none of its scripts. Rejects with a StepError before anything is unpacked.
  * @param {string} folder
  * @param {string} spec "name@version"
  * @param {string} [integrity] the hash it must have
@@ -73,8 +73,8 @@ function assertIntegrity(archive, spec, integrity) {
   const actual = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
   if (actual === integrity) return
   throw new StepError(
-    `${spec} from the registry is not the package that is pinned here; nothing of it was run.`,
-    'Do not go on before it is clear why. Pinned in deploy/local/tools-lock.json and received:',
+    `${spec} from the registry differs from the pinned package. None of it was run.`,
+    'Find out why before you continue. Pinned in deploy/local/tools-lock.json and received:',
     `${integrity}\n${actual}`,
   )
 }
@@ -83,7 +83,7 @@ function assertIntegrity(archive, spec, integrity) {
 const unknownPackage = (spec) =>
   new StepError(
     `deploy/local/tools-lock.json has no hash of ${spec}.`,
-    `Whoever changes the version adds the hash: npm view ${spec} dist.integrity`,
+    `Add it with the new version: npm view ${spec} dist.integrity`,
   )
 
 /** The npm that started us, or the one that came with this Node, or the one on PATH. */
@@ -94,7 +94,7 @@ function npmCommand() {
   return existsSync(bundled) ? [process.execPath, bundled] : ['npm']
 }
 
-/** Without the settings that npm passed to us, which name the checkout: they would redirect an install elsewhere. */
+/** Without the settings that npm passes on: they name this checkout and would redirect the install. */
 function cleanEnvironment() {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^npm_(config_(local_)?prefix|package|lifecycle)/i.test(name),

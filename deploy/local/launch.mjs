@@ -6,7 +6,7 @@ import { StepError } from './progress.mjs'
 
 /**
  * Prepares the checkout, then runs a TypeScript file of this folder with the right Node, in the same terminal: signals
- * are passed on, and its exit code becomes ours. It also ends when we are killed, because its channel to us closes.
+ * are passed on, and its exit code becomes ours. When this process is killed, the channel closes and the program ends.
  * @param {string} script
  * @param {string[]} args
  * @param {string[]} nodeFlags

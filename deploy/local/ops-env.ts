@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { brokerEnv } from '@whereabouts/service-kit/env'
 import { serviceEnvironment, type Wiring } from './services.ts'
 
-/** What the operator's commands need to know of the stack on a data folder: see ops.mjs and dead-letters.mjs. */
+/** Variables of the stack on a data folder, for ops.mjs and dead-letters.mjs. */
 export const opsEnvFile = (dataDir: string) => join(dataDir, 'ops.env')
 /** The same for republish.mjs. */
 export const republishEnvFile = (dataDir: string) => join(dataDir, 'republish.env')
@@ -19,7 +19,7 @@ const NEEDED_BY_KEYS = ['DATABASE_URL', 'SIGNING_KEY_SECRET']
 const pick = (from: Record<string, string>, names: readonly string[]) =>
   Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)))
 
-/** Readable by its owner only, and never seen half written. */
+/** Only its owner may read it. Written whole, by a rename. */
 function write(file: string, variables: Record<string, string | undefined>): void {
   const partial = `${file}.${process.pid}`
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`)

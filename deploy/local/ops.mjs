@@ -6,7 +6,7 @@ import { root } from './prepare.mjs'
 import { beBrief } from './progress.mjs'
 
 beBrief()
-// Of the local stack (ops-env.ts), unless another system is named: a mixture of both would fit neither.
+// The local stack (ops-env.ts), unless the environment names another system: a mixture would fit neither.
 const file = resolve(root, process.env.DATA_DIR || '.data', 'ops.env')
 const flags = !process.env.DATABASE_URL && existsSync(file) ? [`--env-file=${file}`] : []
 await launch('../../services/keys/src/ops/main.ts', process.argv.slice(2), flags)

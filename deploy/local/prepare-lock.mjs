@@ -21,18 +21,18 @@ export async function withLock(file, work) {
   }
 }
 
-/** @param {string} file @param {boolean} [told] whether the wait was announced */
-async function take(file, told = false) {
+/** @param {string} file @param {boolean} [announced] whether the wait was announced */
+async function take(file, announced = false) {
   if (tryTake(file)) return
   const holder = holderOf(file)
   const waits = isAlive(holder)
   if (!waits) removeStale(file)
-  else if (!told) say(`  … another run is preparing this checkout (pid ${holder}), waiting for it`)
+  else if (!announced) say(`  … waiting for another run that prepares this checkout (pid ${holder})`)
   await delay(200)
-  await take(file, told || waits)
+  await take(file, announced || waits)
 }
 
-/** A link and not an exclusive write: nobody ever sees the file without the pid in it. @param {string} file */
+/** A link, not an exclusive write, so that the file always holds the pid. @param {string} file */
 function tryTake(file) {
   const mine = `${file}.${process.pid}`
   writeFileSync(mine, String(process.pid))
@@ -47,14 +47,14 @@ function tryTake(file) {
   }
 }
 
-/** Moves the lock away, and back when somebody living took it in the meantime. @param {string} file */
+/** Moves the lock away, and back when a living process took it meanwhile. @param {string} file */
 function removeStale(file) {
   const aside = `${file}.stale.${process.pid}`
   try {
     renameSync(file, aside)
     if (isAlive(holderOf(aside))) linkSync(aside, file)
   } catch (error) {
-    if (error.code !== 'ENOENT' && error.code !== 'EEXIST') throw error // somebody else removed or took it
+    if (error.code !== 'ENOENT' && error.code !== 'EEXIST') throw error // another process removed or took it
   } finally {
     rmSync(aside, { force: true })
   }

@@ -12,7 +12,7 @@ import { findTools } from './tools.mjs'
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
 /**
- * Makes sure of Node 24, of the packages and of the built web app; what is there already is not fetched again.
+ * Provides Node 24, the packages and the built web app. Fetches only what is missing.
  * @returns {Promise<{ node: string, env: NodeJS.ProcessEnv }>} the Node to run TypeScript with
  */
 export async function prepare() {
@@ -52,7 +52,7 @@ async function installPackages(node, pnpm, env) {
   const isInstalled = existsSync(join(root, 'node_modules/.modules.yaml')) && read(stampFile) === wanted
   if (!isInstalled) {
     const args = [pnpm, 'install', '--frozen-lockfile']
-    // A node_modules of another pnpm or system is replaced without a question nobody would see.
+    // Replaces a node_modules of another pnpm or system without a hidden question.
     const pnpmEnv = { ...env, PNPM_CONFIG_CONFIRM_MODULES_PURGE: 'false' }
     await step('Installing packages', () =>
       runProgram('pnpm install', node, args, { cwd: root, env: pnpmEnv }),

@@ -15,23 +15,23 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
-/** Of root's, PostgreSQL passes through; nobody else's server needs to. */
+/** Under root, PostgreSQL passes through the folder. */
 const { gid } = postgresAccount()
 const CLOSED = gid === undefined ? '700' : '710'
 
 describe('S11 h the data of a local stack is closed to other users of the machine', () => {
-  test('from the beginning', () => {
+  test('from its first start', () => {
     makePrivate(dataDir, true)
     expect([modeOf(dataDir), modeOf(join(dataDir, 'logs'))]).toEqual([CLOSED, '700'])
     expect(statSync(dataDir).gid).toBe(gid ?? process.getgid?.())
   })
 
-  test('to everybody where the database is elsewhere', () => {
+  test('to all other users where the database is elsewhere', () => {
     makePrivate(dataDir, false)
     expect(modeOf(dataDir)).toBe('700')
   })
 
-  test('from the next start on where an earlier release left it open', () => {
+  test('from the next start where an older release left it open', () => {
     mkdirSync(join(dataDir, 'logs'), { recursive: true })
     mkdirSync(join(dataDir, 'postgres'))
     for (const file of ['secrets.json', 'republish.env', 'logs/keys.log'])
@@ -40,14 +40,14 @@ describe('S11 h the data of a local stack is closed to other users of the machin
     expect([modeOf(dataDir), modeOf(join(dataDir, 'logs/keys.log'))]).toEqual([CLOSED, '600'])
   })
 
-  test('but a folder that holds other things stays as it is, with its logs closed', () => {
+  test('but a folder with other files keeps its mode, with its logs closed', () => {
     mkdirSync(join(dataDir, 'holiday-pictures'), { recursive: true, mode: 0o755 })
     const before = modeOf(dataDir)
     makePrivate(dataDir, true)
     expect([modeOf(dataDir), modeOf(join(dataDir, 'logs'))]).toEqual([before, '700'])
   })
 
-  test('and so is every log of a program, also one that was open before', async () => {
+  test('and every log too, also one that was open before', async () => {
     const log = join(home, 'program.log')
     writeFileSync(log, '', { mode: 0o644 })
     const child = spawnLogged(process.execPath, ['-e', ''], log, {})

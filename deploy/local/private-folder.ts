@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { logsDir } from './servers/child.ts'
 import { postgresAccount } from './servers/postgres-account.ts'
 
-/** What a stack keeps in its data folder, and what the processes of tests add to it. */
+/** The files of a stack in its data folder, with those of test processes. */
 const OURS =
   /^(?:postgres|nats|logs|run|secrets\.json|demo(?:-admin)?\.json|(?:ops|republish)\.env)(?:\.\d+)?$/
 
 /**
- * Makes the data folder of a stack, or corrects one of an earlier release: other users of the machine see nothing of it,
- * and nothing of the logs. When root starts us, PostgreSQL runs as another user, whose group may pass through to its own
- * folder. A folder that holds other things too is not ours to close; its logs are closed all the same.
+ * Creates the data folder of a stack, or corrects an older one, so that other users can read neither it nor the logs. Under
+ * root, PostgreSQL runs as another user, whose group may pass through to its own folder. A folder that also holds other
+ * files keeps its mode; its logs are still closed.
  */
 export function makePrivate(dataDir: string, hasPostgres: boolean): void {
   const isOurs = !existsSync(dataDir) || readdirSync(dataDir).every((name) => OURS.test(name))
@@ -22,7 +22,7 @@ export function makePrivate(dataDir: string, hasPostgres: boolean): void {
   for (const name of readdirSync(logs)) chmodSync(join(logs, name), 0o600)
 }
 
-/** `passing`: the group that may enter, without seeing what there is. */
+/** `passing`: the group that may enter but not list. */
 function close(folder: string, passing: number | undefined): void {
   if (passing === undefined) {
     chmodSync(folder, 0o700)

@@ -1,6 +1,6 @@
-// Plain JavaScript without dependencies: runs before anything is installed, on whatever Node the machine has.
+// Plain JavaScript without dependencies: runs on any Node, before packages are installed.
 
-/** A failure that a person can act on: printed without a stack. */
+/** A failure that the user can fix: printed without a stack. */
 export class StepError extends Error {
   /**
    * @param {string} what what failed
@@ -16,7 +16,7 @@ export class StepError extends Error {
 
 let isBrief = false
 
-/** For commands whose output programs read: only what takes a while is told, on standard error. */
+/** For commands whose output programs read: reports only slow steps, on standard error. */
 export function beBrief() {
   isBrief = true
 }
@@ -27,10 +27,10 @@ export function say(line) {
 }
 
 /** @param {string} line */
-const tell = (line) => (isBrief ? process.stderr : process.stdout).write(`${line}\n`)
+const report = (line) => (isBrief ? process.stderr : process.stdout).write(`${line}\n`)
 
 /**
- * Announces a step that takes a while, runs it, and says how long it took.
+ * Announces a slow step, runs it and prints its duration.
  * @template T
  * @param {string} title
  * @param {() => Promise<T>} run
@@ -38,8 +38,8 @@ const tell = (line) => (isBrief ? process.stderr : process.stdout).write(`${line
  */
 export async function step(title, run) {
   const startedAt = Date.now()
-  tell(`  … ${title}`)
+  report(`  … ${title}`)
   const result = await run()
-  tell(`  ✓ ${title} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`)
+  report(`  ✓ ${title} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`)
   return result
 }

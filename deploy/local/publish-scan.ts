@@ -1,4 +1,4 @@
-// The command `npm run scan` after its preparation (publish-scan.mjs): one read, published as a reader does, once or again and again.
+// The command `npm run scan` after its preparation (publish-scan.mjs): publishes one read, once or repeatedly.
 import { tagTypes } from '@whereabouts/contracts/tags'
 import { connectReader } from '@whereabouts/messaging/reader-connection'
 import { join, resolve } from 'node:path'
@@ -11,12 +11,12 @@ import { untilStopped } from './until-stopped.ts'
 
 const HELP = `npm run scan -- --tag VALUE [flags]    publishes one scan to the running demo, as a reader does
 
-  --tag VALUE      what the reader saw: an EPC in hex, a Bluetooth address or a barcode
+  --tag VALUE      an EPC in hex, a Bluetooth address or a barcode
   --type TYPE      rfid, ble or barcode                                default rfid
   --antenna N      the antenna, from 1                                 default 1
-  --location KEY   the location, for readers that know it; wins over the antenna
+  --location KEY   the location; overrides the antenna
   --reader KEY     the reader                                          default ble-gateway
-  --every SECONDS  again and again, as a reader in whose field the tag is, until Ctrl-C
+  --every SECONDS  repeats until Ctrl-C, like a reader that keeps seeing the tag
   --demo FILE      addresses and credentials                           default .data/demo.json
   --help           prints this
 `
@@ -43,13 +43,13 @@ function readSettings(): Settings | 'help' {
   })
   if (values.help) return 'help'
   const antenna = Number(values.antenna)
-  if (!values.tag) throw new Error(`--tag is needed\n\n${HELP}`)
+  if (!values.tag) throw new Error(`--tag is missing\n\n${HELP}`)
   if (!tagTypes.some((type) => type === values.type))
-    throw new Error(`--type is one of ${tagTypes.join(', ')}`)
-  if (!Number.isInteger(antenna) || antenna < 1) throw new Error('--antenna is a number from 1')
+    throw new Error(`--type must be one of ${tagTypes.join(', ')}`)
+  if (!Number.isInteger(antenna) || antenna < 1) throw new Error('--antenna must be a whole number from 1')
   const everySeconds = values.every === undefined ? undefined : Number(values.every)
   if (everySeconds !== undefined && !(everySeconds >= 1 && everySeconds <= 3_600))
-    throw new Error('--every is a number of seconds from 1 to 3600')
+    throw new Error('--every must be 1 to 3600 seconds')
   return {
     demoFile: resolve(ROOT, values.demo),
     everySeconds,
@@ -65,7 +65,7 @@ function readSettings(): Settings | 'help' {
 async function publish({ demoFile, readerKey, read, everySeconds }: Settings): Promise<void> {
   const demo = readDemo(demoFile)
   if (!demo)
-    throw new Error(`${demoFile} is not there. Run npm start first, or name another file with --demo.`)
+    throw new Error(`${demoFile} does not exist. Run npm start first, or name another file with --demo.`)
   const { client_id: clientId, client_secret: clientSecret } = demo.reader_key
   const reader = await connectReader({ url: demo.nats_url, clientId, clientSecret, name: readerKey })
   const subject = `scans.${demo.org_id}.${readerKey}.canonical`
@@ -82,7 +82,7 @@ async function publish({ demoFile, readerKey, read, everySeconds }: Settings): P
   }
 }
 
-/** Waits so long; answers whether somebody asked to stop before the time was over. */
+/** Waits that long. Resolves with true when a signal asked to stop meanwhile. */
 function untilInterrupted(seconds: number): () => Promise<boolean> {
   const asked = new AbortController()
   void untilStopped([]).then(() => asked.abort())

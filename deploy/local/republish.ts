@@ -1,11 +1,11 @@
-// The command `npm run republish` after its preparation: the states of catalog, then those of keys, each by its own program.
+// The command `npm run republish` after its preparation: republishes the states of catalog, then of keys.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { opsEnvFile, republishEnvFile } from './ops-env.ts'
 import { ROOT } from './services.ts'
 
-/** Returns the exit code. `envFile` is of the local stack; where it is missing, the environment decides. */
+/** Returns the exit code. Without `envFile` of the local stack, the environment names the database. */
 function run(program: string, envFile: string, args: readonly string[]): number {
   const flags = existsSync(envFile) ? [`--env-file=${envFile}`] : []
   return (
@@ -18,7 +18,7 @@ function run(program: string, envFile: string, args: readonly string[]): number 
 
 const args = process.argv.slice(2)
 const dataDir = resolve(ROOT, process.env['DATA_DIR'] || '.data')
-// Another database than that of the local stack is one of catalog: each service has its own role.
+// A DATABASE_URL is that of catalog, because each service has its own role.
 const isNamed = Boolean(process.env['DATABASE_URL'])
 const ofCatalog = run('catalog/src/republish/main.ts', isNamed ? '' : republishEnvFile(dataDir), args)
 const onlyCatalog = isNamed || args.includes('--help') || ofCatalog !== 0

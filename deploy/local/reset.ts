@@ -5,10 +5,19 @@ import { stopLeftovers } from './leftovers.ts'
 import { claimDataDir } from './stack-lock.ts'
 import { postgresDir } from './stack-servers.ts'
 
-// By name, never the folder itself: DATA_DIR may be a folder that holds other things too.
-const OURS = ['nats', 'logs', 'secrets.json', 'demo.json', 'demo-admin.json', 'ops.env', 'run']
+// By name, never the folder itself: DATA_DIR may also hold other files.
+const OURS = [
+  'nats',
+  'logs',
+  'secrets.json',
+  'demo.json',
+  'demo-admin.json',
+  'ops.env',
+  'republish.env',
+  'run',
+]
 
-/** Throws the data of earlier starts away. Refused while another launcher runs on it. */
+/** Deletes the data of earlier starts. Throws while another launcher runs on it. */
 export async function resetData(dataDir: string, onNote: (note: string) => void): Promise<void> {
   const release = claimDataDir(dataDir)
   await stopLeftovers(dataDir, onNote)

@@ -44,7 +44,7 @@ function advice(output) {
   if (OFFLINE.test(output)) {
     return (
       'The package registry could not be reached. Check the connection (behind a proxy: HTTPS_PROXY, and "npm config ' +
-      'get registry"), then run the command again: what was fetched already is kept.'
+      'get registry"), then run the command again. It keeps what it has already fetched.'
     )
   }
   if (NOT_OURS.test(output)) {

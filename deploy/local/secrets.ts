@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createCalloutKeys } from '@whereabouts/messaging/nkeys'
 
-/** Every role of the database: it owns the schema of its name. */
+/** Every role that owns a schema, of the same name. */
 export const DATABASE_ROLES = ['gateway', 'catalog', 'tracking', 'keys', 'webhooks'] as const
 export type DatabaseRole = (typeof DATABASE_ROLES)[number]
 
@@ -26,7 +26,7 @@ export type Secrets = {
   webhook_secret_keys: string
 }
 
-/** Reads the secrets of `file`, or makes them at the first start. The file is readable by its owner only. */
+/** Reads the secrets of `file`, or creates them at the first start. Only its owner may read the file. */
 export function loadSecrets(file: string): Secrets {
   const kept = readSecrets(file)
   if (kept) return kept
@@ -38,7 +38,7 @@ export function loadSecrets(file: string): Secrets {
   return secrets
 }
 
-/** Fresh secrets. Passwords start with a letter and hold no character that a URL or the broker would read otherwise. */
+/** New secrets. Passwords start with a letter and need no escaping in a URL or for the broker. */
 export function generateSecrets(): Secrets {
   return {
     postgres_password: password(),
@@ -96,6 +96,6 @@ function readSecrets(file: string): Secrets | undefined {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
-  // Written by us, whole (see the rename above) and unreadable for others.
+  // loadSecrets wrote it whole, by a rename.
   return JSON.parse(text)
 }

@@ -8,7 +8,7 @@ import { poll } from './servers/poll.ts'
 import { recordProcess, stopRecordedProcess } from './servers/process-record.ts'
 import { ROOT, type ServiceName, serviceMain } from './services.ts'
 
-// A service gives each of its shutdown phases up to ten seconds; nobody waits that long for a local stack.
+// Shorter than the shutdown phases of a service, ten seconds each: this is a local stack.
 const STOP_SECONDS = 8
 const READY_SECONDS = 30
 
@@ -20,15 +20,15 @@ export type ServiceControl = {
   readonly isRunning: boolean
   /** Sends a signal and resolves when the process has ended; SIGKILL is a crash. */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Ends it in order, harder after some seconds. */
+  /** Sends SIGTERM, and SIGKILL after some seconds. */
   stop(): Promise<void>
   /** Starts the process (again); does not wait for it to be ready. */
   start(): void
   /** Resolves when `/readyz` answers 200; throws with the end of the log when the process ends first. */
   waitReady(): Promise<void>
-  /** The end of everything it wrote, restarts included. */
+  /** The end of its log, over restarts. */
   logs(lines?: number): string
-  /** Resolves when the process that runs now ends, with how it did: `exit code 1`, `SIGKILL`. */
+  /** Resolves when the current process ends, with the reason: `exit code 1`, `SIGKILL`. */
   ended(): Promise<string>
 }
 
@@ -38,11 +38,11 @@ type Options = {
   opsUrl: string
   /** For the log and the pid file. */
   dataDir: string
-  /** The checkout whose code runs; this one unless said. */
+  /** The checkout whose code runs. Default: this one. */
   root?: string
 }
 
-/** Ends what a killed run left of this service; returns its pid, or undefined. */
+/** Stops the process that a killed run left of this service. Returns its pid, if any. */
 export function stopLeftoverService(name: ServiceName, dataDir: string): Promise<number | undefined> {
   return stopRecordedProcess(pidFileOf(name, dataDir), 'SIGTERM', STOP_SECONDS * 1000)
 }
@@ -98,14 +98,14 @@ function launchService(
 ): ChildProcess {
   const child = spawnLogged(process.execPath, [serviceMain(name, root)], logFile, {
     cwd: root,
-    detached: true, // Ctrl-C in the terminal is for the launcher, which stops things in order
+    detached: true, // Ctrl-C goes to the launcher, which stops everything in order
     env: { ...inheritedEnvironment(), ...env },
   })
   guardChild(child, 'TERM')
   return child
 }
 
-/** What a program needs of its surroundings. Nothing else, so that a DATABASE_URL of the shell reaches no service. */
+/** Inherited variables. No others, so that a DATABASE_URL of the shell reaches no service. */
 function inheritedEnvironment(): NodeJS.ProcessEnv {
   const names = [
     'PATH',
@@ -121,11 +121,11 @@ function inheritedEnvironment(): NodeJS.ProcessEnv {
 }
 
 async function untilReady(name: ServiceName, opsUrl: string, isRunning: () => boolean, logFile: string) {
-  const look = async () => {
+  const check = async () => {
     if (!isRunning()) throw new Error(`${name} ended before it was ready:\n${lastLines(logFile, 12)}`)
     return (await isReady(opsUrl)) || undefined
   }
-  if (await poll(look, { everyMs: 30, timeoutMs: READY_SECONDS * 1000 })) return
+  if (await poll(check, { everyMs: 30, timeoutMs: READY_SECONDS * 1000 })) return
   throw new Error(`${name} was not ready after ${READY_SECONDS} s:\n${lastLines(logFile, 12)}`)
 }
 

@@ -5,7 +5,7 @@ import type { DatabaseRole, Secrets } from './secrets.ts'
 
 export const ROOT = resolve(import.meta.dirname, '../..')
 
-/** In the order in which the ready ones are told; they start together. */
+/** In the order of the start screen. They start together. */
 export const SERVICES = ['keys', 'catalog', 'tracking', 'webhook-dispatcher', 'gateway', 'console'] as const
 export type ServiceName = (typeof SERVICES)[number]
 
@@ -32,17 +32,17 @@ export const ROLES: Partial<Record<ServiceName, DatabaseRole>> = {
 
 export type ServicePorts = Record<ServiceName, { api: number; ops: number }>
 
-/** What the environment of the services is made of. */
+/** The values behind the environments of the services. */
 export type Wiring = {
   secrets: Secrets
   ports: ServicePorts
-  /** Of an administrator; the services get addresses of their own roles. */
+  /** The address of an administrator. The services get addresses of their own roles. */
   postgresUrl: string
   database: string
   natsUrl: string
-  /** What readers are told, where MQTT is spoken. */
+  /** The MQTT address shown to users, if any. */
   mqttUrl?: string | undefined
-  /** Where connections to the broker are encrypted. */
+  /** Set where connections to the broker are encrypted. */
   natsCaFile?: string | undefined
 }
 
@@ -59,7 +59,7 @@ export function presentServices(): ServiceName[] {
   return SERVICES.filter((name) => existsSync(serviceMain(name)))
 }
 
-/** The environment of one service, complete but for what the process inherits. */
+/** The environment of one service, without inherited variables. */
 export function serviceEnvironment(name: ServiceName, wiring: Wiring): Record<string, string> {
   const { api, ops } = wiring.ports[name]
   const common = { ENVIRONMENT: 'local', HOST: '127.0.0.1', PORT: String(api), OPS_PORT: String(ops) }
@@ -116,7 +116,7 @@ const OWN: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
     ...broker(wiring),
     ...principal(wiring),
     WEBHOOK_SECRET_KEYS: wiring.secrets.webhook_secret_keys,
-    ALLOW_PRIVATE_TARGETS: 'true', // receivers on this machine are what one tries first
+    ALLOW_PRIVATE_TARGETS: 'true', // for receivers on this machine
   }),
   console: (wiring) => ({
     KEYS_URL: apiUrl('keys', wiring),

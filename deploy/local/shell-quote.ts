@@ -1,4 +1,4 @@
-/** Text as one word of a POSIX shell, whatever is in it. Left bare where that reads better and means the same. */
+/** Text as one word of a POSIX shell, quoted only where necessary. */
 export function shellQuote(text: string): string {
   return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { recordProcess, recordedProcess } from './servers/process-record.ts'
 
 /**
- * Claims a data folder for this process until the returned function is called. Throws when another launcher runs on it:
- * its servers are no leftovers, and must not be ended as such.
+ * Claims a data folder for this process until the returned function is called. Throws when another launcher runs on it,
+ * whose servers must not be stopped as leftovers.
  */
 export function claimDataDir(dataDir: string): () => void {
   const file = join(dataDir, 'run/launcher.pid')

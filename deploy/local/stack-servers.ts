@@ -7,19 +7,19 @@ import { type NatsOptions, startNatsServer } from './servers/nats-server.ts'
 import { startPostgres } from './servers/postgres.ts'
 import { ROOT } from './services.ts'
 
-/** PostgreSQL and the broker of a stack: ours to stop, or somebody else's. */
+/** PostgreSQL and the broker of a stack. Stopping a given one does nothing. */
 export type DatabaseServer = { url: string; pid: number | undefined; stop: () => Promise<void> }
 export type BrokerServer = {
   url: string
   mqttUrl: string
-  /** Of the process that runs now, or ran last. */
+  /** Of the current or last process. */
   readonly pid: number | undefined
   stop: (signal?: NodeJS.Signals) => Promise<void>
-  /** Stops it, by default with a crash, and starts it on the same ports and streams; for tests of what comes back. */
+  /** Stops it, by default with SIGKILL, and starts it again on the same ports and streams. For tests. */
   restart: (signal?: NodeJS.Signals) => Promise<void>
 }
 
-/** One that runs already; with `caFile` connections to it are encrypted. */
+/** A running broker. With `caFile`, connections to it are encrypted. */
 export type GivenBroker = { url: string; mqttUrl: string; caFile?: string; replicas?: number }
 
 export const postgresDir = (dataDir: string) => join(dataDir, 'postgres')
@@ -75,4 +75,4 @@ export async function startBroker(
   }
 }
 
-const notOurs = () => Promise.reject(new Error('a given broker is not ours to restart'))
+const notOurs = () => Promise.reject(new Error('a given broker cannot be restarted'))

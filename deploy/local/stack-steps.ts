@@ -2,11 +2,11 @@ import { errorText } from '../error-text.ts'
 
 export type Step = {
   title: string
-  /** Undefined when the step begins, its duration when it is done. */
+  /** The duration, at the end of the step. */
   seconds?: number
 }
 
-/** Runs a part of the start between two reports, so that a person sees what takes time and a failure names its part. */
+/** Runs a step of the start and reports its begin and end. A failure names the step. */
 export async function runStep<T>(
   title: string,
   onStep: (step: Step) => void,

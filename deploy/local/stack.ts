@@ -17,9 +17,9 @@ import { startBroker, startDatabase } from './stack-servers.ts'
 import { type Step, runStep } from './stack-steps.ts'
 
 export type StackOptions = {
-  /** Database, streams, secrets, logs and pid files; made when missing, resumed when filled. */
+  /** Holds database, streams, secrets, logs and pid files. Created when missing, else resumed. */
   dataDir: string
-  /** Exact ports, refused when somebody listens there; those left out are free ones. */
+  /** Exact ports; the start fails when one is taken. Default: free ones. */
   ports?: ExactPorts
   /** Default: every service of this checkout. */
   services?: readonly ServiceName[]
@@ -27,16 +27,16 @@ export type StackOptions = {
   env?: Partial<Record<ServiceName, Record<string, string>>>
   /** False in tests only: PostgreSQL forces nothing to disk. Default true. */
   durable?: boolean
-  /** Instead of the kept or fresh ones of `dataDir`; needed with a given broker, which has its own. */
+  /** Default: those of `dataDir`, created when missing. Required with a given broker. */
   secrets?: Secrets
   /** A running PostgreSQL 18: an administrator's address. Default: an embedded one. */
   postgresUrl?: string
-  /** A running broker or cluster with the passwords of `secrets`. Default: one of our own, with deploy/nats/nats.conf. */
+  /** A running broker or cluster with the passwords of `secrets`. Default: a new broker with deploy/nats/nats.conf. */
   broker?: GivenBroker
   /** Default `whereabouts`. */
   database?: string
   onStep?: (step: Step) => void
-  /** What a person should know, like a leftover that was stopped. */
+  /** Called with notes for the user, such as a stopped leftover. */
   onNote?: (note: string) => void
 }
 
@@ -54,7 +54,7 @@ export type Stack = {
   }
   secrets: Secrets
   dataDir: string
-  /** The running services; those that were not asked for are missing. */
+  /** The started services. */
   services: Partial<Record<ServiceName, ServiceControl>>
   service(name: ServiceName): ServiceControl
   postgres: DatabaseServer
@@ -63,8 +63,8 @@ export type Stack = {
 }
 
 /**
- * Starts the whole product on this machine and resolves when every service says it is ready. What an earlier run left
- * behind on `dataDir` is stopped first; when a part fails, the others are stopped and the error names it.
+ * Starts the product on this machine and resolves when every service is ready. Leftovers of an earlier run on `dataDir` are
+ * stopped first. When a part fails, the others are stopped and the error names it.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const dataDir = resolve(options.dataDir)
@@ -120,7 +120,7 @@ async function choosePorts(base: number | undefined): Promise<ServicePorts> {
   return base === undefined ? ports : { ...ports, gateway: { ...ports.gateway, api: base } }
 }
 
-/** The database with its roles and schemas beside the broker with its streams: neither waits for the other. */
+/** Starts the database with roles and schemas, and the broker with streams, in parallel. */
 async function startServers(
   options: StackOptions & { database: string },
   secrets: Secrets,
@@ -149,7 +149,7 @@ async function startServers(
     await runStep('Streams and consumers', onStep, () => applyBrokerTopology(encrypted, { replicas }))
     return broker
   }
-  // Both are awaited even when one fails: the other's server must be known before everything is stopped.
+  // Awaits both even when one fails, so that `stops` knows both servers.
   const [postgres, broker] = await Promise.allSettled([prepareDatabase(), prepareBroker()])
   if (postgres.status === 'rejected') throw postgres.reason
   if (broker.status === 'rejected') throw broker.reason

@@ -9,7 +9,7 @@ export type StartSettings = {
   ports: { base: number; nats: number; mqtt: number }
 }
 
-/** What `npm start` was asked for; throws one error naming every variable that is no port. */
+/** The settings of `npm start`. Throws one error that names every variable that is not a port. */
 export function startSettings(args: string[], env: NodeJS.ProcessEnv): StartSettings {
   const { values } = parseArgs({
     args,

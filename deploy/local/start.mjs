@@ -3,7 +3,7 @@ import { launch } from './launch.mjs'
 
 const HELP = `npm start [-- flags]    runs Whereabouts on this machine, with a simulated warehouse
 
-  --reset          throws the data of earlier starts away first
+  --reset          deletes the data of earlier starts first
   --no-simulator   starts without the simulated readers
   --help           prints this
 

@@ -20,8 +20,7 @@ async function main(settings: StartSettings): Promise<void> {
   const { dataDir, ports, reset } = settings
   const startedAt = performance.now()
   say(`Starting, data in ${shown(dataDir)}`)
-  if (reset)
-    await runStep('Throwing away the data of earlier starts', onStep, () => resetData(dataDir, onNote))
+  if (reset) await runStep('Deleting the data of earlier starts', onStep, () => resetData(dataDir, onNote))
   const stack = await startStack({ dataDir, ports, onStep, onNote })
   const stopDemo = await startDemo(settings, stack)
   say(`  Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
@@ -32,7 +31,7 @@ async function main(settings: StartSettings): Promise<void> {
   process.exit(reason.exitCode)
 }
 
-/** Fills the demo organization and starts its readers; stops the stack when either fails. */
+/** Creates the demo organization and starts its readers. Stops the stack when either fails. */
 async function startDemo({ simulator, dataDir }: StartSettings, stack: Stack): Promise<() => Promise<void>> {
   try {
     const { base: baseUrl, nats: natsUrl, mqtt: mqttUrl } = stack.urls
@@ -53,7 +52,7 @@ async function startDemo({ simulator, dataDir }: StartSettings, stack: Stack): P
   }
 }
 
-/** Short where it lies in the checkout. */
+/** Relative to the checkout where it is inside. */
 function shown(path: string): string {
   const short = relative(ROOT, path)
   return short.startsWith('..') ? path : short
@@ -64,7 +63,7 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
-// While starting, a signal simply ends us: the guards of the servers and services stop these.
+// A signal during the start ends this process; the guards stop servers and services.
 try {
   await main(startSettings(process.argv.slice(2), process.env))
 } catch (error) {

@@ -11,9 +11,9 @@ import { ROOT } from './services.ts'
 export type TestServers = {
   /** For the environment of the tests. */
   variables: {
-    /** Superuser of a cluster that may be filled with throwaway databases. */
+    /** Superuser of a server for throwaway databases. */
     WB_TEST_DATABASE_URL: string
-    /** A nats-server program: tests start brokers of their own. */
+    /** Path of nats-server; tests start their own brokers. */
     WB_TEST_NATS_BIN: string
   }
   stop: () => Promise<void>
@@ -23,7 +23,7 @@ type Database = { url: string; stop: () => Promise<void> }
 
 const HOME_PREFIX = 'whereabouts-test-'
 
-/** PostgreSQL and nats-server for a test run: the given ones, else in a container, else embedded. */
+/** PostgreSQL and nats-server for a test run. PostgreSQL is the given one, else a container, else embedded. */
 export async function startTestServers(
   env: NodeJS.ProcessEnv,
   onNote: (note: string) => void,
@@ -72,7 +72,7 @@ async function startEmbedded(password: string, onNote: (note: string) => void): 
   }
 }
 
-/** Folders of runs that were killed; their servers ended with them. */
+/** Removes the folders of killed runs. Their guards stopped the servers. */
 function removeAbandoned(): void {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(HOME_PREFIX))) {
     const pid = Number(name.slice(HOME_PREFIX.length).split('-')[0])
@@ -84,6 +84,6 @@ function removeIfOurs(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
   } catch {
-    // Another user's: theirs to remove.
+    // It belongs to another user.
   }
 }

@@ -55,13 +55,13 @@ function isMusl() {
   return process.platform === 'linux' && header.glibcVersionRuntime === undefined
 }
 
-/** Whether this very Node runs our TypeScript; the range of "engines" in package.json. */
+/** Whether this Node runs our TypeScript; the range of "engines" in package.json. */
 function isNodeNewEnough(version = process.versions.node) {
   const [major, minor] = version.split('.').map(Number)
   return major === 24 && minor >= 12
 }
 
-/** @param {string} root @returns {{ name: string, version: string } | undefined} undefined: this Node will do */
+/** @param {string} root @returns {{ name: string, version: string } | undefined} undefined: use this Node */
 function wantedNode(root) {
   if (isNodeNewEnough()) return undefined
   const version = readFileSync(join(root, '.node-version'), 'utf8').trim()

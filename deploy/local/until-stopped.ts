@@ -6,8 +6,8 @@ export type StopReason = { text: string; exitCode: number }
 const SAME_SIGNAL_MS = 700
 
 /**
- * Resolves when somebody asks us to stop (a signal, or the wrapper that started us is gone) or when a service ends by
- * itself. From then on, a second signal ends this process at once, and the guards the rest.
+ * Resolves at a signal, when the wrapper of this process is gone, or when a service ends by itself. After that, a second
+ * signal ends this process at once, and the guards stop the rest.
  */
 export function untilStopped(services: readonly ServiceControl[]): Promise<StopReason> {
   const { promise, resolve } = Promise.withResolvers<StopReason>()
@@ -15,11 +15,11 @@ export function untilStopped(services: readonly ServiceControl[]): Promise<StopR
   const onSignal = (signal: string) => {
     firstAt ??= Date.now()
     if (Date.now() - firstAt > SAME_SIGNAL_MS) process.exit(130)
-    resolve({ text: signal === 'SIGINT' ? 'Ctrl-C (once more to stop at once)' : signal, exitCode: 0 })
+    resolve({ text: signal === 'SIGINT' ? 'Ctrl-C (press it again to stop at once)' : signal, exitCode: 0 })
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal)
-  process.on('disconnect', () => onSignal('the terminal is gone'))
-  if ('connected' in process && !process.connected) onSignal('the terminal is gone') // it went while we started
+  process.on('disconnect', () => onSignal('the terminal was closed'))
+  if ('connected' in process && !process.connected) onSignal('the terminal was closed') // closed during the start
   for (const service of services) void reportEnd(service, resolve)
   return promise
 }

@@ -38,7 +38,7 @@ test('the screen names every address, the sign-in and the file with the credenti
   for (const part of [...wanted, '.data/demo.json']) expect(text).toContain(part)
 })
 
-test('the screen fits on one: at most 35 lines', () => {
+test('the screen has at most 35 lines', () => {
   expect(screen(false).split('\n').length).toBeLessThanOrEqual(35)
 })
 
@@ -47,7 +47,7 @@ test('colours come on request only', () => {
   expect(screen(true)).toContain('\u001b')
 })
 
-test('a password with quotes and dollars reaches the service as it is', () => {
+test('a password with quotes and dollars reaches the service unchanged', () => {
   const login = welcomeCommands(demo)
     .flatMap(({ lines }) => lines)
     .find((line) => line.includes('/auth/login'))
@@ -55,7 +55,7 @@ test('a password with quotes and dollars reaches the service as it is', () => {
   expect(login).toContain(`-d '${body.replaceAll("'", `'\\''`)}'`)
 })
 
-test('titles are pasted along, so they hold nothing a shell without comments would act on', () => {
+test('titles are harmless in a shell without comments, because users paste them too', () => {
   for (const { title } of welcomeCommands(demo)) expect(title).toMatch(/^[\w ,.-]+$/)
 })
 

@@ -5,16 +5,16 @@ import { shellQuote } from './shell-quote.ts'
 
 export type WelcomeOptions = {
   write?: (text: string) => void
-  /** As a person should see it. */
+  /** Path to show. */
   credentialsFile?: string
   /** Default: when standard output is a terminal. */
   colours?: boolean
 }
 
-/** Something to try: what it does, and lines that can be pasted into any POSIX shell in the project's folder. */
+/** A command to try: a title, and lines for any POSIX shell in the project's folder. */
 export type WelcomeCommand = { title: string; lines: string[] }
 
-/** Prints the start screen: addresses, credentials, and commands that work as they stand. */
+/** Prints the start screen: addresses, credentials, and commands that work as printed. */
 export function printWelcome(demo: Demo, options: WelcomeOptions = {}): void {
   const { write = (text) => process.stdout.write(text), credentialsFile = '.data/demo.json' } = options
   const { colours = process.stdout.isTTY } = options
@@ -42,7 +42,7 @@ export function printWelcome(demo: Demo, options: WelcomeOptions = {}): void {
   write(`${screen.join('\n')}\n`)
 }
 
-/** Titles are plain words: they are pasted along, and not every shell knows comments at its prompt. */
+/** Titles are plain words: users paste them too, and some shells have no comments at the prompt. */
 export function welcomeCommands(demo: Demo): WelcomeCommand[] {
   const api = demo.base_url + API_PREFIX
   const login = { grant_type: 'client_credentials', ...demo.api_key }
@@ -52,27 +52,27 @@ export function welcomeCommands(demo: Demo): WelcomeCommand[] {
   const find = `${api}/reports/asset-locations?asset_external_key=${vehicle}`
   return [
     {
-      title: 'Exchange the API key for a token, good for 15 minutes',
+      title: 'Exchange the API key for a token that is valid for 15 minutes',
       lines: [`TOKEN=$(${post(`${api}/oauth/token`, login)} | ${field('access_token', TEXT)})`],
     },
     {
-      title: 'Where is everything, last seen first',
+      title: 'List where all assets are, last seen first',
       lines: [get(bearer, `${api}/reports/asset-locations?limit=5`)],
     },
-    { title: 'The assets', lines: [get(bearer, `${api}/assets?q=forklift&limit=2`)] },
+    { title: 'List assets', lines: [get(bearer, `${api}/assets?q=forklift&limit=2`)] },
     {
-      title: `Where ${vehicle} has been`,
+      title: `Show where ${vehicle} has been`,
       lines: [
         `ASSET=$(curl -s ${bearer} ${shellQuote(find)} | ${field('asset_id', NUMBER)})`,
         get(bearer, `"${api}/assets/$ASSET/history?limit=5"`),
       ],
     },
     {
-      title: `Publish one scan as a reader does, of ${UNSEEN_ASSET}, which the simulated readers leave alone`,
+      title: `Publish one scan of ${UNSEEN_ASSET}, which the simulated readers never see`,
       lines: [`npm run scan -- --tag ${shellQuote(tagOf(UNSEEN_ASSET))} --location DOCK-1`],
     },
     {
-      title: 'Be called at an address of yours when something moves',
+      title: 'Register a webhook for movements',
       lines: [
         `SESSION=$(${post(`${api}/auth/login`, demo.admin)} | ${field('access_token', TEXT)})`,
         `${post(`${api}/webhooks`, { url: 'http://127.0.0.1:9000/hook' }, admin)}; echo`,
@@ -81,7 +81,7 @@ export function welcomeCommands(demo: Demo): WelcomeCommand[] {
   ]
 }
 
-/** `address` is quoted already when it holds a variable. */
+/** `address` is already quoted when it holds a variable. */
 const get = (headers: string, address: string) =>
   `curl -s ${headers} ${address.startsWith('"') ? address : shellQuote(address)}; echo`
 
@@ -95,7 +95,7 @@ const JSON_TYPE = "-H 'Content-Type: application/json'"
 const TEXT = '"\\([^"]*\\)"'
 const NUMBER = '\\([0-9]*\\)'
 
-/** Picks the value of a field out of JSON on one line: not every machine has jq. */
+/** Extracts a field from JSON on one line, because not every machine has jq. */
 const field = (name: string, value: string) => `sed -n 's/.*"${name}": *${value}.*/\\1/p'`
 
 function tagOf(assetKey: string): string {

@@ -1,10 +1,10 @@
 /**
- * Series as promtool writes them, one value a minute: `0+60x130` grows by 60, `1x130` stays. What is not said of a case
- * is as it is in a healthy system.
+ * Series as promtool writes them, one value a minute: `0+60x130` grows by 60, `1x130` stays. A case changes
+ * some series of a healthy system.
  */
 export type Series = Readonly<Record<string, string>>
 
-/** A failure as the metrics show it, and every alert that fires when it has lasted for 130 minutes. */
+/** The series of a failure, and every alert that fires after 130 minutes of it. */
 export type AlertCase = { failure: string; series: Series; fires: readonly string[] }
 
 const SERVICES = ['gateway', 'keys', 'catalog', 'tracking', 'webhook-dispatcher', 'console']
@@ -37,7 +37,7 @@ const POOL = 'service="catalog",pool="catalog"'
 const WORK = 'service="tracking",work="partitions"'
 const ONLINE = 'readers{kind="configured",state="online"}'
 
-/** All is well, and something happens all the time. */
+/** A healthy system under load. */
 export const healthy: Series = {
   ...each(SERVICES, (service) => ({
     [`build_info{service="${service}"}`]: '1x130',
@@ -130,17 +130,17 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['ApiErrorBudgetBurnsSlowly'],
   },
   {
-    failure: 'a third of the reads is slow',
+    failure: 'a third of the reads are slow',
     series: { [FAST]: '0+4000x130' },
     fires: ['ApiLatencyBudgetBurnsFast', 'ApiLatencyBudgetBurnsSlowly'],
   },
   {
-    failure: 'nearly all accounts for readers are given',
+    failure: 'nearly all reader accounts are used',
     series: { reader_accounts_used: '801x130' },
     fires: ['ReaderAccountsRunOut'],
   },
   {
-    failure: 'a key floods the broker each time its suspension is over',
+    failure: 'a key floods the broker after each suspension',
     series: { reader_suspensions_total: '0+0.2x130' },
     fires: ['ReadersSuspended'],
   },
@@ -155,7 +155,7 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['ApiLatencyBudgetBurnsSlowly'],
   },
   {
-    failure: 'nothing of catalog is scraped',
+    failure: 'no process of catalog is scraped',
     series: { 'build_info{service="catalog"}': '1x30 stale' },
     fires: ['ServiceMissing'],
   },
@@ -180,12 +180,12 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['UpstreamFailing'],
   },
   {
-    failure: 'a gateway hears of revocations late',
+    failure: 'a gateway applies revocations late',
     series: { 'gateway_revocation_delay_seconds_bucket{le="1"}': '0+1x130' },
     fires: ['RevocationSlow'],
   },
   {
-    failure: 'the broker cannot be told to disconnect',
+    failure: 'connections cannot be closed',
     series: { revocation_oldest_pending_seconds: '0+60x130' },
     fires: ['ConnectionsOutliveRevocation'],
   },
@@ -195,17 +195,17 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['KeyViewStale'],
   },
   {
-    failure: 'logins wait for too long',
+    failure: 'logins are not decided in time',
     series: { [logins('undecided')]: '0+10x130' },
     fires: ['LoginsUndecided'],
   },
   {
-    failure: 'somebody guesses the secrets of readers',
+    failure: 'an attacker tries secrets of readers',
     series: { [logins('refused')]: '0+600x130' },
     fires: ['LoginsRefused'],
   },
   {
-    failure: 'somebody guesses passwords',
+    failure: 'an attacker tries passwords',
     series: { [THROTTLED]: '0+120x130' },
     fires: ['AuthenticationThrottled'],
   },
@@ -225,12 +225,12 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['ScanDelayBudgetBurnsSlowly'],
   },
   {
-    failure: 'nothing is stored',
+    failure: 'no scan is stored',
     series: { [oldest('tracking-ingest')]: '0+60x130' },
     fires: ['IngestBehind'],
   },
   {
-    failure: 'nothing is stored, and the stream keeps only an hour',
+    failure: 'no scan is stored, and the stream keeps only an hour',
     series: {
       [oldest('tracking-ingest')]: '0+60x130',
       'stream_oldest_message_age_seconds{stream="SCANS"}': '3600x130',
@@ -254,7 +254,7 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['ReaderMessagesUnusable'],
   },
   {
-    failure: 'partitions are not made',
+    failure: 'partitions are not created',
     series: { history_months_ahead: '0x130' },
     fires: ['HistoryMonthsMissing'],
   },
@@ -274,7 +274,7 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['WebhookDeliveriesNotTaken'],
   },
   {
-    failure: 'our way out is blocked',
+    failure: 'outgoing requests are blocked',
     series: { [attempts('delivered')]: '0x130', [attempts('failed')]: '0+600x130' },
     fires: ['WebhookAttemptsFailing', 'WebhookAttemptsFailingOften'],
   },
@@ -284,7 +284,7 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['WebhookAttemptsFailingOften'],
   },
   {
-    failure: 'a receiver takes less than it is sent',
+    failure: 'a receiver is slower than its organization sends',
     series: { 'webhook_dropped_total{reason="lane_full"}': '0+10x130' },
     fires: ['WebhookLanesFull'],
   },
@@ -299,7 +299,7 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['WebhookResealStalled'],
   },
   {
-    failure: 'a message between services fails whatever is tried',
+    failure: 'a message between services fails on every retry',
     series: { [buried('tracking-catalog', 'retries_exhausted')]: '0+1x130' },
     fires: ['MessagesBuried'],
   },
@@ -309,7 +309,7 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['MessagesBuried'],
   },
   {
-    failure: 'states in KEYS were overwritten with what nobody can read, and have been replaced since',
+    failure: 'states in KEYS were unreadable and have been replaced since',
     series: {
       'unreadable_states_total{service="gateway",stream="KEYS"}': '0+1x130',
       'unreadable_states{service="gateway",stream="KEYS"}': '0x130',
@@ -317,7 +317,7 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['StatesUnreadable'],
   },
   {
-    failure: 'a state in CATALOG stays unreadable, whoever is asked',
+    failure: 'a state in CATALOG stays unreadable',
     series: {
       'unreadable_states_total{service="tracking",stream="CATALOG"}': '1x130',
       'unreadable_states{service="tracking",stream="CATALOG"}': '1x130',
@@ -330,12 +330,12 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['ConsumerHeld'],
   },
   {
-    failure: 'replicas die with messages in hand',
+    failure: 'replicas crash while they handle messages',
     series: { 'consumer_redelivered_total{durable="tracking-ingest"}': '0+100x130' },
     fires: ['RedeliveriesHigh'],
   },
   {
-    failure: 'everything waits for a receiver',
+    failure: 'all deliveries wait for a receiver',
     series: { 'consumer_ack_pending_messages{durable="webhook-dispatcher-lanes"}': '9900x130' },
     fires: ['AckPendingNearLimit'],
   },
@@ -345,12 +345,12 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['OutboxStuck'],
   },
   {
-    failure: 'a loop fails again and again',
+    failure: 'a loop keeps failing',
     series: { [`timed_work_last_success_timestamp_seconds{${WORK}}`]: '0x130' },
     fires: ['TimedWorkFailing'],
   },
   {
-    failure: 'nobody works on imports',
+    failure: 'imports make no progress',
     series: { import_oldest_waiting_seconds: '0+60x130' },
     fires: ['ImportsStuck'],
   },
@@ -390,17 +390,17 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['StreamReplicaMissing'],
   },
   {
-    failure: 'a process computes for too long at a time',
+    failure: 'a process blocks its event loop',
     series: { 'nodejs_eventloop_lag_p99_seconds{service="tracking"}': '0.4x130' },
     fires: ['EventLoopBlocked'],
   },
   {
-    failure: 'a process takes ever more memory',
+    failure: 'the memory of a process grows',
     series: { 'process_resident_memory_bytes{service="tracking"}': '1000000000+10000000x130' },
     fires: ['MemoryHigh'],
   },
   {
-    failure: 'a service dies every few minutes',
+    failure: 'a service crashes every few minutes',
     series: { 'process_start_time_seconds{service="tracking"}': '1000+300x130' },
     fires: ['ServiceRestarts'],
   },
@@ -415,7 +415,7 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['VolumeFillingUp'],
   },
   {
-    failure: 'nobody renewed the certificate',
+    failure: 'the certificate was not renewed',
     series: { 'probe_ssl_earliest_cert_expiry{instance="https://api"}': '100000x130' },
     fires: ['CertificateExpires'],
   },

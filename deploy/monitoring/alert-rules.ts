@@ -14,24 +14,23 @@ export type Alert = {
 type Recording = { record: string; expr: string }
 type Group = { name: string; rules: (Alert | Recording)[] }
 
-/** The groups of alerts.yaml, as they are. */
 export const readGroups = (): Group[] =>
   (parse(readFileSync(ALERTS_FILE, 'utf8')) as { groups: Group[] }).groups
 
-/** The last group needs other programs' exporters. */
+/** This group needs exporters of other programs. */
 export const EXPORTERS_GROUP = 'whereabouts-exporters'
 
 export const isAlert = (rule: Alert | Recording): rule is Alert => 'alert' in rule
 
 export const readAlerts = (): Alert[] => readGroups().flatMap(({ rules }) => rules.filter(isAlert))
 
-/** The number that an alert's last comparison compares with: what a panel draws a line at. Throws where there is none. */
+/** The threshold of an alert, which a panel draws as a line. Throws where there is none. */
 export function thresholdOf(name: string): number {
   const rule = readAlerts().find(({ alert }) => alert === name)
   if (!rule) throw new Error(`there is no alert ${name}`)
-  // Of several conditions the first is what the alert is about; those behind `and` say when it counts.
+  // The first condition holds the threshold; those after `and` limit when the alert counts.
   const [condition = ''] = rule.expr.split(/\nand\b/)
   const found = /[<>]=?\s*(?:([\d.]+)\s*\*\s*)?([\d.]+(?:e\d+)?)\s*\)?\s*$/m.exec(condition)
-  if (!found) throw new Error(`${name} compares with no number`)
+  if (!found) throw new Error(`${name} has no threshold`)
   return Number(found[1] ?? 1) * Number(found[2])
 }

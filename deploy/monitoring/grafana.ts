@@ -1,18 +1,18 @@
 import { thresholdOf } from './alert-rules.ts'
 
-/** A query and how its series are called. `$instance` and `$__rate_interval` are Grafana's. */
+/** A query and the name of its series. `$instance` and `$__rate_interval` are Grafana's. */
 type Query = readonly [expr: string, legend: string]
 
 export type Panel = {
   title: string
-  /** For somebody who sees it for the first time. */
+  /** For a reader who sees the panel for the first time. */
   description: string
   /** Grafana's name of a unit: `s`, `percentunit`, `reqps`, `short`, `bytes`, … */
   unit: string
   queries: readonly Query[]
-  /** Its threshold is drawn as a line, and a stat turns red there. */
+  /** The panel draws its threshold as a line; a stat turns red there. */
   alert?: string
-  /** A number of its own instead of a graph; red from the threshold on, or up to it. */
+  /** One number instead of a graph, red above or below the threshold. */
   stat?: 'bad above' | 'bad below'
 }
 
@@ -29,7 +29,7 @@ const ROW_HEIGHT = 1
 const GRAPH = { w: 12, h: 8 }
 const STAT = { w: 4, h: 4 }
 
-/** What Grafana imports or is provisioned with. */
+/** The dashboard as Grafana imports it. */
 export function dashboard({ uid, title, rows }: Board) {
   return {
     uid,
@@ -68,7 +68,7 @@ function variables() {
   return [datasource, instance]
 }
 
-/** A line in every graph where another release began to run. */
+/** Marks in every graph when another release started. */
 const releases = () => ({
   name: 'Releases',
   enable: true,
@@ -141,7 +141,7 @@ function steps(threshold: number | undefined, stat: Panel['stat']) {
   return { mode: 'absolute', steps: [base, ...rest] }
 }
 
-/** The queries of a board as Prometheus gets them, variables filled in. */
+/** The queries of a board with Grafana's variables filled in. */
 export const queriesOf = ({ rows }: Board): string[] =>
   Object.values(rows)
     .flat()

@@ -32,7 +32,7 @@ test.for(names)(
   },
 )
 
-test('every alert wakes somebody or waits for the morning, and says what it found', () => {
+test('every alert is a page or a ticket and shows what it found', () => {
   for (const { alert, labels, annotations } of alerts) {
     expect(['page', 'ticket'], alert).toContain(labels.severity)
     expect(annotations['summary'], alert).toBeTruthy()
@@ -41,7 +41,7 @@ test('every alert wakes somebody or waits for the morning, and says what it foun
   expect(new Set(names).size).toBe(names.length)
 })
 
-test('every alert fires in some case', () => {
+test('every alert has a case that fires it', () => {
   const fired = new Set(alertCases.flatMap(({ fires }) => fires))
   expect(names.filter((name) => !fired.has(name))).toEqual([])
 })
@@ -51,10 +51,10 @@ const recorded = new Set(
   groups.flatMap(({ rules }) => rules.flatMap((rule) => (isAlert(rule) ? [] : [rule.record]))),
 )
 const known = new Map(readMetrics().map((metric) => [metric.name, metric]))
-/** Given by Prometheus or by Kubernetes, or a bucket's own. */
+/** Labels of Prometheus, of Kubernetes and of histogram buckets. */
 const TARGET_LABELS = new Set(['service', 'instance', 'pod', 'le', 'alertname', 'severity', 'class'])
 
-/** What is wrong with a metric as a query names it; undefined when nothing is. */
+/** Why a query cannot use this metric; undefined when it can. */
 function problemOf({ metric, labels }: Selected): string | undefined {
   if (recorded.has(metric)) return undefined
   const found = known.get(metric) ?? known.get(histogramOf(metric))
@@ -81,7 +81,7 @@ function problemsOf(query: string): string[] {
     ),
   )
   const strange = groupedBy(query).filter((label) => !labels.has(label) && !TARGET_LABELS.has(label))
-  return [...problems, ...strange.map((label) => `nothing here has the label ${label}`)]
+  return [...problems, ...strange.map((label) => `no metric of the query has the label ${label}`)]
 }
 
 test('every rule uses metrics, labels and values that exist', () => {
@@ -90,7 +90,7 @@ test('every rule uses metrics, labels and values that exist', () => {
   expect(ours.flatMap(({ expr }) => problemsOf(expr))).toEqual([])
 })
 
-test('the group of the exporters uses their metrics and none of ours', () => {
+test('the exporter group uses metrics of exporters only', () => {
   const theirs = groups.find(({ name }) => name === EXPORTERS_GROUP)?.rules ?? []
   const used = theirs.flatMap(({ expr }) => selectedBy(expr).map(({ metric }) => metric))
   expect(used.filter((metric) => !foreignMetrics.includes(metric))).toEqual([])
@@ -105,10 +105,10 @@ test.for(boards.map((board) => [board.uid, board] as const))(
   },
 )
 
-test('a name, a label or a value that does not exist is found', () => {
+test('an unknown name, label or value is reported', () => {
   expect(problemsOf('sum by (pool) (outbox_age_second)')).toEqual([
     'outbox_age_second does not exist',
-    'nothing here has the label pool',
+    'no metric of the query has the label pool',
   ])
   expect(problemsOf('readers{kind="lost"}')).toEqual(['readers has no kind lost'])
   expect(problemsOf('readers{org="7"}')).toEqual(['readers has no label org'])
@@ -118,7 +118,7 @@ test('a name, a label or a value that does not exist is found', () => {
   expect(problemsOf('ingest_delay_seconds')).toEqual(['ingest_delay_seconds is a histogram'])
 })
 
-test('every panel says what it shows', () => {
+test('every panel has a description and a unit', () => {
   for (const { title, description, unit } of boards.flatMap(({ rows }) => Object.values(rows).flat())) {
     expect(description.length, title).toBeGreaterThan(5)
     expect(unit, title).not.toBe('')

@@ -1,4 +1,4 @@
-/** A metric as a query names it: with the labels it selects by and the literal values it wants. */
+/** A metric of a query, with the labels and literal values that it selects by. */
 export type Selected = { metric: string; labels: Record<string, string[]> }
 
 const WORDS = new Set(
@@ -8,7 +8,7 @@ const LABEL_LISTS = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)
 const TOKEN = /"(?:[^"\\]|\\.)*"|\b\d[\w.]*|([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\{[^}]*\}|\()?/g
 const MATCHER = /([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g
 
-/** The metrics of a query. Enough of PromQL for our own; whether a query is PromQL at all, promtool says. */
+/** The metrics of a query. Understands enough PromQL for our queries; promtool checks the syntax. */
 export function selectedBy(query: string): Selected[] {
   const text = query.replaceAll(LABEL_LISTS, ' ').replaceAll(/\[[^\]]*\]|\boffset\s+\w+/g, ' ')
   return [...text.matchAll(TOKEN)].flatMap(([, name, behind = '']) =>
@@ -35,7 +35,7 @@ function matchers(braces: string): Selected['labels'] {
   return labels
 }
 
-/** Of a pattern, its alternatives, as far as they are plain words. */
+/** The alternatives of a pattern that are plain words. */
 const literals = (operator: string, value: string): string[] =>
   operator.endsWith('~') ? value.split('|').filter((word) => /^[\w-]+$/.test(word)) : [value]
 

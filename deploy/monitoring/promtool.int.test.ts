@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What promtool says; where it fails, that is the error's text. */
+/** Resolves with the output of promtool; rejects with it on failure. */
 async function check(args: string[]): Promise<string> {
   const { stdout } = await run(promtool, args).catch((error: { stdout: string; stderr: string }) => {
     throw new Error(`${error.stdout}${error.stderr}`)
@@ -51,11 +51,11 @@ const group = (name: string, changed: Series, fires: readonly string[]) => ({
   ],
 })
 
-test('the rules are what Prometheus takes', async () => {
+test('Prometheus accepts the rules', async () => {
   expect(await check(['check', 'rules', ALERTS_FILE])).toContain('SUCCESS')
 })
 
-test('a healthy system is silent, and each failure makes the alerts fire that it should and no other', async () => {
+test('a healthy system fires no alert, and each failure fires exactly its alerts', async () => {
   const file = written('alerts.json', {
     rule_files: [ALERTS_FILE],
     evaluation_interval: '5m', // every minute takes five times as long and tells the same
@@ -67,13 +67,13 @@ test('a healthy system is silent, and each failure makes the alerts fire that it
   expect(await check(['test', 'rules', file])).toContain('SUCCESS')
 }, 120_000)
 
-test('every query of the dashboards is PromQL', async () => {
+test('every query of the dashboards is valid PromQL', async () => {
   const rules = boards.flatMap(queriesOf).map((expr, i) => ({ record: `panel:query${i}`, expr }))
   const file = written('dashboards.json', { groups: [{ name: 'dashboards', rules }] })
   expect(await check(['check', 'rules', file])).toContain(`${rules.length} rules found`)
 })
 
-test('the configuration of Prometheus is one that it takes', async () => {
+test('Prometheus accepts its configuration', async () => {
   expect(
     await check(['check', 'config', '--syntax-only', join(import.meta.dirname, 'prometheus.yml')]),
   ).toContain('SUCCESS')

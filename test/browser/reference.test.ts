@@ -12,7 +12,7 @@ let system: System
 beforeAll(async () => {
   browser = await startBrowser()
   system = await startSystem()
-}, 420_000) // the browser may have to be fetched
+}, 420_000) // the browser may be downloaded first
 afterAll(async () => {
   await browser?.close()
   await system?.stop()
@@ -27,7 +27,7 @@ const headings = [
   { path: '/legacy/api', anchor: '', heading: 'Whereabouts API, older vocabulary' },
 ]
 test.for(headings)(
-  '"$heading" of $path is shown from its description, asking no other host for anything',
+  '"$heading" of $path is rendered from its description, without requests to other hosts',
   async ({ path, anchor, heading }) => {
     const { page, requested, problems } = await newPage(browser)
     await page.goto(`${system.stack.urls.base}${path}${anchor}`)
@@ -39,7 +39,7 @@ test.for(headings)(
   },
 )
 
-test('"Test Request" with a token reads the organization, in the page', async () => {
+test('"Test Request" with a token reads the organization', async () => {
   const { stack } = system
   const { id, readerKey } = await newOrganization(stack, 'Browser Ltd')
   const { access_token } = await exchangeKey(createClient({ baseUrl: stack.urls.base }), readerKey)
@@ -50,14 +50,14 @@ test('"Test Request" with a token reads the organization, in the page', async ()
   const value = dialog.locator('.scalar-password-input') // it has no label
   expect(await value.inputValue()).toBe('Bearer ')
   await value.fill(`Bearer ${access_token}`)
-  const answered = page.waitForResponse(`${stack.urls.base}/api/v1/orgs/me`)
+  const responded = page.waitForResponse(`${stack.urls.base}/api/v1/orgs/me`)
   await dialog
     .getByRole('button', { name: /^Send get request/ })
     .first()
     .click()
-  const answer = await answered
-  expect(answer.status()).toBe(200)
-  expect(await answer.json()).toMatchObject({
+  const response = await responded
+  expect(response.status()).toBe(200)
+  expect(await response.json()).toMatchObject({
     data: { id, name: 'Browser Ltd', api_key_id: readerKey.clientId },
   })
   await dialog.getByText('200 OK').waitFor()

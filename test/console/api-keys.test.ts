@@ -5,15 +5,12 @@ import { STACK, test } from './support/visitor.fixture.ts'
 
 const DAY_MS = 86_400_000
 
-test('a key is created by the scope form, works as shown, and stops with its revocation', async ({
-  member,
-  organization,
-}) => {
+test('a key created in the form works until it is revoked', async ({ member, organization }) => {
   const { page } = member
   await member.open('/api-keys')
   await page.getByRole('row', { name: /integrator/ }).waitFor()
   await page.getByRole('button', { name: 'New API key' }).click()
-  await page.getByRole('button', { name: 'Create the key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   const dialog = page.getByRole('dialog')
   await dialog
     .getByRole('alert')
@@ -26,17 +23,17 @@ test('a key is created by the scope form, works as shown, and stops with its rev
   await page.getByLabel('Name').fill('ERP connector')
   const level = (resource: string, name: string) =>
     page.getByRole('radiogroup', { name: resource }).getByRole('radio', { name, exact: true })
-  await level('Assets', 'Read + Write').check()
+  await level('Assets', 'Read and write').check()
   await level('Scans', 'Read').check()
   await page.getByRole('combobox', { name: 'Expires' }).click()
   await page.getByRole('option', { name: 'In 90 days' }).click()
   await expectAccessible(page)
   await member.picture('api-keys-new')
-  await page.getByRole('button', { name: 'Create the key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
 
   const value = (label: string) => page.getByLabel(label, { exact: true }).inputValue()
-  const [id, secret] = [await value('Client id'), await value('Client secret')]
-  expect(await value('Exchange it for a token')).toBe(
+  const [id, secret] = [await value('Client ID'), await value('Client secret')]
+  expect(await value('Get an access token')).toBe(
     `curl -s ${STACK.urls.base}/api/v1/oauth/token -d grant_type=client_credentials -d client_id=${id} -d client_secret=${secret}`,
   )
   await member.picture('api-keys-secret')
@@ -74,10 +71,7 @@ test('a key is created by the scope form, works as shown, and stops with its rev
   expect((await exchange()).status).toBe(401)
 })
 
-test('the last of the keys gone, the list says what keys are for; offline it says so', async ({
-  member,
-  organization,
-}) => {
+test('an empty list explains keys; offline, creating a key fails', async ({ member, organization }) => {
   const { page, context } = member
   const path = { org_id: organization.id }
   const { data: keys } = unwrap(
@@ -92,15 +86,15 @@ test('the last of the keys gone, the list says what keys are for; offline it say
   await member.open('/api-keys')
   await page.getByText('No API keys yet').waitFor()
   await context.setOffline(true)
-  await page.getByText('What you see was loaded before').waitFor()
+  await page.getByText('You see earlier data').waitFor()
   await page.getByText('No API keys yet').waitFor()
   await page.getByRole('button', { name: 'New API key' }).click()
   await page.getByLabel('Name').fill('Offline')
-  await page.getByRole('button', { name: 'Create the key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
 })
 
-test('who is no administrator is told whom to ask', async ({ visitor, organization }) => {
+test('a member who is not an administrator sees whom to ask', async ({ visitor, organization }) => {
   const { page } = visitor
   const email = `bob-${process.pid}-${Date.now()}@example.com`
   const invited = await organization.admin.POST('/api/v1/orgs/{org_id}/invitations', {
@@ -116,9 +110,9 @@ test('who is no administrator is told whom to ask', async ({ visitor, organizati
     { token: unwrap(invited).data.token, name: 'Bob', password: 'correct horse battery' },
   )
   await visitor.open('/api-keys')
-  await page.getByText('Administrators manage API keys').waitFor()
+  await page.getByText('Only administrators can manage API keys').waitFor()
   await visitor.open('/readers')
-  await page.getByText('Only administrators configure readers').waitFor()
+  await page.getByText('Only administrators can configure readers').waitFor()
   expect(await page.getByRole('button', { name: 'Add reader' }).first().isDisabled()).toBe(true)
   await visitor.open('/start')
   await page.getByText('1 of 5 steps are done.').waitFor()

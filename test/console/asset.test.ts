@@ -10,7 +10,7 @@ const section = (page: Page, name: string) => page.getByRole('region', { name, e
 
 type Read = { tag: { type: string; value: string }; antenna: number; read_at: string }
 
-/** What a reader at a gate would have published, of reads so many minutes ago. */
+/** Publishes reads of the past as a reader. */
 async function publish(
   org: Organization,
   readerKey: string,
@@ -34,7 +34,7 @@ async function save(org: Organization, location: string, asset: string): Promise
   unwrap(await org.integrator.POST('/api/v1/inventory/save', { body }))
 }
 
-/** An asset that a reader saw at a dock, for some minutes. */
+/** An asset that a reader saw twice at a dock. */
 async function seenAtTheDock(org: Organization) {
   const dock = await newLocation(org, 'Receiving dock', 'DOCK-1')
   await newLocation(org, 'Shelf', 'SHELF-1')
@@ -57,35 +57,32 @@ async function seenAtTheDock(org: Organization) {
   return { asset, tag }
 }
 
-test('in three actions: an asset is found, and it shows where it is and why', async ({
-  member,
-  organization,
-}) => {
+test('three actions lead to the location of an asset and the reason', async ({ member, organization }) => {
   await seenAtTheDock(organization)
   const { page } = member
   await member.open('/')
   await page.getByRole('link', { name: 'Assets', exact: true }).click()
   await page.getByLabel('Search').fill('3d4e')
   await page.getByRole('link', { name: 'Forklift 7' }).click()
-  const where = section(page, 'Where it is')
+  const where = section(page, 'Current location')
   await where.getByRole('link', { name: 'Receiving dock' }).waitFor()
   await where.getByText('20 minutes ago').first().waitFor()
-  const why = section(page, 'Why is it here')
+  const why = section(page, 'Why it is here')
   await why.getByText('Read by gate-1, antenna 2 (antenna 2), 20 minutes ago').waitFor()
   await why.getByText('First seen here 1 hour ago: Read by gate-1, antenna 1').waitFor()
 })
 
-test('stays and history follow the asset as it moves', async ({ member, organization }) => {
+test('dwell times and history follow the asset as it moves', async ({ member, organization }) => {
   const { asset } = await seenAtTheDock(organization)
   const { page, context } = member
   await member.open(`/assets/${asset.id}`)
-  await section(page, 'Stays').getByRole('link', { name: 'Receiving dock' }).waitFor()
-  await section(page, 'Stays').getByText('55 min').waitFor()
+  await section(page, 'Dwell times').getByRole('link', { name: 'Receiving dock' }).waitFor()
+  await section(page, 'Dwell times').getByText('55 min').waitFor()
   await page.getByText('Live', { exact: true }).first().waitFor()
   await save(organization, 'SHELF-1', asset.external_key)
-  await section(page, 'Where it is').getByRole('link', { name: 'Shelf' }).waitFor()
-  await section(page, 'Why is it here').getByText('Saved by an operator').waitFor()
-  expect(await section(page, 'Stays').getByRole('link').allTextContents()).toEqual([
+  await section(page, 'Current location').getByRole('link', { name: 'Shelf' }).waitFor()
+  await section(page, 'Why it is here').getByText('Saved by an operator').waitFor()
+  expect(await section(page, 'Dwell times').getByRole('link').allTextContents()).toEqual([
     'Shelf',
     'Receiving dock',
     'gate-1',
@@ -98,18 +95,18 @@ test('stays and history follow the asset as it moves', async ({ member, organiza
   await page.setViewportSize({ width: 390, height: 844 })
   await member.picture('asset-phone')
 
-  const hourAgo = new Date(Date.now() - 40 * 60_000 + 60 * 60_000) // of Berlin in winter, where the viewer is
+  const hourAgo = new Date(Date.now() - 40 * 60_000 + 60 * 60_000) // the viewer is in Berlin, in winter
   await page.getByLabel('To', { exact: true }).fill(hourAgo.toISOString().slice(0, 16))
   await page.getByText('1–1 of 1 rows').waitFor()
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.getByText('1–3 of 3 rows').waitFor()
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
-  await section(page, 'Where it is').getByRole('link', { name: 'Shelf' }).waitFor()
+  await section(page, 'Current location').getByRole('link', { name: 'Shelf' }).waitFor()
   await context.setOffline(false)
 })
 
-test('its data are changed, cleared and renamed; a key that is taken is refused', async ({
+test('data is changed and cleared, the key is renamed; a taken key is refused', async ({
   member,
   organization,
 }) => {
@@ -117,7 +114,7 @@ test('its data are changed, cleared and renamed; a key that is taken is refused'
   await newAsset(organization, 'Another', [])
   const { page } = member
   await member.open(`/assets/${asset.id}`)
-  await section(page, 'Where it is').getByText('Never scanned').waitFor()
+  await section(page, 'Current location').getByText('Never scanned').waitFor()
   await page.getByRole('button', { name: 'Edit' }).click()
   const form = page.getByRole('dialog')
   await form.getByLabel('Name').fill('Forklift 8')
@@ -130,7 +127,7 @@ test('its data are changed, cleared and renamed; a key that is taken is refused'
     .getByText(/Request/)
     .waitFor()
   await form.getByLabel('Valid to').fill('')
-  // What somebody else changes while the form is open stays: only what this person changed is sent.
+  // A concurrent change stays, because only changed fields are sent.
   const path = { asset_id: asset.id }
   unwrap(
     await organization.integrator.PATCH('/api/v1/assets/{asset_id}', {
@@ -148,7 +145,7 @@ test('its data are changed, cleared and renamed; a key that is taken is refused'
   await form.getByRole('button', { name: 'Save' }).click()
   await section(page, 'Data').getByText('Reach truck').waitFor({ state: 'detached' })
 
-  await page.getByRole('button', { name: 'Rename' }).click()
+  await page.getByRole('button', { name: 'Rename key' }).click()
   await form.getByLabel('External key').fill('ASSET-0002')
   await form.getByRole('button', { name: 'Rename' }).click()
   await form.getByRole('alert').getByText('Asset ASSET-0002 already exists').waitFor()
@@ -163,8 +160,8 @@ test('tags are attached and detached, and the asset is deleted', async ({ member
   const { page } = member
   await member.open(`/assets/${asset.id}`)
   const tags = section(page, 'Tags')
-  await tags.getByText('No tag is attached').waitFor()
-  await tags.getByRole('button', { name: 'Attach a tag' }).click()
+  await tags.getByText('No tags yet').waitFor()
+  await tags.getByRole('button', { name: 'Attach tag' }).click()
   const form = page.getByRole('dialog')
   await form.getByRole('textbox', { name: 'Value' }).fill('E2801')
   await form.getByRole('button', { name: 'Attach' }).click()
@@ -173,7 +170,7 @@ test('tags are attached and detached, and the asset is deleted', async ({ member
   await form.getByRole('button', { name: 'Attach' }).click()
   await tags.getByRole('button', { name: 'Detach E2802' }).click()
   await form.getByRole('button', { name: 'Detach' }).click()
-  await tags.getByText('No tag is attached').waitFor()
+  await tags.getByText('No tags yet').waitFor()
 
   await page.getByRole('button', { name: 'Delete' }).click()
   await form.getByRole('button', { name: 'Delete' }).click()

@@ -1,5 +1,5 @@
 import { unwrap } from '@whereabouts/client/client'
-import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newAsset, newLocation, type Organization } from '../system/organization.ts'
@@ -8,13 +8,13 @@ import { test } from './support/visitor.fixture.ts'
 
 const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(name) })
 
-/** As an operator who has seen these assets at a location. */
+/** Saves the location of assets, as an operator does. */
 async function save(org: Organization, location: string, assets: readonly string[]): Promise<void> {
   const body = { location_identifier: location, asset_identifiers: [...assets] }
   unwrap(await org.integrator.POST('/api/v1/inventory/save', { body }))
 }
 
-/** `Pallet 001` and so on, by a file, as one request each would take long. */
+/** Imports `Pallet 001` and so on: faster than one request each. */
 async function importPallets(org: Organization, count: number): Promise<void> {
   const lines = Array.from({ length: count }, (_, i) => {
     const number = String(i + 1).padStart(3, '0')
@@ -36,23 +36,21 @@ async function importPallets(org: Organization, count: number): Promise<void> {
     .toMatchObject({ state: 'done', created: count })
 }
 
-test('a new asset: from the empty list, with a mistake at its field, to its own screen', async ({
-  member,
-}) => {
+test('a new asset is created from the empty list; a mistake is shown at its field', async ({ member }) => {
   const { page } = member
   await member.open('/assets')
-  await page.getByText('There are no assets yet').waitFor()
+  await page.getByText('No assets yet').waitFor()
   await page.getByRole('button', { name: 'New asset' }).click()
   const form = page.getByRole('dialog', { name: 'New asset' })
   await form.getByLabel('Name').fill('Forklift 7')
   await form.getByLabel('External key').fill('no key')
   await form.getByLabel('Metadata').fill('{"maker":')
-  await form.getByRole('button', { name: 'Add a tag' }).click()
+  await form.getByRole('button', { name: 'Add tag' }).click()
   await form.getByLabel('Value of tag 1').fill('E280116060000207')
-  await form.getByRole('button', { name: 'Create the asset' }).click()
-  await form.getByText('Metadata must be a JSON object').waitFor()
+  await form.getByRole('button', { name: 'Create asset' }).click()
+  await form.getByText('Enter a JSON object').waitFor()
   await form.getByLabel('Metadata').fill('{"maker": "Linde"}')
-  await form.getByRole('button', { name: 'Create the asset' }).click()
+  await form.getByRole('button', { name: 'Create asset' }).click()
   await form
     .getByRole('alert')
     .getByText(/Request/)
@@ -61,14 +59,14 @@ test('a new asset: from the empty list, with a mistake at its field, to its own 
   await expectAccessible(page)
   await member.picture('new-asset')
   await form.getByLabel('External key').fill('FORKLIFT-7')
-  await form.getByRole('button', { name: 'Create the asset' }).click()
+  await form.getByRole('button', { name: 'Create asset' }).click()
   await page.getByRole('heading', { name: 'Forklift 7', level: 1 }).waitFor()
   await page.goBack()
   await row(page, 'FORKLIFT-7').getByText('E280116060000207').waitFor()
   await row(page, 'FORKLIFT-7').getByText('Never scanned').waitFor()
 })
 
-test('assets are searched, filtered, sorted and paged by the API, and show where they are', async ({
+test('assets are searched, filtered, sorted and paged by the API, and show their location', async ({
   member,
   organization,
 }) => {
@@ -90,7 +88,7 @@ test('assets are searched, filtered, sorted and paged by the API, and show where
   await member.picture('assets-phone')
   await page.setViewportSize({ width: 1280, height: 900 })
 
-  // The second request of a movement: the row follows it without being asked to.
+  // The row follows a movement without a reload of the page.
   await page.getByText('Live', { exact: true }).first().waitFor()
   await save(organization, 'SHELF-1', ['PALLET-001'])
   await row(page, 'PALLET-001').getByRole('link', { name: 'SHELF-1' }).waitFor()
@@ -109,7 +107,7 @@ test('assets are searched, filtered, sorted and paged by the API, and show where
   await page.reload()
   await page.getByText('1–4 of 4 assets').waitFor()
   await page.getByLabel('Search').fill('nothing is called so')
-  await page.getByText('No asset matches').waitFor()
+  await page.getByText('No matching assets').waitFor()
   await page.getByRole('button', { name: 'Show all assets' }).click()
   await page.getByText('1–50 of 60 assets').waitFor()
   expect(await page.getByLabel('Search').inputValue()).toBe('')
@@ -122,18 +120,18 @@ test('assets are searched, filtered, sorted and paged by the API, and show where
   await context.setOffline(false)
 })
 
-test('deleted assets are shown when asked for', async ({ member, organization }) => {
+test('deleted assets are shown on request', async ({ member, organization }) => {
   const { page } = member
   const { id } = await newAsset(organization, 'Old crate', [])
   await organization.integrator.DELETE('/api/v1/assets/{asset_id}', { params: { path: { asset_id: id } } })
   await member.open('/assets')
-  await page.getByText('There are no assets yet').waitFor()
+  await page.getByText('No assets yet').waitFor()
   await page.getByLabel('Include deleted').check()
   await row(page, 'Old crate').getByText('Deleted', { exact: true }).waitFor()
   expect(await page.getByRole('link', { name: 'Old crate' }).count()).toBe(0)
 })
 
-test('a list that fails says so with the request id, and is loaded when tried again', async ({ member }) => {
+test('a failed list shows the request ID and loads on retry', async ({ member }) => {
   const { page } = member
   const error = {
     type: 'rate_limited',
@@ -148,10 +146,10 @@ test('a list that fails says so with the request id, and is loaded when tried ag
   await page.getByRole('alert').getByText('01JD0000000000000000000000').waitFor()
   await page.unroute('**/api/v1/assets?*')
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('There are no assets yet').waitFor()
+  await page.getByText('No assets yet').waitFor()
 })
 
-test('all assets are exported as a file', async ({ member, organization }) => {
+test('the export contains all assets', async ({ member, organization }) => {
   const { page } = member
   await newAsset(organization, 'Forklift 7', [{ tag_type: 'rfid', value: 'E280' }])
   await member.open('/assets')
@@ -159,15 +157,12 @@ test('all assets are exported as a file', async ({ member, organization }) => {
   await page.getByRole('button', { name: 'Export CSV' }).click()
   const download = await downloading
   expect(download.suggestedFilename()).toBe('assets.csv')
-  const [head, line] = (await readFile(await download.path(), 'utf8')).split('\r\n')
+  const [head, line] = (await text(await download.createReadStream())).split('\r\n')
   expect(head).toMatch(/^external_key,name,/)
   expect(line).toMatch(/^ASSET-0001,Forklift 7,.*E280/)
 })
 
-test('a session that ends while a form is filled in loses nothing that was typed', async ({
-  member,
-  organization,
-}) => {
+test('a session that ends during typing loses no text', async ({ member, organization }) => {
   const { page, context } = member
   await member.open('/assets')
   await page.getByRole('button', { name: 'New asset' }).click()
@@ -182,20 +177,20 @@ test('a session that ends while a form is filled in loses nothing that was typed
     refused += 1
     return route.fulfill({ status: 401, json: {} })
   })
-  await form.getByRole('button', { name: 'Create the asset' }).click()
+  await form.getByRole('button', { name: 'Create asset' }).click()
   const again = page.getByRole('dialog', { name: 'Sign in again' })
   await again.waitFor()
-  await page.keyboard.press('Escape') // closes neither of the two
+  await page.keyboard.press('Escape') // must close neither dialog
   await again.getByRole('textbox', { name: 'Password' }).fill(organization.login.password)
   await again.getByRole('button', { name: 'Sign in' }).click()
-  // What was being sent went on, and was refused: all that was typed is still there.
+  // The pending request continued and was refused. All typed text is still there.
   await form
     .getByRole('alert')
     .getByText(/Request/)
     .waitFor()
   expect(await form.getByLabel('Description').inputValue()).toBe('and not to be typed again')
   await form.getByLabel('External key').fill('KEY-1')
-  await form.getByRole('button', { name: 'Create the asset' }).click()
+  await form.getByRole('button', { name: 'Create asset' }).click()
   await page.getByRole('heading', { name: 'Typed before', level: 1 }).waitFor()
   expect(refused).toBe(1)
   const { data } = unwrap(await organization.integrator.GET('/api/v1/assets'))

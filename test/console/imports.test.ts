@@ -1,12 +1,12 @@
 import { unwrap } from '@whereabouts/client/client'
-import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newAsset } from '../system/organization.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { test } from './support/visitor.fixture.ts'
 
-/** As if it had been chosen in the dialogue of the browser. */
+/** Chooses a file as in the browser's dialog. */
 async function choose(page: Page, text: string, name = 'assets.csv'): Promise<void> {
   const file = { name, mimeType: 'text/csv', buffer: Buffer.from(text) }
   await page.locator('input[type=file]').setInputFiles(file)
@@ -22,19 +22,19 @@ const MIXED = [
 
 const row = (page: Page, line: number) => page.getByRole('row', { name: new RegExp(`^${line} `) })
 
-test('a file is checked, shows what it would do, and is applied', async ({ member, organization }) => {
+test('a file is checked, previewed and applied', async ({ member, organization }) => {
   await newAsset(organization, 'Forklift 7', [{ tag_type: 'rfid', value: 'E2801' }])
   const { page, context } = member
   await member.open('/imports')
-  await page.getByText('Nothing has been imported yet').waitFor()
+  await page.getByText('No imports yet').waitFor()
   await choose(page, MIXED)
   await expectAccessible(page)
   await member.picture('imports-new')
-  await page.getByRole('button', { name: 'Check the file' }).click()
-  await page.getByRole('heading', { name: 'Check of a file of assets', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Check file' }).click()
+  await page.getByRole('heading', { name: 'File check: assets', level: 1 }).waitFor()
   await page.getByText('Done: 4 of 4 rows').waitFor()
 
-  // Those that failed come first, with their columns.
+  // Failed rows come first, with their columns.
   await row(page, 4).getByText('type: type must be one of').waitFor()
   await row(page, 5).getByText('external_key: ').waitFor()
   expect(await row(page, 2).count()).toBe(0)
@@ -47,7 +47,7 @@ test('a file is checked, shows what it would do, and is applied', async ({ membe
   ])
 
   await page.getByRole('button', { name: 'Apply' }).click()
-  await page.getByRole('heading', { name: 'Import of assets', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Import: assets', level: 1 }).waitFor()
   await page.getByText('Done: 4 of 4 rows').waitFor()
   await page.getByText('All (4)').click()
   await row(page, 3).getByRole('link', { name: 'PALLET-1' }).click()
@@ -58,30 +58,30 @@ test('a file is checked, shows what it would do, and is applied', async ({ membe
   await member.picture('imports')
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
-  await page.getByRole('link', { name: 'Import of assets' }).waitFor()
+  await page.getByRole('link', { name: 'Import: assets' }).waitFor()
   await context.setOffline(false)
-  await page.getByRole('link', { name: 'Import of assets' }).click()
+  await page.getByRole('link', { name: 'Import: assets' }).click()
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('1–1 of 1 imports').waitFor()
 })
 
-test('a file with a wrong head is refused with the request id, and so is an empty one', async ({
+test('a file with a wrong header is refused with the request ID; an empty one before upload', async ({
   member,
 }) => {
   const { page } = member
   await member.open('/imports')
   await choose(page, '')
   await page.getByText('The file is empty').waitFor()
-  expect(await page.getByRole('button', { name: 'Check the file' }).isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Check file' }).isDisabled()).toBe(true)
   await choose(page, 'external_key,name,colour,weight\nA-1,A,red,3\n')
-  await page.getByRole('button', { name: 'Check the file' }).click()
+  await page.getByRole('button', { name: 'Check file' }).click()
   const alert = page.getByRole('alert')
   await alert.getByText('Unknown column "weight"').waitFor()
   await alert.getByText(/Request/).waitFor()
 })
 
-test('the example of each resource can be imported as it is', async ({ member }) => {
+test('the example of each resource can be imported', async ({ member }) => {
   const { page } = member
   for (const resource of ['assets', 'locations']) {
     await member.open('/imports')
@@ -90,18 +90,18 @@ test('the example of each resource can be imported as it is', async ({ member })
       .last()
       .click()
     const downloading = page.waitForEvent('download')
-    await page.getByRole('link', { name: `Download an example of ${resource}` }).click()
+    await page.getByRole('link', { name: `Download an example for ${resource}` }).click()
     const download = await downloading
     expect(download.suggestedFilename()).toBe(`example-${resource}.csv`)
-    await choose(page, await readFile(await download.path(), 'utf8'))
-    await page.getByRole('button', { name: 'Check the file' }).click()
-    await page.getByRole('heading', { name: `Check of a file of ${resource}` }).waitFor()
+    await choose(page, await text(await download.createReadStream()))
+    await page.getByRole('button', { name: 'Check file' }).click()
+    await page.getByRole('heading', { name: `File check: ${resource}` }).waitFor()
     await page.getByText('Done: 2 of 2 rows').waitFor()
     await page.getByText('Created (2)').waitFor()
   }
 })
 
-/** What a file manager hands over: made in the page, as only there it can be. */
+/** A dragged file. Only the page itself can create a DataTransfer. */
 const BOXES = `(() => {
   const lines = Array.from({ length: 60000 }, (_, i) => 'BOX-' + i + ',Box ' + i)
   const transfer = new DataTransfer()
@@ -109,14 +109,14 @@ const BOXES = `(() => {
   return transfer
 })()`
 
-test('a dropped file is taken, a token that was refused meanwhile replaced, and a long import can be cancelled', async ({
+test('a dropped file is uploaded, a refused token replaced, and a long import cancelled', async ({
   member,
   organization,
 }) => {
   const { page } = member
   await member.open('/imports')
   const dropped = await page.evaluateHandle(BOXES)
-  await page.getByText('What the file lists').dispatchEvent('drop', { dataTransfer: dropped })
+  await page.getByText('The file contains').dispatchEvent('drop', { dataTransfer: dropped })
   await page.getByText('boxes.csv').waitFor()
   let refused = 0
   await page.route('**/api/v1/imports?*', async (route) => {
@@ -124,11 +124,11 @@ test('a dropped file is taken, a token that was refused meanwhile replaced, and 
     refused += 1
     return route.fulfill({ status: 401, json: {} })
   })
-  await page.getByRole('button', { name: 'Check the file' }).click()
-  await page.getByRole('heading', { name: 'Check of a file of assets', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Check file' }).click()
+  await page.getByRole('heading', { name: 'File check: assets', level: 1 }).waitFor()
   expect(refused).toBe(1)
-  await page.getByRole('button', { name: 'Cancel the import' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click()
+  await page.getByRole('button', { name: 'Cancel import' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel import' }).click()
   await page.getByText(/^Cancelled: [\d,]+ of 60,000 rows/).waitFor()
   const { data } = unwrap(await organization.admin.GET('/api/v1/imports'))
   expect(data).toMatchObject([{ state: 'cancelled', rows_total: 60_000 }])

@@ -26,23 +26,23 @@ test('scans and pastes keys, saves them, and shows what moved', async ({ member,
   await page.getByText('No keys yet').waitFor()
   expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
   await pick(member, 'Dock')
-  // A scanner types on: the field has to keep the focus.
+  // A scanner keeps typing: the field must keep the focus.
   await page.getByLabel('Scan or type a key').focus()
   await page.keyboard.type(`${one!.external_key}\n${two!.external_key}\n${two!.external_key}\n`)
-  await page.getByText('1 key in the list already.').waitFor()
-  await page.getByLabel('Or paste many').fill(`${three!.external_key}; ${one!.external_key}\n`)
+  await page.getByText('1 key already in the list.').waitFor()
+  await page.getByLabel('Paste several keys').fill(`${three!.external_key}; ${one!.external_key}\n`)
   await page.getByRole('button', { name: 'Add 2 pasted' }).click()
-  await page.getByText('1 key added. 1 key in the list already.').waitFor()
+  await page.getByText('1 key added. 1 key already in the list.').waitFor()
   await page.getByText('3 keys in the list').waitFor()
   await page.getByRole('button', { name: 'Save 3' }).click()
 
   await page.getByText('3 assets are at Dock').waitFor()
-  await page.getByText('1 moved, 1 seen for the first time, 1 there already.').waitFor()
-  const rows = await page.getByRole('region', { name: 'What moved' }).locator('tbody tr').allTextContents()
+  await page.getByText('1 moved, 1 seen for the first time, 1 already there.').waitFor()
+  const rows = await page.getByRole('region', { name: 'Saved assets' }).locator('tbody tr').allTextContents()
   expect(rows).toEqual([
     `${one!.external_key}HALLDock`,
-    `${three!.external_key}not knownDock`,
-    `${two!.external_key}DOCKunchanged`,
+    `${three!.external_key}UnknownDock`,
+    `${two!.external_key}DOCKUnchanged`,
   ])
   expect((await reportRows(organization)).map((row) => row.location_external_key)).toEqual([
     'DOCK',
@@ -55,16 +55,13 @@ test('scans and pastes keys, saves them, and shows what moved', async ({ member,
   await page.getByText('No keys yet').waitFor()
 })
 
-test('tells unknown keys where they are in the list, and saves without them', async ({
-  member,
-  organization,
-}) => {
+test('marks unknown keys in the list and saves without them', async ({ member, organization }) => {
   const { page } = member
   await newLocation(organization, 'Dock', 'DOCK')
   const one = await newAsset(organization, 'One', [])
   await member.open('/inventory')
   await pick(member, 'Dock')
-  await page.getByLabel('Or paste many').fill(`NONE-1 ${one.external_key} Ä NONE-2`)
+  await page.getByLabel('Paste several keys').fill(`NONE-1 ${one.external_key} Ä NONE-2`)
   await page.getByRole('button', { name: 'Add 4 pasted' }).click()
   await page.getByRole('button', { name: 'Save 4' }).click()
   const row = (key: string) =>
@@ -82,13 +79,13 @@ test('tells unknown keys where they are in the list, and saves without them', as
   await expectAccessible(page)
   await member.picture('inventory')
   await page.getByRole('button', { name: 'Remove NONE-1' }).click()
-  await page.getByRole('button', { name: 'Remove the 1 with a problem' }).click()
+  await page.getByRole('button', { name: 'Remove 1 with a problem' }).click()
   await page.getByText('1 key in the list', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Save 1' }).click()
   await page.getByText('1 asset is at Dock').waitFor()
 })
 
-test('offline nothing is lost: the save fails and can be repeated', async ({ member, organization }) => {
+test('an offline save fails and can be repeated', async ({ member, organization }) => {
   const { page, context } = member
   await newLocation(organization, 'Dock', 'DOCK')
   const one = await newAsset(organization, 'One', [])

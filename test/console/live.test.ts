@@ -17,25 +17,22 @@ async function scene(org: Organization) {
   return { forklift: forklift.external_key, pallet: pallet.external_key }
 }
 
-test('shows movements as they happen, newest first, and finds them by text', async ({
-  member,
-  organization,
-}) => {
+test('shows live movements, newest first, and filters them', async ({ member, organization }) => {
   const { page } = member
   const { forklift, pallet } = await scene(organization)
   await member.open('/live')
-  await page.getByText('Nothing has moved since you opened this screen').waitFor()
+  await page.getByText('No movements since you opened this screen').waitFor()
   await page
     .getByRole('status')
     .filter({ hasText: /^Live$/ })
     .waitFor()
   await save(organization, [forklift], 'HALL')
   const rows = page.getByRole('region', { name: 'Movements' }).locator('tbody tr')
-  await rows.filter({ hasText: 'Forklift 7' }).filter({ hasText: 'not known' }).waitFor()
+  await rows.filter({ hasText: 'Forklift 7' }).filter({ hasText: 'Unknown' }).waitFor()
   await save(organization, [forklift, pallet], 'DOCK')
   await rows.nth(2).waitFor()
   const texts = await rows.allTextContents()
-  expect(texts.at(-1)).toMatch(/Forklift 7.*not known.*Hall/)
+  expect(texts.at(-1)).toMatch(/Forklift 7.*Unknown.*Hall/)
   expect(texts.filter((text) => /Forklift 7.*Hall.*Dock/.test(text))).toHaveLength(1)
   await page.getByRole('img', { name: 'Movements: 3 in the last minute' }).locator('canvas').waitFor()
   await expectAccessible(page)
@@ -45,13 +42,10 @@ test('shows movements as they happen, newest first, and finds them by text', asy
   await expect.poll(() => rows.count()).toBe(1)
   await page.waitForURL('**/live?q=pallet')
   await page.getByLabel('Filter').fill('crane')
-  await page.getByText('No movement with this text').waitFor()
+  await page.getByText('No matching movements').waitFor()
 })
 
-test('stands still while paused, counts what comes, and shows it on resuming', async ({
-  member,
-  organization,
-}) => {
+test('a paused list counts new movements and shows them on resume', async ({ member, organization }) => {
   const { page } = member
   const { forklift, pallet } = await scene(organization)
   await member.open('/live')
@@ -71,7 +65,7 @@ test('stands still while paused, counts what comes, and shows it on resuming', a
   await expect.poll(() => rows.count()).toBe(3)
 })
 
-test('says that movements may be missing when the feed cannot go on where it was, and what was shown stays offline', async ({
+test('marks a gap after a reset of the feed, and keeps the list offline', async ({
   member,
   organization,
 }) => {

@@ -9,7 +9,7 @@ const put = (org: Organization, assets: string[], location: string) =>
     body: { asset_identifiers: assets, location_identifier: location },
   })
 
-/** A hall with a dock inside, an asset at each. */
+/** A hall with a dock as sub-location, and an asset at each. */
 async function scene(org: Organization) {
   const hall = await newLocation(org, 'Hall', 'HALL')
   const dock = await newLocation(org, 'Dock', 'DOCK')
@@ -24,10 +24,7 @@ async function scene(org: Organization) {
   return { hall, dock, one, two }
 }
 
-test('shows what is here now, also further inside, and follows what comes', async ({
-  member,
-  organization,
-}) => {
+test('shows the assets here and in sub-locations, updated live', async ({ member, organization }) => {
   const { page } = member
   const { hall, dock, one, two } = await scene(organization)
   await readAt(organization, { id: one.id, tag: 'E28011600001' }, [
@@ -40,29 +37,29 @@ test('shows what is here now, also further inside, and follows what comes', asyn
   const rows = page.getByRole('region', { name: 'Assets here' }).locator('tbody tr')
   await rows.nth(1).waitFor()
   await page.getByText('1–2 of 2 assets').waitFor()
-  await page.getByLabel('Also what is further inside').click()
+  await page.getByLabel('Include sub-locations').click()
   await page.getByText('1–1 of 1 assets').waitFor()
   expect(await rows.first().textContent()).toContain(one.external_key)
   await put(organization, [two.external_key], 'HALL')
   await page.getByText('1–2 of 2 assets').waitFor()
   await page.getByRole('img', { name: /: 3 in, 1 out/ }).waitFor()
-  await page.getByText('1 here, 1 inside').or(page.getByText('0 here, 0 inside')).waitFor()
-  await page.getByText('As a table').click()
+  await page.getByText('1 here, 1 in total').or(page.getByText('0 here, 0 in total')).waitFor()
+  await page.getByText('Show as table').click()
   await expectAccessible(page)
-  await page.getByText('As a table').click()
+  await page.getByText('Show as table').click()
   await member.picture('location')
   await page.setViewportSize({ width: 390, height: 844 })
   await member.picture('location-phone')
   await page.setViewportSize({ width: 1280, height: 900 })
 
-  await page.getByRole('list', { name: 'Inside Hall' }).getByRole('link', { name: 'Dock' }).click()
+  await page.getByRole('list', { name: 'Sub-locations of Hall' }).getByRole('link', { name: 'Dock' }).click()
   await page.waitForURL(`**/locations/${dock}`)
-  await page.getByText('No asset is at or inside Dock.').waitFor()
-  await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'Hall' }).click()
+  await page.getByText('No assets at Dock or its sub-locations.').waitFor()
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Hall' }).click()
   await page.waitForURL(`**/locations/${hall}`)
 })
 
-test('edits, renames and tags a location; failures are told at their field', async ({
+test('edits, renames and tags a location; errors are shown at their field', async ({
   member,
   organization,
 }) => {
@@ -77,11 +74,11 @@ test('edits, renames and tags a location; failures are told at their field', asy
   await expect.poll(() => dialog.getByLabel('Name').getAttribute('aria-invalid')).toBe('true')
   await dialog.getByLabel('Name').fill('Gate')
   await dialog.getByLabel('Description').fill('North side')
-  await dialog.getByRole('button', { name: 'Clear Inside' }).click()
+  await dialog.getByRole('button', { name: 'Clear Parent location' }).click()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { level: 1, name: 'Gate' }).waitFor()
   await page.getByRole('cell', { name: 'North side' }).waitFor()
-  expect(await page.getByRole('navigation', { name: 'Path' }).getByRole('link').count()).toBe(1)
+  expect(await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').count()).toBe(1)
 
   await page.getByRole('button', { name: 'Rename key' }).click()
   await dialog.getByLabel('External key').fill('HALL')
@@ -91,12 +88,12 @@ test('edits, renames and tags a location; failures are told at their field', asy
   await dialog.getByRole('button', { name: 'Rename' }).click()
   await page.getByRole('row', { name: 'External key GATE' }).waitFor()
 
-  await page.getByRole('button', { name: 'Attach a tag' }).click()
+  await page.getByRole('button', { name: 'Attach tag' }).click()
   await dialog.getByLabel('Value').fill('E2801160')
   await dialog.getByRole('button', { name: 'Attach' }).click()
   await page.getByRole('button', { name: 'Detach E2801160' }).click()
   await dialog.getByRole('button', { name: 'Detach' }).click()
-  await page.getByText('No tag is attached to this location yet.').waitFor()
+  await page.getByText('No tags yet.').waitFor()
 
   const { data } = await organization.integrator.GET('/api/v1/locations/{location_id}', {
     params: { path: { location_id: dock } },
@@ -111,7 +108,7 @@ test('edits, renames and tags a location; failures are told at their field', asy
   expect(hall).not.toBe(dock)
 })
 
-test('deletes a location unless others are inside it', async ({ member, organization }) => {
+test('deletes a location unless it has sub-locations', async ({ member, organization }) => {
   const { page } = member
   const { hall, dock } = await scene(organization)
   await member.open(`/locations/${hall}`)
@@ -132,7 +129,7 @@ test('deletes a location unless others are inside it', async ({ member, organiza
   await page.getByRole('alert').getByText('Location not found').waitFor()
 })
 
-test('offline keeps what was loaded', async ({ member, organization }) => {
+test('keeps loaded data offline', async ({ member, organization }) => {
   const { page, context } = member
   const { hall, one } = await scene(organization)
   await member.open(`/locations/${hall}`)

@@ -20,7 +20,7 @@ async function inside(org: Organization, name: string, key: string, parent: stri
   return data!.data.id
 }
 
-test('begins empty; a new location is created, and a key that exists is told at its field', async ({
+test('a new location is created from the empty list; a taken key is shown at its field', async ({
   member,
 }) => {
   const { page } = member
@@ -42,14 +42,17 @@ test('begins empty; a new location is created, and a key that exists is told at 
   await dialog.getByRole('button', { name: 'Create' }).click()
   await dialog.getByText('External_key must contain only letters, digits and hyphens').first().waitFor()
   await dialog.getByLabel('External key').fill('')
-  await dialog.getByRole('combobox', { name: 'Inside' }).click()
+  await dialog.getByRole('combobox', { name: 'Parent location' }).click()
   await page.getByRole('option', { name: 'Hall (HALL)' }).click()
   await dialog.getByRole('button', { name: 'Create' }).click()
-  await page.getByRole('button', { name: 'What is inside Hall' }).click()
-  await page.getByRole('list', { name: 'Inside Hall' }).getByRole('link', { name: 'Other hall' }).waitFor()
+  await page.getByRole('button', { name: 'Sub-locations of Hall' }).click()
+  await page
+    .getByRole('list', { name: 'Sub-locations of Hall' })
+    .getByRole('link', { name: 'Other hall' })
+    .waitFor()
 })
 
-test('unfolds level by level with live numbers, by the arrow keys too', async ({ member, organization }) => {
+test('expands level by level with live counts, also by arrow keys', async ({ member, organization }) => {
   const { page } = member
   await newLocation(organization, 'Hall', 'HALL')
   await inside(organization, 'Aisle', 'AISLE', 'HALL')
@@ -60,18 +63,18 @@ test('unfolds level by level with live numbers, by the arrow keys too', async ({
   await member.open('/locations')
   const row = (name: string) =>
     page.locator('.tree-row').filter({ has: page.getByRole('link', { name, exact: true }) })
-  await row('Hall').getByText('0 here, 1 inside').waitFor()
+  await row('Hall').getByText('0 here, 1 in total').waitFor()
   expect(await row('Aisle').count()).toBe(0)
   await page.getByRole('link', { name: 'Hall' }).focus()
   await page.keyboard.press('ArrowRight')
   await row('Aisle').waitFor()
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
-  await row('Shelf').getByText('1 here, 1 inside').waitFor()
+  await row('Shelf').getByText('1 here, 1 in total').waitFor()
   await put(organization, [one.external_key], 'YARD')
-  await row('Yard').getByText('1 here, 1 inside').waitFor()
-  await row('Hall').getByText('0 here, 0 inside').waitFor()
-  await row('Shelf').getByText('0 here, 0 inside').waitFor()
+  await row('Yard').getByText('1 here, 1 in total').waitFor()
+  await row('Hall').getByText('0 here, 0 in total').waitFor()
+  await row('Shelf').getByText('0 here, 0 in total').waitFor()
   await expectAccessible(page)
   await member.picture('locations')
   await page.setViewportSize({ width: 390, height: 844 })
@@ -84,7 +87,7 @@ test('unfolds level by level with live numbers, by the arrow keys too', async ({
   expect(await page.locator(':focus').textContent()).toBe('Aisle')
 })
 
-test('moves a location by dragging it and by the keyboard, and says from where to where', async ({
+test('moves a location by mouse and by keyboard, and confirms origin and target', async ({
   member,
   organization,
 }) => {
@@ -97,17 +100,17 @@ test('moves a location by dragging it and by the keyboard, and says from where t
   await page.getByRole('link', { name: 'Yard' }).waitFor()
   const row = (name: string) => page.locator('.tree-row').filter({ hasText: name })
   await row('Yard').dragTo(row('Hall'))
-  await dialog.getByText('From the top to Hall (HALL), with everything inside it.').waitFor()
+  await dialog.getByText('From the top level to Hall (HALL), with all sub-locations.').waitFor()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Move', exact: true }).click()
   await expect.poll(() => row('Yard').count()).toBe(0)
   expect(await parentOf(organization, yard)).toBe('HALL')
 
-  await page.getByRole('button', { name: 'What is inside Hall' }).click()
+  await page.getByRole('button', { name: 'Sub-locations of Hall' }).click()
   await page.getByRole('button', { name: 'Move Yard' }).focus()
   await page.keyboard.press('Enter')
   await dialog.getByText('From HALL to the top').waitFor()
-  await dialog.getByRole('combobox', { name: 'Into' }).fill('AIS')
+  await dialog.getByRole('combobox', { name: 'Move to' }).fill('AIS')
   await page.getByRole('option', { name: 'Aisle' }).waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
@@ -117,7 +120,7 @@ test('moves a location by dragging it and by the keyboard, and says from where t
   await expect.poll(() => dialog.count()).toBe(0)
 
   await page.getByRole('button', { name: 'Move Hall' }).click()
-  await dialog.getByRole('combobox', { name: 'Into' }).fill('Yard')
+  await dialog.getByRole('combobox', { name: 'Move to' }).fill('Yard')
   await page.getByRole('option', { name: 'Yard' }).click()
   await dialog.getByRole('button', { name: 'Move', exact: true }).click()
   await dialog
@@ -127,7 +130,7 @@ test('moves a location by dragging it and by the keyboard, and says from where t
   expect(await parentOf(organization, hall)).toBeNull()
 })
 
-test('finds locations by name with their path, tells a failure, and keeps what was loaded offline', async ({
+test('finds locations with their path, shows a failure, and keeps loaded data offline', async ({
   member,
   organization,
 }) => {
@@ -157,13 +160,13 @@ test('finds locations by name with their path, tells a failure, and keeps what w
   await found.filter({ hasText: 'Hall › Aisle' }).waitFor()
   await page.waitForURL('**/locations?q=shel')
   await page.getByRole('textbox', { name: 'Search' }).fill('crane')
-  await page.getByText('No such location').waitFor()
+  await page.getByText('No location found').waitFor()
   await page.getByRole('textbox', { name: 'Search' }).fill('')
   await page.getByRole('link', { name: 'Hall' }).waitFor()
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
-  await page.getByRole('button', { name: 'What is inside Hall' }).click()
-  await page.getByText('We will load locations as soon as this device is connected again.').waitFor()
+  await page.getByRole('button', { name: 'Sub-locations of Hall' }).click()
+  await page.getByText('We will load locations when you are back online.').waitFor()
   await context.setOffline(false)
   await page.getByRole('link', { name: 'Aisle' }).waitFor()
 })

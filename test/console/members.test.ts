@@ -2,22 +2,22 @@ import { expect } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { newVisitor, test } from './support/visitor.fixture.ts'
 
-test('somebody is invited, joins with the link, changes role and is removed', async ({ member, browser }) => {
+test('a member is invited, joins with the link, changes role and is removed', async ({ member, browser }) => {
   const { page } = member
   await member.open('/members')
-  await page.getByText('Nobody is invited').waitFor()
+  await page.getByText('No open invitations').waitFor()
   await page.getByRole('button', { name: 'Invite' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('E-mail').fill('not an address')
-  await dialog.getByRole('button', { name: 'Make the invitation' }).click()
+  await dialog.getByLabel('Email').fill('not an address')
+  await dialog.getByRole('button', { name: 'Create invitation' }).click()
   await dialog
     .getByRole('alert')
     .getByText(/^Request /)
     .waitFor()
-  expect(await dialog.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true')
+  expect(await dialog.getByLabel('Email').getAttribute('aria-invalid')).toBe('true')
   const email = `grace-${Date.now()}@example.com`
-  await dialog.getByLabel('E-mail').fill(email)
-  await dialog.getByRole('button', { name: 'Make the invitation' }).click()
+  await dialog.getByLabel('Email').fill(email)
+  await dialog.getByRole('button', { name: 'Create invitation' }).click()
   const link = await page.getByLabel(`Invitation link for ${email}`, { exact: true }).inputValue()
   await page.getByLabel('I have sent it').check()
   await page.getByRole('button', { name: 'Done' }).click()
@@ -32,7 +32,7 @@ test('somebody is invited, joins with the link, changes role and is removed', as
   await guest.page.getByRole('button', { name: 'Join' }).click()
   await guest.page.getByRole('button', { name: /Harbour Tools, Grace/ }).waitFor()
   await guest.open('/members')
-  await guest.page.getByText('Only administrators invite people').waitFor()
+  await guest.page.getByText('Only administrators can invite people').waitFor()
   expect(await guest.page.getByRole('button', { name: 'Invite' }).count()).toBe(0)
 
   await page.reload()
@@ -54,7 +54,7 @@ test('somebody is invited, joins with the link, changes role and is removed', as
   await guest.context.close()
 })
 
-test('the last administrator stays one, and is told why', async ({ member }) => {
+test('the last administrator cannot leave', async ({ member }) => {
   const { page } = member
   await member.open('/members')
   await page.getByRole('button', { name: /^Leave / }).click()

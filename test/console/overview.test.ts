@@ -4,7 +4,7 @@ import { expectAccessible } from './support/accessible.ts'
 import { readAt } from './support/readings.ts'
 import { test } from './support/visitor.fixture.ts'
 
-test('an empty organization is led to the guided path', async ({ member }) => {
+test('an empty organization is led to Getting started', async ({ member }) => {
   const { page } = member
   await member.open('/')
   await page.getByText('Nothing is tracked yet').waitFor()
@@ -12,7 +12,7 @@ test('an empty organization is led to the guided path', async ({ member }) => {
   await page.waitForURL('**/start')
 })
 
-test('shows counts, movements by hour, assets by location and quiet readers, and follows movements', async ({
+test('shows counts, movements by hour, assets by location and silent readers, updated live', async ({
   member,
   organization,
 }) => {
@@ -42,20 +42,20 @@ test('shows counts, movements by hour, assets by location and quiet readers, and
     await count('unknownTags'),
   ]).toEqual(['2', '2', '2', '0'])
   const row = (name: string) => page.locator('.tree-row').filter({ hasText: name })
-  await row('Hall').getByText('2 here, 2 inside').waitFor()
+  await row('Hall').getByText('2 here, 2 in total').waitFor()
   expect(await page.getByRole('button', { name: /^Move/ }).count()).toBe(0)
-  await page.getByRole('img', { name: 'Movements of the last 24 hours: 5 movements' }).waitFor()
+  await page.getByRole('img', { name: 'Movements in the last 24 hours: 5 movements' }).waitFor()
   await put('YARD')
-  await row('Yard').getByText('2 here, 2 inside').waitFor()
-  await row('Hall').getByText('0 here, 0 inside').waitFor()
-  await page.getByText('As a table').click()
+  await row('Yard').getByText('2 here, 2 in total').waitFor()
+  await row('Hall').getByText('0 here, 0 in total').waitFor()
+  await page.getByText('Show as table').click()
   await page
-    .getByRole('region', { name: 'Movements of the last 24 hours' })
+    .getByRole('region', { name: 'Movements in the last 24 hours' })
     .getByRole('row')
     .nth(24)
     .waitFor()
   await expectAccessible(page)
-  await page.getByText('As a table').click()
+  await page.getByText('Show as table').click()
   await member.picture('overview')
   await page.setViewportSize({ width: 390, height: 844 })
   await member.picture('overview-phone')
@@ -65,7 +65,7 @@ test('shows counts, movements by hour, assets by location and quiet readers, and
   expect(await row('Yard').isVisible()).toBe(true)
 })
 
-test('a failure to load is told with the id of the request', async ({ member, organization }) => {
+test('a failure shows the request ID', async ({ member, organization }) => {
   await newLocation(organization, 'Hall', 'HALL')
   const { page } = member
   await page.route('**/api/v1/movements/summary*', (route) =>

@@ -10,7 +10,7 @@ async function publish({ id, readerKey }: Organization, reader: string, format: 
   await link.close()
 }
 
-/** The console looks every ten seconds: what is not about that looks when there is something to see. */
+/** The console polls every ten seconds: tests open it when the data is there. */
 const heard = (organization: Organization, ...keys: string[]) =>
   vi.waitFor(
     async () => {
@@ -23,7 +23,7 @@ const heard = (organization: Organization, ...keys: string[]) =>
 
 const readOf = (value: string, antenna = 1) => ({ reads: [{ tag: { type: 'rfid', value }, antenna }] })
 
-test('a message of a reader that nobody configured makes it appear, ready to be configured', async ({
+test('an unconfigured reader appears with its first message and can be configured', async ({
   member,
   organization,
 }) => {
@@ -47,16 +47,16 @@ test('a message of a reader that nobody configured makes it appear, ready to be 
   await expectAccessible(page)
   await member.picture('readers')
   await page.getByRole('button', { name: 'Configure gate-7' }).click()
-  expect(await page.getByLabel('Key').inputValue()).toBe('gate-7')
+  expect(await page.getByLabel('Reader key').inputValue()).toBe('gate-7')
   await page.getByLabel('Name').fill('Gate 7')
-  await page.getByRole('button', { name: 'Configure the reader' }).click()
+  await page.getByRole('button', { name: 'Configure reader' }).click()
   await page.getByRole('heading', { name: 'Gate 7', level: 1 }).waitFor()
   await page.getByRole('row', { name: /^unknown tag 1/ }).waitFor()
   await expectAccessible(page)
   await member.picture('reader-heard')
 })
 
-test('a reader is added, told where its antenna looks, connected, changed and removed', async ({
+test('a reader is added, gets a scan point, is connected, changed and removed', async ({
   member,
   organization,
 }) => {
@@ -65,82 +65,82 @@ test('a reader is added, told where its antenna looks, connected, changed and re
   await member.open('/readers')
   await page.getByText('No readers yet').waitFor()
   await page.getByRole('button', { name: 'Add reader' }).first().click()
-  await page.getByLabel('Key').fill('dock 1')
+  await page.getByLabel('Reader key').fill('dock 1')
   await page.getByRole('textbox', { name: 'Name' }).fill('Dock reader')
   await page.getByRole('combobox', { name: 'Format' }).click()
   await page.getByRole('option', { name: /Zebra/ }).click()
-  await page.getByRole('button', { name: 'Add the reader' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add reader' }).click()
   await page.getByText('must contain only letters, digits and hyphens').first().waitFor()
-  expect(await page.getByLabel('Key').getAttribute('aria-invalid')).toBe('true')
-  await page.getByLabel('Key').fill('dock-1')
-  await page.getByRole('button', { name: 'Add the reader' }).click()
+  expect(await page.getByLabel('Reader key').getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('Reader key').fill('dock-1')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add reader' }).click()
   await page.getByRole('heading', { name: 'Dock reader', level: 1 }).waitFor()
 
-  await page.getByText('No antenna looks anywhere yet').waitFor()
+  await page.getByText('No scan points yet').waitFor()
   await page.getByRole('button', { name: 'Add scan point' }).click()
   await page.getByRole('combobox', { name: 'Location' }).click()
   await page.getByRole('option', { name: /Dock 1/ }).click()
-  await page.getByRole('button', { name: 'Add the scan point' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add scan point' }).click()
   const point = page.getByRole('row', { name: /Antenna 1 Dock 1/ })
   await point.waitFor()
   await page.getByRole('button', { name: 'Add scan point' }).click()
   await page.getByRole('textbox', { name: 'Antenna', exact: true }).fill('1')
-  await page.getByRole('button', { name: 'Add the scan point' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add scan point' }).click()
   const refused = page.getByRole('dialog').getByRole('alert')
   await refused.getByText('Antenna 1 of this reader already has a scan point').waitFor()
   await refused.getByText(/Request/).waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
 
-  expect(await page.getByLabel('Topic (MQTT)', { exact: true }).inputValue()).toBe(
+  expect(await page.getByLabel('MQTT topic', { exact: true }).inputValue()).toBe(
     `scans/${organization.id}/dock-1/zebra`,
   )
-  expect(await page.getByLabel('Topic of a sled', { exact: true }).inputValue()).toBe(
+  expect(await page.getByLabel('Sled topic', { exact: true }).inputValue()).toBe(
     `${organization.id}/dock-1/zebra`,
   )
-  expect(await page.getByLabel('Broker for MQTT', { exact: true }).inputValue()).toBe(STACK.urls.mqtt)
+  expect(await page.getByLabel('MQTT broker', { exact: true }).inputValue()).toBe(STACK.urls.mqtt)
   await expectAccessible(page)
   await member.picture('reader')
 
   await page.getByRole('textbox', { name: 'Name' }).fill('Northern dock')
-  await page.getByRole('combobox', { name: 'Time zone of the device' }).fill('Nowhere')
+  await page.getByRole('combobox', { name: 'Device time zone' }).fill('Nowhere')
   await page.getByRole('button', { name: 'Save' }).click()
   await page
     .getByRole('alert')
     .getByText(/Request/)
     .waitFor()
-  await page.getByRole('combobox', { name: 'Time zone of the device' }).fill('+08:00')
+  await page.getByRole('combobox', { name: 'Device time zone' }).fill('+08:00')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Northern dock', level: 1 }).waitFor()
 
   await page.getByRole('button', { name: 'Remove Antenna 1' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await point.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Remove the reader' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove the reader' }).click()
+  await page.getByRole('button', { name: 'Remove reader' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove reader' }).click()
   await page.getByText('No readers yet').waitFor()
 })
 
-test('a reader whose bodies the installer writes takes a mapping, checked before it is sent', async ({
+test('a reader with a mapping is added; the mapping is checked before it is sent', async ({
   member,
   organization,
 }) => {
   const { page } = member
   await member.open('/readers')
   await page.getByRole('button', { name: 'Add reader' }).first().click()
-  await page.getByLabel('Key').fill('shelf')
+  await page.getByLabel('Reader key').fill('shelf')
   await page.getByRole('textbox', { name: 'Name' }).fill('Shelf')
   await page.getByRole('combobox', { name: 'Format' }).click()
-  await page.getByRole('option', { name: /by a mapping/ }).click()
+  await page.getByRole('option', { name: /with a mapping/ }).click()
   await page.getByLabel('Mapping').fill('{"reads": ')
-  await page.getByText('The mapping is not JSON').waitFor()
+  await page.getByText('The mapping is not valid JSON').waitFor()
   await page.getByLabel('Mapping').fill('{"reads": "", "tag": "epc", "tag_type": "rfid"}')
-  await page.getByRole('button', { name: 'Add the reader' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add reader' }).click()
   await page
     .getByText(/must be a JSON pointer/)
     .first()
     .waitFor()
   await page.getByLabel('Mapping').fill('{"reads": "", "tag": "/epc", "tag_type": "rfid"}')
-  await page.getByRole('button', { name: 'Add the reader' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add reader' }).click()
   await page.getByRole('heading', { name: 'Shelf', level: 1 }).waitFor()
   await publish(organization, 'shelf', 'mapping', [{ epc: 'E200CC' }])
   await heard(organization, 'shelf')
@@ -148,10 +148,7 @@ test('a reader whose bodies the installer writes takes a mapping, checked before
   await page.getByRole('row', { name: /^unknown tag 1/ }).waitFor()
 })
 
-test('offline the readers stay as they were loaded, and a failure says its request', async ({
-  member,
-  organization,
-}) => {
+test('loaded readers stay offline, and a failure shows the request ID', async ({ member, organization }) => {
   const { page, context } = member
   const dock = await newLocation(organization, 'Dock 1', 'DOCK-1')
   await newReader(organization, { key: 'dock-1', format: 'canonical', locationId: dock, antennas: 1 })
@@ -170,10 +167,10 @@ test('offline the readers stay as they were loaded, and a failure says its reque
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('link', { name: 'dock-1' }).waitFor()
   await context.setOffline(true)
-  await page.getByText('What you see was loaded before').waitFor()
+  await page.getByText('You see earlier data').waitFor()
   await page.getByRole('link', { name: 'dock-1' }).waitFor()
   await context.setOffline(false)
   await page.getByLabel('Search').fill('nothing like it')
-  await page.getByText('No reader matches').waitFor()
+  await page.getByText('No matching readers').waitFor()
   expect(new URL(page.url()).searchParams.get('q')).toBe('nothing like it')
 })

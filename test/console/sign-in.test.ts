@@ -7,24 +7,24 @@ const SELECTED = `(({ value, selectionStart, selectionEnd }) => value.slice(sele
   document.querySelector('input[data-secret]'))`
 const SIGN_IN = /\/sign-in(?:$|\?)/
 
-test('signing up creates an organization and leads to the guided path', async ({ visitor }) => {
+test('sign-up creates an organization and leads to Getting started', async ({ visitor }) => {
   const { page } = visitor
   await visitor.open('/sign-up')
   await expectAccessible(page)
   await visitor.picture('sign-up')
   await page.getByLabel('Organization').fill('Northern Cranes')
   await page.getByLabel('Your name').fill('Ada')
-  await page.getByLabel('E-mail').fill(`ada-${Date.now()}@cranes.example`)
+  await page.getByLabel('Email').fill(`ada-${Date.now()}@cranes.example`)
   await page.getByRole('textbox', { name: 'Password' }).fill('short')
-  await page.getByRole('button', { name: 'Create the organization' }).click()
+  await page.getByRole('button', { name: 'Create organization' }).click()
   await page.getByRole('alert').getByText('Password must be at least 10 characters').waitFor()
   await page.getByRole('textbox', { name: 'Password' }).fill('long enough, surely')
-  await page.getByRole('button', { name: 'Create the organization' }).click()
+  await page.getByRole('button', { name: 'Create organization' }).click()
   await page.waitForURL('**/start')
   await page.getByRole('button', { name: /^Northern Cranes, / }).waitFor()
 })
 
-test('signing in leads to the screen that was asked for, and a reload keeps the session', async ({
+test('sign-in leads to the requested screen, and a reload keeps the session', async ({
   visitor,
   organization,
 }) => {
@@ -33,7 +33,7 @@ test('signing in leads to the screen that was asked for, and a reload keeps the 
   await page.waitForURL(SIGN_IN)
   await expectAccessible(page)
   await visitor.picture('sign-in')
-  await page.getByLabel('E-mail').fill(organization.login.email)
+  await page.getByLabel('Email').fill(organization.login.email)
   await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page
@@ -48,7 +48,7 @@ test('signing in leads to the screen that was asked for, and a reload keeps the 
   await page.getByRole('button', { name: /^Harbour Tools, / }).waitFor()
 })
 
-test('no script can read the token that outlives the page', async ({ member }) => {
+test('no script can read the refresh token', async ({ member }) => {
   await member.open('/')
   await member.page.getByRole('button', { name: /^Harbour Tools, / }).waitFor()
   expect(await member.page.evaluate('document.cookie')).toBe('')
@@ -61,7 +61,7 @@ test('no script can read the token that outlives the page', async ({ member }) =
   expect(stored).not.toMatch(/eyJ/)
 })
 
-test('over plain HTTP from another machine one signs in, stays signed in, and copies by hand', async ({
+test('over plain HTTP from another machine, sign-in works, lasts, and secrets are copied by hand', async ({
   visitor,
   organization,
 }) => {
@@ -70,25 +70,25 @@ test('over plain HTTP from another machine one signs in, stays signed in, and co
   away.hostname = 'plain.example'
   await page.goto(`${away.origin}/api-keys`)
   expect(await page.evaluate('isSecureContext')).toBe(false)
-  await page.getByLabel('E-mail').fill(organization.login.email)
+  await page.getByLabel('Email').fill(organization.login.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(organization.login.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/api-keys')
   await page.reload()
   await page.getByRole('button', { name: /^Harbour Tools, / }).waitFor()
   await page.goto(`${away.origin}/webhook`)
-  await page.getByLabel('Address').fill('https://example.com/hook')
+  await page.getByLabel('URL').fill('https://example.com/hook')
   await page.getByRole('button', { name: 'Register' }).click()
   const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue()
   await page.getByRole('button', { name: 'Copy Signing secret' }).click()
   await expect.poll(() => page.evaluate(SELECTED)).toBe(secret)
   await page.getByLabel('I have stored it').check()
-  // The browser says that it takes a header over HTTPS only; that is all it has to say.
+  // The browser reports only a header that it ignores over HTTP.
   const reported = visitor.problems.splice(0)
   expect(reported.filter((text) => !text.startsWith('The Cross-Origin-Opener-Policy header'))).toEqual([])
 })
 
-test('signing out ends the session in every tab', async ({ member }) => {
+test('sign-out ends the session in every tab', async ({ member }) => {
   const { page, context } = member
   await member.open('/')
   const other = await context.newPage()
@@ -105,7 +105,7 @@ test('signing out ends the session in every tab', async ({ member }) => {
   expect(refused).toBe(401)
 })
 
-test('switching shows the other organization and nothing of the first', async ({ member, organization }) => {
+test('a switch shows only the other organization', async ({ member, organization }) => {
   const second = await newOrganization(STACK, 'Other Works')
   const { data } = await second.admin.POST('/api/v1/orgs/{org_id}/invitations', {
     params: { path: { org_id: second.id } },

@@ -26,7 +26,7 @@ async function tagsOf({ integrator }: Organization, q: string) {
   return unwrap(found).data.flatMap(({ name, tags }) => tags.map(({ value }) => ({ name, value })))
 }
 
-test('tags that were read are claimed for an asset that is there and for a new one, or dismissed', async ({
+test('unknown tags are claimed for an existing asset and a new one, or dismissed', async ({
   member,
   organization,
 }) => {
@@ -40,7 +40,7 @@ test('tags that were read are claimed for an asset that is there and for a new o
     value: 'AC:23:3F:A1:B2:C3',
   })
   const row = (value: string) => page.getByRole('row', { name: new RegExp(value) })
-  await row('E200AA').getByText('gate, antenna 2').waitFor() // the list is loaded anew by itself
+  await row('E200AA').getByText('gate, antenna 2').waitFor() // the list reloads by polling
   await row('E200AA').getByText('-54.5 dBm').waitFor()
   await expectAccessible(page)
   await member.picture('unknown-tags')
@@ -49,13 +49,13 @@ test('tags that were read are claimed for an asset that is there and for a new o
   await page.getByRole('combobox', { name: 'Asset' }).fill('forkl')
   await page.getByRole('option', { name: /Forklift 7/ }).click()
   await member.picture('unknown-tags-claim')
-  await page.getByRole('button', { name: 'Attach the tag' }).click()
+  await page.getByRole('button', { name: 'Attach tag' }).click()
   await row('E200AA').waitFor({ state: 'detached' })
   expect(await tagsOf(organization, 'Forklift')).toEqual([{ name: 'Forklift 7', value: 'E200AA' }])
 
   await page.getByRole('button', { name: 'Claim E200BB' }).click()
-  await page.getByText('A new asset').click()
-  await page.getByRole('button', { name: 'Create the asset' }).click()
+  await page.getByText('New asset').click()
+  await page.getByRole('button', { name: 'Create asset' }).click()
   await page.getByText('Name must be at least 1 character').first().waitFor()
   expect(await page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true')
   await page
@@ -63,7 +63,7 @@ test('tags that were read are claimed for an asset that is there and for a new o
     .getByText(/Request/)
     .waitFor()
   await page.getByLabel('Name').fill('Crate 3')
-  await page.getByRole('button', { name: 'Create the asset' }).click()
+  await page.getByRole('button', { name: 'Create asset' }).click()
   await row('E200BB').waitFor({ state: 'detached' })
   expect(await tagsOf(organization, 'Crate')).toEqual([{ name: 'Crate 3', value: 'E200BB' }])
 
@@ -71,13 +71,13 @@ test('tags that were read are claimed for an asset that is there and for a new o
   await page.getByRole('dialog').getByRole('button', { name: 'Dismiss' }).click()
   await row('E200CC').waitFor({ state: 'detached' })
   await page.getByLabel('Search').fill('e200')
-  await page.getByText('No unknown tag matches').waitFor()
+  await page.getByText('No matching unknown tags').waitFor()
   await page.getByLabel('Search').fill('ac23')
   await row('AC233F').waitFor()
   expect(new URL(page.url()).searchParams.get('q')).toBe('ac23')
 })
 
-test('a claim that comes too late says why, and offline the list stays', async ({ member, organization }) => {
+test('a late claim shows why it failed, and the list stays offline', async ({ member, organization }) => {
   const { page, context } = member
   await newAsset(organization, 'Forklift 7', [])
   await publish(organization, rfid('E200AA'), rfid('E200DD'))
@@ -87,12 +87,12 @@ test('a claim that comes too late says why, and offline the list stays', async (
   await newAsset(organization, 'Quicker', [rfidTag('E200AA')])
   await page.getByRole('combobox', { name: 'Asset' }).fill('forklift')
   await page.getByRole('option', { name: /Forklift 7/ }).click()
-  await page.getByRole('button', { name: 'Attach the tag' }).click()
+  await page.getByRole('button', { name: 'Attach tag' }).click()
   const refused = page.getByRole('dialog').getByRole('alert')
   await refused.getByText(/already exists/).waitFor()
   await refused.getByText(/Request/).waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
   await context.setOffline(true)
-  await page.getByText('What you see was loaded before').waitFor()
+  await page.getByText('You see earlier data').waitFor()
   await page.getByText('E200DD').waitFor()
 })

@@ -5,7 +5,7 @@ import { test } from './support/visitor.fixture.ts'
 
 const { receiver } = inject('console')
 
-test('a webhook is registered, its secret shown once, tried, paused and removed', async ({
+test('a webhook is registered, shows its secret once, is tested, paused and removed', async ({
   member,
   organization,
 }) => {
@@ -14,14 +14,14 @@ test('a webhook is registered, its secret shown once, tried, paused and removed'
   await page.getByRole('heading', { name: 'Register a webhook' }).waitFor()
   await expectAccessible(page)
 
-  await page.getByLabel('Address').fill('ftp://example.com')
+  await page.getByLabel('URL').fill('ftp://example.com')
   await page.getByRole('button', { name: 'Register' }).click()
   await page
     .getByRole('alert')
     .getByText(/^Request /)
     .waitFor()
-  expect(await page.getByLabel('Address').getAttribute('aria-invalid')).toBe('true')
-  await page.getByLabel('Address').fill(receiver)
+  expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('URL').fill(receiver)
   await page.getByRole('button', { name: 'Register' }).click()
 
   const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue()
@@ -35,10 +35,10 @@ test('a webhook is registered, its secret shown once, tried, paused and removed'
   await page.getByLabel('I have stored it').check()
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByText(new RegExp(`${secret.slice(-4)}$`)).waitFor()
-  await page.getByText('Nothing was delivered yet').waitFor()
+  await page.getByText('No deliveries yet').waitFor()
 
-  await page.getByRole('button', { name: 'Send a test event' }).click()
-  await page.getByRole('status').getByText('The event has arrived.').waitFor()
+  await page.getByRole('button', { name: 'Send test event' }).click()
+  await page.getByRole('status').getByText('The event was delivered.').waitFor()
   await page.getByRole('cell', { name: /\(test\)/ }).waitFor()
   await saved(organization)
   await page.getByRole('cell', { name: '1', exact: true }).waitFor()
@@ -49,17 +49,15 @@ test('a webhook is registered, its secret shown once, tried, paused and removed'
   await page.getByLabel('Deliver events').and(page.locator(':not(:checked)')).waitFor()
   await page.reload()
   expect(await page.getByLabel('Deliver events').isChecked()).toBe(false)
-  await page.getByRole('button', { name: 'Remove the webhook' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove the webhook' }).click()
+  await page.getByRole('button', { name: 'Remove webhook' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove webhook' }).click()
   await page.getByRole('heading', { name: 'Register a webhook' }).waitFor()
 })
 
-test('without a connection it says so, and goes on by itself; a failure is shown with its request', async ({
-  member,
-}) => {
+test('shows offline and failures, and keeps typed text', async ({ member }) => {
   const { page, context } = member
   await member.open('/members')
-  await page.getByRole('link', { name: 'Webhook' }).hover() // loads the script of the screen
+  await page.getByRole('link', { name: 'Webhook' }).hover() // preloads the script of the screen
   await page.getByRole('cell', { name: /Ada/ }).waitFor()
   await page.route('**/api/v1/webhooks', (route) =>
     route.fulfill({
@@ -73,12 +71,12 @@ test('without a connection it says so, and goes on by itself; a failure is shown
   await page.getByRole('alert').getByText('req-17').waitFor()
   await page.unroute('**/api/v1/webhooks')
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByLabel('Address').fill('https://example.com/kept')
+  await page.getByLabel('URL').fill('https://example.com/kept')
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
   await page.getByRole('button', { name: 'Register' }).click()
   await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
-  expect(await page.getByLabel('Address').inputValue()).toBe('https://example.com/kept')
+  expect(await page.getByLabel('URL').inputValue()).toBe('https://example.com/kept')
   await context.setOffline(false)
   await page.getByText('You are offline').waitFor({ state: 'hidden' })
 })

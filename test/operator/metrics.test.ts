@@ -148,11 +148,9 @@ function labelsOf(name: string): Metric['labels'] {
   for (const service of SERVICES)
     for (const [label, found] of [...counted[service].labelsOf(name), ...sampled[service].labelsOf(name)])
       values.set(label, (values.get(label) ?? new Set()).union(found))
-  const entries = [...values].map(([label, found]) => [
-    label,
-    isOpen(name, label) ? 'open' : [...found].toSorted(),
-  ])
-  return Object.fromEntries(entries.toSorted()) as Metric['labels']
+  const listed = (label: string, found: Set<string>) =>
+    isOpen(name, label) ? ('open' as const) : [...found].toSorted()
+  return Object.fromEntries([...values].map(([label, found]) => [label, listed(label, found)]))
 }
 
 test('deploy/monitoring/metrics.json lists what the services expose; UPDATE_METRICS=1 writes it', () => {

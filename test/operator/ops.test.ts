@@ -6,7 +6,7 @@ import { roleUrl } from '@whereabouts/deploy/local/services'
 import { DATABASE } from '@whereabouts/deploy/database/roles'
 import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'
-import { ops, operatorOf, runProgram, type Ran } from '../system/operator.ts'
+import { ops, operatorOf, runProgram } from '../system/operator.ts'
 import { newAsset, newLocation, newOrganization, newReader, newWebhook } from '../system/organization.ts'
 import { connectReader } from '../system/readers.ts'
 import {
@@ -79,71 +79,7 @@ const listAssets = (token: string) => call('GET', '/assets?limit=1', { token })
 const kidOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid
 
-describe('org create', () => {
-  const args = (email: string, ...more: string[]) => [
-    'org',
-    'create',
-    '--name',
-    'New Org',
-    '--admin-email',
-    email,
-    '--admin-name',
-    'Grace',
-    ...more,
-  ]
-
-  test('a generated password is shown once and opens the organization', async () => {
-    const made = await operate(args('grace@example.com'))
-    expect(made).toMatchObject({ exitCode: 0, stderr: '' })
-    const password = /^Password +(\S{24}) /m.exec(made.stdout)?.[1]
-    const login = await call('POST', '/auth/login', { body: { email: 'grace@example.com', password } })
-    expect(login.json.data).toMatchObject({
-      user: { name: 'Grace', email: 'grace@example.com', role: 'admin' },
-      org: { name: 'New Org' },
-    })
-    const listed = await operate(['org', 'list', '--q', 'GRACE@'])
-    expect(listed.stdout).toContain('New Org')
-    expect(listed.stdout).not.toContain(password)
-  })
-
-  test('a password from standard input opens it too, and is never printed', async () => {
-    const made = await operate(args('lin@example.com', '--password-stdin', '--json'), 'from stdin ünï\n')
-    expect(made.json()).toEqual({
-      org: { id: ID, name: 'New Org', created_at: INSTANT, subscription_ends_at: null },
-      admin: { id: ID, name: 'Grace', email: 'lin@example.com' },
-      password: null,
-      published: true,
-    })
-    const body = { email: 'lin@example.com', password: 'from stdin ünï' }
-    expect((await call('POST', '/auth/login', { body })).status).toBe(200)
-  })
-
-  test('a taken e-mail fails, says what exists and creates nothing', async () => {
-    const { orgId, email } = await newOrg('Taken')
-    const again = await operate(args(email.toUpperCase(), '--json'))
-    expect(again.exitCode).toBe(1)
-    expect(again.stdout).toBe('')
-    expect(again.json()).toEqual({
-      error: {
-        type: 'conflict',
-        message: expect.stringContaining(`admin of organization ${orgId} "Taken"`),
-        memberships: [{ user_id: ID, user_name: 'Ada', org_id: orgId, org_name: 'Taken', role: 'admin' }],
-      },
-    })
-    expect((await operate(['org', 'list', '--q', email, '--json'])).json().total_count).toBe(1)
-  })
-
-  test('the rules of signing up hold, and are told by flag', async () => {
-    const made = await operate(args('no address', '--password-stdin', '--json'), 'short')
-    expect(made.exitCode).toBe(2)
-    expect(made.json().error).toEqual({
-      type: 'usage',
-      message:
-        '--admin-email must be an e-mail address\nthe password on standard input must be at least 10 characters',
-    })
-  })
-})
-
+// First and alone: their time limits are part of the contract (D9.3).
 describe('key limit', () => {
   test('the limit shows at the gateway within a second, and default takes it back', async () => {
     const key = await newKey(await newOrg())
@@ -209,7 +145,72 @@ describe('key list and revoke', () => {
   })
 })
 
-describe('org subscription', () => {
+describe.concurrent('org create', () => {
+  const args = (email: string, ...more: string[]) => [
+    'org',
+    'create',
+    '--name',
+    'New Org',
+    '--admin-email',
+    email,
+    '--admin-name',
+    'Grace',
+    ...more,
+  ]
+
+  test('a generated password is shown once and opens the organization', async () => {
+    const made = await operate(args('grace@example.com'))
+    expect(made).toMatchObject({ exitCode: 0, stderr: '' })
+    const password = /^Password +(\S{24}) /m.exec(made.stdout)?.[1]
+    const login = await call('POST', '/auth/login', { body: { email: 'grace@example.com', password } })
+    expect(login.json.data).toMatchObject({
+      user: { name: 'Grace', email: 'grace@example.com', role: 'admin' },
+      org: { name: 'New Org' },
+    })
+    const listed = await operate(['org', 'list', '--q', 'GRACE@'])
+    expect(listed.stdout).toContain('New Org')
+    expect(listed.stdout).not.toContain(password)
+  })
+
+  test('a password from standard input opens it too, and is never printed', async () => {
+    const made = await operate(args('lin@example.com', '--password-stdin', '--json'), 'from stdin ünï\n')
+    expect(made.json()).toEqual({
+      org: { id: ID, name: 'New Org', created_at: INSTANT, subscription_ends_at: null },
+      admin: { id: ID, name: 'Grace', email: 'lin@example.com' },
+      password: null,
+      published: true,
+    })
+    const body = { email: 'lin@example.com', password: 'from stdin ünï' }
+    expect((await call('POST', '/auth/login', { body })).status).toBe(200)
+  })
+
+  test('a taken e-mail fails, says what exists and creates nothing', async () => {
+    const { orgId, email } = await newOrg('Taken')
+    const again = await operate(args(email.toUpperCase(), '--json'))
+    expect(again.exitCode).toBe(1)
+    expect(again.stdout).toBe('')
+    expect(again.json()).toEqual({
+      error: {
+        type: 'conflict',
+        message: expect.stringContaining(`admin of organization ${orgId} "Taken"`),
+        memberships: [{ user_id: ID, user_name: 'Ada', org_id: orgId, org_name: 'Taken', role: 'admin' }],
+      },
+    })
+    expect((await operate(['org', 'list', '--q', email, '--json'])).json().total_count).toBe(1)
+  })
+
+  test('the rules of signing up hold, and are told by flag', async () => {
+    const made = await operate(args('no address', '--password-stdin', '--json'), 'short')
+    expect(made.exitCode).toBe(2)
+    expect(made.json().error).toEqual({
+      type: 'usage',
+      message:
+        '--admin-email must be an e-mail address\nthe password on standard input must be at least 10 characters',
+    })
+  })
+})
+
+describe.concurrent('org subscription', () => {
   test('deliveries stop when it ends and go on when it is prolonged, without those in between', async () => {
     const org = await newOrganization({ urls }, 'subscriber')
     const locationId = await newLocation(org, 'Dock', 'DOCK-1')
@@ -255,7 +256,7 @@ describe('org subscription', () => {
   })
 })
 
-describe('signing-keys', () => {
+describe.concurrent('signing-keys', () => {
   const keysDatabase = () => roleUrl('keys', { secrets, postgresUrl: urls.postgres, database: DATABASE })
 
   /** As if the next key had been published an hour ago: a rotation must not be waited for in a test. */
@@ -266,71 +267,78 @@ describe('signing-keys', () => {
     await client.end()
   }
 
-  test('a rotation changes who signs and refuses nobody, before, during or after it', async () => {
-    const org = await newOrg()
-    const key = await newKey(org)
-    await operate(['key', 'limit', key.id, '--per-minute', '1000000'])
-    const statuses = new Map<number, number>()
-    const kids = new Set<string>()
-    let isOver = false
-    /** A client that gets a token and uses it, beside one whose token is as old as the test. */
-    const hammer = async () => {
-      while (!isOver) {
-        const exchanged = await key.exchange()
-        const fresh = exchanged.json.access_token
-        const answers = [exchanged, await listAssets(fresh), await listAssets(key.token)]
-        for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
-        if (exchanged.status === 200) kids.add(kidOf(fresh))
-        await delay(20)
+  test.sequential(
+    'a rotation changes which key signs and refuses no client, before, during or after it',
+    async () => {
+      const org = await newOrg()
+      const key = await newKey(org)
+      await operate(['key', 'limit', key.id, '--per-minute', '1000000'])
+      const statuses = new Map<number, number>()
+      const kids = new Set<string>()
+      let isOver = false
+      /** A client that gets a token and uses it, beside one whose token is as old as the test. */
+      const hammer = async () => {
+        while (!isOver) {
+          const exchanged = await key.exchange()
+          const fresh = exchanged.json.access_token
+          const answers = [exchanged, await listAssets(fresh), await listAssets(key.token)]
+          for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          if (exchanged.status === 200) kids.add(kidOf(fresh))
+          await delay(20)
+        }
       }
-    }
-    const hammering = Promise.all([hammer(), hammer()])
-    const before = kidOf(key.token)
+      const hammering = Promise.all([hammer(), hammer()])
+      const before = kidOf(key.token)
 
-    const early = await operate(['signing-keys', 'rotate', '--json'])
-    expect(early.exitCode).toBe(1)
-    expect(early.json().error).toMatchObject({ type: 'too_early', ready_at: INSTANT })
-    await ageNextKey()
-    const rotated = await operate(['signing-keys', 'rotate', '--json'])
-    const none = { activated_at: null, retired_at: null, ready_at: null, published_until: null }
-    expect(rotated.json().data).toEqual([
-      {
-        ...none,
-        kid: before,
-        state: 'retired',
-        created_at: INSTANT,
-        activated_at: INSTANT,
-        retired_at: INSTANT,
-        published_until: INSTANT,
-      },
-      { ...none, kid: expect.any(String), state: 'active', created_at: INSTANT, activated_at: INSTANT },
-      { ...none, kid: expect.any(String), state: 'next', created_at: INSTANT, ready_at: INSTANT },
-    ])
-    const after = rotated.json().data[1]?.kid
-    expect((await operate(['signing-keys', 'list', '--json'])).json()).toEqual(rotated.json())
+      const early = await operate(['signing-keys', 'rotate', '--json'])
+      expect(early.exitCode).toBe(1)
+      expect(early.json().error).toMatchObject({ type: 'too_early', ready_at: INSTANT })
+      await ageNextKey()
+      const rotated = await operate(['signing-keys', 'rotate', '--json'])
+      const none = { activated_at: null, retired_at: null, ready_at: null, published_until: null }
+      expect(rotated.json().data).toEqual([
+        {
+          ...none,
+          kid: before,
+          state: 'retired',
+          created_at: INSTANT,
+          activated_at: INSTANT,
+          retired_at: INSTANT,
+          published_until: INSTANT,
+        },
+        { ...none, kid: expect.any(String), state: 'active', created_at: INSTANT, activated_at: INSTANT },
+        { ...none, kid: expect.any(String), state: 'next', created_at: INSTANT, ready_at: INSTANT },
+      ])
+      const after = rotated.json().data[1]?.kid
+      expect((await operate(['signing-keys', 'list', '--json'])).json()).toEqual(rotated.json())
 
-    // The running service may go on signing with the key before for half a minute.
-    await vi.waitFor(() => expect(kids).toContain(after), { timeout: 40_000, interval: 200 })
-    isOver = true
-    await hammering
-    expect([...statuses.keys()]).toEqual([200])
-    expect(statuses.get(200)).toBeGreaterThan(100)
-    expect(kids).toEqual(new Set([before, after]))
-    expect((await listAssets(org.session)).status).toBe(200)
-    expect((await operate(['signing-keys', 'rotate'])).stderr).toContain('Nothing has changed.')
-  }, 90_000)
+      // The running service may go on signing with the key before for half a minute.
+      await vi.waitFor(() => expect(kids).toContain(after), { timeout: 40_000, interval: 200 })
+      isOver = true
+      await hammering
+      expect([...statuses.keys()]).toEqual([200])
+      expect(statuses.get(200)).toBeGreaterThan(100)
+      expect(kids).toEqual(new Set([before, after]))
+      expect((await listAssets(org.session)).status).toBe(200)
+      expect((await operate(['signing-keys', 'rotate'])).stderr).toContain('Nothing has changed.')
+    },
+    90_000,
+  )
 
-  test('with the secret of another system it ends with 78, and tokens are signed as before', async () => {
-    await ageNextKey()
-    const env = { DATABASE_URL: keysDatabase(), SIGNING_KEY_SECRET: 'A'.repeat(43) }
-    const ran = await ops(['signing-keys', 'rotate'], env)
-    expect(ran).toMatchObject({ exitCode: 78, stdout: '' })
-    expect(ran.stderr).toMatch(/^signing key \S+ cannot be opened: was SIGNING_KEY_SECRET changed\?\n$/)
-    expect((await listAssets((await newKey(await newOrg())).token)).status).toBe(200)
-  })
+  test.sequential(
+    'with the secret of another system it ends with 78, and tokens are signed as before',
+    async () => {
+      await ageNextKey()
+      const env = { DATABASE_URL: keysDatabase(), SIGNING_KEY_SECRET: 'A'.repeat(43) }
+      const ran = await ops(['signing-keys', 'rotate'], env)
+      expect(ran).toMatchObject({ exitCode: 78, stdout: '' })
+      expect(ran.stderr).toMatch(/^signing key \S+ cannot be opened: was SIGNING_KEY_SECRET changed\?\n$/)
+      expect((await listAssets((await newKey(await newOrg())).token)).status).toBe(200)
+    },
+  )
 })
 
-describe('what goes wrong', () => {
+describe.concurrent('what goes wrong', () => {
   test.for([
     { args: ['org', 'list'], why: 'DATABASE_URL is not set' },
     {
@@ -372,7 +380,7 @@ describe('what goes wrong', () => {
   })
 })
 
-describe('the local stack', () => {
+describe.concurrent('the local stack', () => {
   const launcher = ['deploy/local/ops.mjs', '--', 'org', 'list', '--json']
 
   test('pnpm ops works at once on the data folder of npm start, and prints nothing beside the answer', async () => {

@@ -1,7 +1,7 @@
 import { findChromium } from '@whereabouts/deploy/local/servers/chromium'
 import { ROOT } from '@whereabouts/deploy/local/services'
 import { join } from 'node:path'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserServer, type Page } from 'playwright-core'
 
 /** Nothing of the browser itself may go anywhere: what leaves, leaves because of a page. */
 const QUIET = [
@@ -18,15 +18,21 @@ const QUIET = [
 /** The script of the reference alone takes seconds on a busy machine. */
 const PAGE_TIMEOUT_MS = 60_000
 
-/** A browser for the pages of the product; fetched into the cache where the machine has none. */
-export async function startBrowser(): Promise<Browser> {
+async function launchOptions() {
   const onNote = (note: string) => process.stdout.write(`  ${note}\n`)
-  return chromium.launch({
+  return {
     executablePath: await findChromium({ cacheDir: join(ROOT, '.cache/chromium'), onNote }),
     args: QUIET,
     chromiumSandbox: process.getuid?.() !== 0, // root has no user namespace to be shut into
-  })
+  }
 }
+
+/** A browser for the pages of the product; downloaded into the cache if the machine has none. */
+export const startBrowser = async (): Promise<Browser> => chromium.launch(await launchOptions())
+
+/** A browser that several test workers share: each connects to `wsEndpoint()`. */
+export const startBrowserServer = async (): Promise<BrowserServer> =>
+  chromium.launchServer(await launchOptions())
 
 export type WatchedPage = {
   page: Page

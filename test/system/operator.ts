@@ -8,7 +8,7 @@ import type { Stack } from '@whereabouts/deploy/local/stack'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const OPS = join(ROOT, 'services/keys/src/ops/main.ts')
 
-/** Every member that some command prints; which ones, its test says. */
+/** The members that the tests read of any command's output. */
 type Output = {
   org: { id: number; subscription_ends_at: string | null }
   password: string
@@ -22,16 +22,21 @@ export type Ran = {
   exitCode: number
   stdout: string
   stderr: string
-  /** What was printed with --json: a result, or on standard error what failed. Throws when it is no JSON. */
+  /** The output of --json: the result, or the error from standard error. Throws when it is not JSON. */
   json(): Output
 }
 
-/** Runs the operator's command line as a process of its own, with nothing in its environment but what is given. */
+/** Runs a program as an operator does. Its environment holds the given variables only. */
 export async function runProgram(
   args: readonly string[],
   { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {},
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [...args], { cwd: ROOT, env, stdio: 'pipe' })
+  const { NODE_COMPILE_CACHE = '' } = process.env // makes a start twice as fast
+  const child = spawn(process.execPath, [...args], {
+    cwd: ROOT,
+    env: { NODE_COMPILE_CACHE, ...env },
+    stdio: 'pipe',
+  })
   child.stdin.on('error', () => undefined) // it may have ended without reading
   child.stdin.end(input)
   const exit = new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? -1)))
@@ -39,11 +44,11 @@ export async function runProgram(
   return { exitCode, stdout, stderr, json: () => JSON.parse(exitCode === 0 ? stdout : stderr) as Output }
 }
 
-/** `pnpm ops …` with these variables; without any, they are missing. */
+/** `pnpm ops …` with these variables only. */
 export const ops = (args: readonly string[], env: Record<string, string> = {}, input = '') =>
   runProgram([OPS, ...args], { env, input })
 
-/** The same on a running stack, with the variables that the start of the stack has written down for it. */
+/** The same on a running stack, with the variables that its start wrote to a file. */
 export const operatorOf =
   ({ dataDir }: Pick<Stack, 'dataDir'>) =>
   (args: readonly string[], input = ''): Promise<Ran> =>

@@ -7,6 +7,7 @@ type Upstream = { from: PodGroup; address: string; port: number; to: PodGroup | 
 
 /** Addresses shown to users, which the service itself does not connect to. */
 const isShown = (name: string) => /^(?:READER_\w+|PUBLIC)_URL$/.test(name)
+const ADDRESS = /\b([a-z]+):\/\/(?:[^@\s/]*@)?([\w.-]+)(?::(\d+))?/g
 const DEFAULT_PORTS: Record<string, number> = {
   http: 80,
   https: 443,
@@ -28,10 +29,10 @@ function upstreams(objects: readonly Manifest[], environments: Environments): Up
   return podGroups(objects).flatMap((from) =>
     Object.entries(environments.get(from.name) ?? {})
       .filter(([name]) => !isShown(name))
-      .flatMap(([, value]) => [...value.matchAll(/\b([a-z]+):\/\/(?:[^@\s/]*@)?([\w.-]+)(?::(\d+))?/g)])
+      .flatMap(([, value]) => Array.from(value.matchAll(ADDRESS)))
       .map(([, scheme = '', host = '', port]) => {
         const number = Number(port ?? DEFAULT_PORTS[scheme])
-        return { from, address: `${host}:${number}`, ...target(host, number, objects) }
+        return Object.assign(target(host, number, objects), { from, address: `${host}:${number}` })
       }),
   )
 }

@@ -9,7 +9,7 @@ import type { Route } from '@whereabouts/contracts/route'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorText } from '../../error-text.ts'
 
-/** What the schema of the body takes, before parsing. */
+/** The input of the body's schema. */
 type BodySent<K extends OperationId> = Routes[K] extends { body: { _zod: { input: infer Input } } }
   ? Input
   : never
@@ -24,7 +24,7 @@ export type Call<K extends OperationId> = {
 /** The public API as an integrator calls it: operation id in, parsed reply out. */
 export type Api = <K extends OperationId>(operation: K, call?: Call<K>) => Promise<ReplyOf<K>>
 
-/** An answer outside 2xx. `detail` is the envelope's; the message is complete enough to be shown to a person. */
+/** A response outside 2xx, with the `detail` of the envelope. The message is for users. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -43,8 +43,7 @@ const TIMEOUT_MS = 15_000
 type Options = { baseUrl: string; signal?: AbortSignal }
 
 /**
- * Calls are repeated when the network, a restarting service (503) or the rate limit (429) stands in the way, so that a
- * create may have happened before: its second attempt then answers 409.
+ * Retries after network errors, 503 and 429. A create whose first response was lost then answers 409.
  */
 export function createApi({ baseUrl, signal }: Options): Api {
   return async (operation, call = {}) => {
@@ -61,7 +60,7 @@ export function createApi({ baseUrl, signal }: Options): Api {
     const answer = await persist(request, { send, signal })
     const text = await answer.text()
     if (!answer.ok) throw refusal(request, answer, text)
-    // Our own service, described by the same table: its replies are taken at their word.
+    // The service validates its replies against the same table.
     return JSON.parse(text === '' ? 'null' : text)
   }
 }
@@ -105,7 +104,7 @@ function refusal(request: string, answer: Response, text: string): ApiError {
   return new ApiError(request, answer.status, shown, requestId ?? answer.headers.get('x-request-id'))
 }
 
-/** Empty for a text of the web filter, or of something else that listens on this port. */
+/** Empty when the response is not our envelope. */
 function envelopeOf(text: string): { detail?: string; request_id?: string } {
   try {
     return JSON.parse(text)?.error ?? {}

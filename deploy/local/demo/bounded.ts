@@ -1,4 +1,4 @@
-/** Runs `work` on every item, at most `limit` at a time, in order of start. The first failure ends it. */
+/** Runs `work` on every item, at most `limit` at a time, in order of start. Rejects at the first failure. */
 export async function forEachBounded<T>(
   items: readonly T[],
   limit: number,
@@ -12,7 +12,7 @@ export async function forEachBounded<T>(
     try {
       await work(value)
     } catch (error) {
-      failed = true // the others finish what they have begun
+      failed = true // the others finish their current item
       throw error
     }
     await takeNext()

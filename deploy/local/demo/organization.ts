@@ -26,22 +26,23 @@ const READER_KEY: KeyPlan = { name: 'Demo readers', scopes: ['scans:write'] }
 type Options = {
   api: Api
   dataDir: string
-  /** What an earlier start left behind. */
+  /** From an earlier start. */
   kept: Demo | undefined
   onProgress: (text: string) => void
 }
 
 export type Organization = Pick<Demo, 'org_id' | 'admin' | 'api_key' | 'reader_key'> & {
-  /** The administrator's access token, good for an hour. */
+  /** The administrator's access token, valid for an hour. */
   session: string
 }
 
-/** Enters the demo organization with the kept credentials; makes what of it is missing or no longer works. */
+/** Signs in to the demo organization with the kept credentials. Creates whatever of it is missing or invalid. */
 export async function openOrganization({ api, dataDir, kept, onProgress }: Options): Promise<Organization> {
   const known = kept?.admin ?? readPendingAdmin(dataDir)
   let admin = known ?? newAdmin(EMAIL)
   let session = known && (await logIn(api, known))
-  if (kept && !session) onProgress('the kept credentials are unknown here: making the organization anew')
+  if (kept && !session)
+    onProgress('the kept credentials are not valid here, so a new organization is created')
   if (!session) ({ admin, session } = await signUp(api, dataDir, kept ? newAdmin(EMAIL) : admin))
   const orgId = session.org.id
   const keys = { api, orgId, token: session.access_token }
@@ -65,8 +66,8 @@ async function logIn(api: Api, body: Admin): Promise<Session | undefined> {
 }
 
 /**
- * The address is taken when the database outlived `demo.json`, or when the answer to our own first attempt was lost.
- * Then the password tells; if it is not ours, another address is.
+ * The email exists when the database outlived `demo.json` or the first response was lost. In the second case the password
+ * works; otherwise another email is used.
  */
 async function signUp(api: Api, dataDir: string, admin: Admin): Promise<{ admin: Admin; session: Session }> {
   writePendingAdmin(dataDir, admin)
@@ -79,7 +80,7 @@ async function signUp(api: Api, dataDir: string, admin: Admin): Promise<{ admin:
 
 type KeyContext = { api: Api; orgId: number; token: string }
 
-/** The kept key when it still opens the door, else a new one; keys of that name left by interrupted runs are revoked. */
+/** The kept key when it still works, else a new one. Revokes other keys of that name, which interrupted runs left. */
 async function workingKey(
   context: KeyContext,
   plan: KeyPlan,

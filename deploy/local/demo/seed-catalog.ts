@@ -5,11 +5,11 @@ import type { PlannedAsset, PlannedLocation, WarehousePlan } from './warehouse.t
 
 export type SeedContext = { api: Api; token: string; onProgress: (text: string) => void }
 
-/** Enough to keep two cores busy; more would only queue in the database's pool. */
+/** Enough for two cores; more would wait in the database pool. */
 const AT_ONCE = 8
 const PAGE = 200
 
-/** Creates the locations and assets that are missing. Returns the keys of the locations that are there. */
+/** Creates missing locations and assets. Returns the keys of the existing locations. */
 export async function seedCatalog(context: SeedContext, plan: WarehousePlan): Promise<Set<string>> {
   const places = await seedLocations(context, plan.locations)
   await seedAssets(context, plan.assets)
@@ -30,7 +30,7 @@ async function seedLocations(context: SeedContext, planned: PlannedLocation[]): 
 
 const isLive = (row: Pick<LocationView, 'deleted_at'>) => row.deleted_at === null
 
-/** Level by level, since a location names its parent; what hangs below a deleted one stays away with it. */
+/** Level by level, because a location names its parent. Descendants of a deleted location are not created. */
 async function createLevel(
   context: SeedContext,
   missing: PlannedLocation[],
@@ -71,7 +71,7 @@ async function createAsset({ api, token }: SeedContext, { key, name, type, tags,
   await unlessTaken(() => api('createAsset', { token, body }))
 }
 
-/** A conflict means that it is there: by the lost answer of a first attempt, or renamed by somebody trying things out. */
+/** A conflict means that it exists: the first response was lost, or another object was renamed to its key. */
 async function unlessTaken(create: () => Promise<unknown>): Promise<void> {
   try {
     await create()
@@ -83,7 +83,7 @@ async function unlessTaken(create: () => Promise<unknown>): Promise<void> {
 type Row = { external_key: string; deleted_at: string | null }
 type List = (query: Record<string, string>) => Promise<{ data: Row[]; total_count: number }>
 
-/** Deleted rows too: what was deleted on purpose must not come back at the next start. */
+/** With deleted rows: an object that a user deleted must not come back at the next start. */
 async function listAll(list: List, offset = 0): Promise<Row[]> {
   const query = { include_deleted: 'true', limit: String(PAGE), offset: String(offset) }
   const { data } = await list(query)

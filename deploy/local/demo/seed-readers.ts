@@ -7,7 +7,7 @@ import type { PlannedAntenna, PlannedReader } from './warehouse.ts'
 const AT_ONCE = 4
 const PAGE = { limit: '200' }
 
-/** Configures the readers that are missing and says where their antennas look. `places` are the existing locations. */
+/** Configures missing readers and their scan points. `places` are the keys of existing locations. */
 export async function seedReaders(
   context: SeedContext,
   planned: PlannedReader[],
@@ -23,7 +23,7 @@ export async function seedReaders(
   if (missing.length > 0) context.onProgress(`readers ${planned.length}/${planned.length}`)
 }
 
-/** Reader key → id. Readers that were heard before anybody configured them have none. */
+/** Reader key → id. Discovered readers have none. */
 async function listConfigured({ api, token }: SeedContext): Promise<Map<string, number>> {
   const { data } = await api('listReaders', { token, query: PAGE })
   return new Map(data.flatMap(keyWithId))
@@ -40,9 +40,9 @@ async function createReader(context: SeedContext, { key, name, format }: Planned
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 409)) throw error
   }
-  // Made by a first attempt whose answer was lost.
+  // Created by a first attempt whose response was lost.
   const id = (await listConfigured(context)).get(key)
-  if (id === undefined) throw new Error(`the reader ${key} was made, and is not listed`)
+  if (id === undefined) throw new Error(`reader ${key} was created but is not listed`)
   return id
 }
 
@@ -60,7 +60,7 @@ async function seedScanPoints(
     try {
       await api('createScanPoint', { token, params, body })
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 409)) throw error // the lost answer again
+      if (!(error instanceof ApiError && error.status === 409)) throw error // a lost response, as above
     }
   })
 }

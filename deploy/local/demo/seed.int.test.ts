@@ -40,7 +40,7 @@ async function counts(demo: Demo) {
   return [await total('listLocations'), await total('listAssets'), await total('listReaders')]
 }
 
-test('an interrupted start leaves credentials that work, and the next one completes the rest', async () => {
+test('an interrupted start leaves working credentials, and the next start completes the rest', async () => {
   const interrupted = new AbortController()
   const onProgress = (text: string) => text.startsWith('assets 120/') && interrupted.abort()
   await expect(seed({ onProgress, signal: interrupted.signal })).rejects.toThrow('/api/v1/assets failed')
@@ -50,7 +50,7 @@ test('an interrupted start leaves credentials that work, and the next one comple
   expect(await counts(demo)).toEqual([30, 500, 6])
 })
 
-test('the file holds what is agreed and nothing else, for its owner only', async () => {
+test('the file holds the documented fields only and is readable by its owner only', async () => {
   const demo: unknown = JSON.parse(readFileSync(demoFile(dataDir()), 'utf8'))
   const credentials = { client_id: expect.any(String), client_secret: expect.any(String) }
   expect(demo).toEqual({
@@ -65,7 +65,7 @@ test('the file holds what is agreed and nothing else, for its owner only', async
   expect(statSync(demoFile(dataDir())).mode & 0o777).toBe(0o600)
 })
 
-test('a second start changes nothing, and what somebody deleted stays deleted', async () => {
+test('a second start changes nothing, and deleted objects stay deleted', async () => {
   const before = await seed()
   const token = await session(before)
   const { data } = await api('listAssets', { token, query: { external_key: 'PALLET-001' } })
@@ -86,7 +86,7 @@ test('a revoked reader key is replaced at the next start, the working one kept',
   expect(readDemo(demoFile(dataDir()))).toEqual(after)
 })
 
-test('with the file lost, another organization is made beside the old one', async () => {
+test('without the file, a second organization is created', async () => {
   const before = await seed()
   rmSync(demoFile(dataDir()))
   const interrupted = new AbortController()
@@ -97,7 +97,7 @@ test('with the file lost, another organization is made beside the old one', asyn
   expect(after?.admin.email).toMatch(/^demo-[0-9a-f]{6}@/)
 })
 
-test('a refusal names the request, the reason and the request id', async () => {
+test('an error names the request, the reason and the request id', async () => {
   await expect(api('listAssets', { token: 'nonsense' })).rejects.toThrow(
     /^GET http:\S+\/api\/v1\/assets answered 401: Invalid or expired token \(request [0-9A-Z]{26}\)$/,
   )

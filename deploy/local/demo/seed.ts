@@ -14,15 +14,14 @@ export type SeedOptions = {
   mqttUrl: string
   /** `demo.json` is kept here. */
   dataDir: string
-  /** A line for a person: what is being done, like `assets 240/500`. */
+  /** Called with lines for the user, such as `assets 240/500`. */
   onProgress?: (text: string) => void
   signal?: AbortSignal
 }
 
 /**
- * Sees to it that the demo organization exists and is complete, through the public API only. Safe to run again at any
- * point of an earlier, interrupted run: what is there stays, what is missing is made, what somebody deleted stays
- * deleted. Throws when a request fails for good, naming it.
+ * Completes the demo organization through the public API. Safe to repeat, also after an interrupted run: existing objects
+ * stay, missing ones are created, deleted ones stay deleted. Rejects with the name of a request that keeps failing.
  */
 export async function seedDemo(options: SeedOptions): Promise<Demo> {
   const { baseUrl, natsUrl, mqttUrl, dataDir, onProgress = () => {}, signal } = options
@@ -30,7 +29,7 @@ export async function seedDemo(options: SeedOptions): Promise<Demo> {
   const kept = readDemo(demoFile(dataDir))
   const { session, ...organization } = await openOrganization({ api, dataDir, kept, onProgress })
   const demo: Demo = { base_url: baseUrl, nats_url: natsUrl, mqtt_url: mqttUrl, ...organization }
-  // Before the data: whoever is interrupted from here on finds credentials that work, and completes the rest.
+  // Before the data: after an interruption from here on, the next start has working credentials.
   if (JSON.stringify(kept) !== JSON.stringify(demo)) writeDemo(dataDir, demo)
   const plan = warehousePlan()
   const token = await integratorToken(api, demo)

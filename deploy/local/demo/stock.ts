@@ -66,13 +66,13 @@ function box(n: number): PlannedAsset {
   return { key: `BOX-${pad(n, 3)}`, name, kind: 'box', type: 'inventory', tags, metadata }
 }
 
-/** 96 bits in 24 hex digits. Every tenth is registered in lower case: people paste them as they come. */
+/** 96 bits in 24 hex digits. Every tenth is in lower case, because users paste both. */
 function epc(family: number, n: number): PlannedTag {
   const value = `E28011606000020${family}${(0x1a2b0000 + n).toString(16).toUpperCase()}`
   return { type: 'rfid', value: n % 10 === 0 ? value.toLowerCase() : value }
 }
 
-/** A Bluetooth address, in the spellings in which people register them. */
+/** A Bluetooth address in the spellings that users enter. */
 function beacon(family: number, n: number): PlannedTag {
   const octets = ['D2', 'F3', '04', pad(family, 2), '15', n.toString(16).toUpperCase().padStart(2, '0')]
   const spellings = [octets.join(':'), octets.join('').toLowerCase(), octets.join('-'), octets.join('')]

@@ -24,13 +24,13 @@ test('about 30 locations make a tree of four levels in which parents come first'
   expect(duplicates(locationKeys)).toEqual([])
 })
 
-test('there are 500 assets of all types, with keys of their own', () => {
+test('there are 500 assets of all types, with distinct keys', () => {
   expect(plan.assets).toHaveLength(500)
   expect(new Set(plan.assets.map((asset) => asset.type))).toEqual(new Set(['asset', 'person', 'inventory']))
   expect(duplicates(plan.assets.map((asset) => asset.key))).toEqual([])
 })
 
-test('no two assets could be meant by the same read, however their tags are spelled', () => {
+test('no read matches two assets, in any spelling of their tags', () => {
   const tags = plan.assets.flatMap((asset) => asset.tags)
   expect(duplicates(tags.map((tag) => `${tag.type}:${matchValue(tag.type, tag.value)}`))).toEqual([])
 })
@@ -52,7 +52,7 @@ test('most assets carry an EPC, some two tags, and Bluetooth addresses come in s
   expect(spellings.some(({ value }) => /^[0-9a-f]+$/.test(value))).toBe(true)
 })
 
-test('every antenna of every reader looks at an existing location, and no antenna twice', () => {
+test('every antenna has an existing location, and no antenna appears twice', () => {
   for (const reader of plan.readers) {
     expect(duplicates(reader.antennas.map(({ antenna }) => String(antenna)))).toEqual([])
     for (const { locationKey } of reader.antennas) expect(locationKeys).toContain(locationKey)
@@ -66,7 +66,7 @@ test('six readers of the agreed kinds publish, half over MQTT and half over NATS
   expect(plan.readers.filter((reader) => reader.transport === 'mqtt')).toHaveLength(3)
 })
 
-test('the public API takes every part of the plan as it is', () => {
+test('the public API accepts every part of the plan', () => {
   const locations = plan.locations.map(({ key, name, parentKey }) =>
     LocationCreate.safeParse({ external_key: key, name, parent_external_key: parentKey }),
   )

@@ -21,7 +21,7 @@ export type PlannedReader = {
   transport: 'mqtt' | 'nats'
   antennas: PlannedAntenna[]
 }
-/** Everything the demo organization consists of. Parents stand before their children. */
+/** The demo organization. Parents come before their children. */
 export type WarehousePlan = {
   locations: PlannedLocation[]
   assets: PlannedAsset[]
@@ -29,12 +29,12 @@ export type WarehousePlan = {
 }
 
 /**
- * The simulated readers never see this one. Whoever publishes a scan of it by hand sees it arrive: of the others a minute's
- * place is mostly taken, since the first observation of a minute counts (D8.1).
+ * The simulated readers never see this one, so a manual scan of it shows. For other assets the first observation of a minute
+ * counts (D8.1), and a simulated reader has usually made it.
  */
 export const UNSEEN_ASSET = 'TOTE-170'
 
-/** The demo warehouse: the same on every machine and at every call, so that seed and simulator agree on it. */
+/** The demo warehouse, the same at every call, for seed and simulator. */
 export function warehousePlan(): WarehousePlan {
   return { locations: plannedLocations(), assets: plannedAssets(), readers: plannedReaders() }
 }
@@ -85,7 +85,7 @@ const bays = (...aisles: string[]) => aisles.flatMap((aisle) => BAYS.map((bay) =
 const PORTAL = { format: 'impinj', model: 'impinj-r700' } as const
 const SHELF = { format: 'zebra', model: 'zebra-fixed' } as const
 
-/** Half of them speak MQTT and half NATS, as it comes in the field. */
+/** Half use MQTT and half NATS. */
 function plannedReaders(): PlannedReader[] {
   return [
     {

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { closeSync, fchmodSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Logs tell who did what. */
+/** Logs may name users. */
 const OWNER_ONLY = 0o600
 
 export const logsDir = (dataDir: string) => join(dataDir, 'logs')
 
 /**
- * Starts a program that writes to a log file. A file and not a pipe to us: when we are killed, the program must be able
- * to write until it is stopped. A program that cannot be started ends at once, without a pid.
+ * Starts a program that writes to a log file. Not a pipe: when this process is killed, the program must still be able to
+ * write. A program that cannot be started ends at once, without a pid.
  */
 export function spawnLogged(
   command: string,
@@ -21,9 +21,9 @@ export function spawnLogged(
   mkdirSync(dirname(logFile), { recursive: true })
   const log = openSync(logFile, 'a', OWNER_ONLY)
   try {
-    fchmodSync(log, OWNER_ONLY) // it may be of an earlier release
+    fchmodSync(log, OWNER_ONLY) // an older release used another mode
     const child = spawn(command, args, { ...options, stdio: ['ignore', log, log] })
-    child.on('error', () => {}) // hasEnded tells it
+    child.on('error', () => {}) // see hasEnded
     return child
   } finally {
     closeSync(log) // the child has its own copy
@@ -34,7 +34,7 @@ export function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 
-/** Sends `signal`, after `graceMs` the harder one, and resolves when the process has ended. */
+/** Sends `signal`, after `graceMs` also `harder`, and resolves when the process has ended. */
 export async function stopChild(
   child: ChildProcess,
   signal: NodeJS.Signals,
@@ -49,11 +49,11 @@ export async function stopChild(
   clearTimeout(timer)
 }
 
-/** The end of a log for an error message; empty when there is none yet. */
+/** The end of a log for an error message; empty without a log. */
 export function lastLines(file: string, count: number): string {
   try {
     return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count).join('\n')
   } catch {
-    return '' // nothing was written
+    return '' // no log yet
   }
 }

@@ -25,7 +25,7 @@ const WORKING = 'echo Chromium 156.0.8078.79'
 const BROKEN = 'echo "error while loading shared libraries" >&2; exit 127'
 const find = () => findChromium({ cacheDir: join(folder, 'cache') })
 
-test('the named browser wins, and is refused by name when it does not run', async () => {
+test('the named browser comes first, and an error names it when it does not run', async () => {
   program('bin/chromium', WORKING)
   const named = program('named', WORKING)
   vi.stubEnv('WB_TEST_CHROMIUM', named)
@@ -34,7 +34,7 @@ test('the named browser wins, and is refused by name when it does not run', asyn
   await expect(find()).rejects.toThrow(`names ${join(folder, 'broken')}, which does not run`)
 })
 
-test('one on PATH comes before the cache, and one that no longer runs is passed over', async () => {
+test('PATH comes before the cache, and a cached browser that does not run is skipped', async () => {
   program('cache/1.0.0.0/chromium-headless-shell', BROKEN)
   const cached = program('cache/156.0.8078.79/chromium-headless-shell', WORKING)
   expect(await find()).toBe(cached)
@@ -42,6 +42,6 @@ test('one on PATH comes before the cache, and one that no longer runs is passed 
   expect(await find()).toBe(installed)
 })
 
-test('where none can be had, the error says what was tried and what to do', async () => {
+test('when none can be fetched, the error says what was tried and what to do', async () => {
   await expect(find()).rejects.toThrow(/found no Chromium.*\n.*WB_TEST_CHROMIUM/)
 })

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const TIMEOUT_MS = 300_000
 
-/** apt on a private state below `scratch`, so that nothing is installed, no root is needed and no lock is taken. */
+/** apt with a private state below `scratch`: installs nothing, needs no root, takes no lock. */
 export type PrivateApt = (args: string[]) => Promise<string>
 
 /** Throws unless this is Debian. `scratch` is an absolute folder; `options` are apt's own, such as a list of sources. */
@@ -30,7 +30,7 @@ export function privateApt(scratch: string, options: Record<string, string> = {}
   }
 }
 
-/** Unpacks a package into `root`, which may hold others already. */
+/** Unpacks a package into `root`, which may hold others. */
 export async function unpack(file: string, root: string): Promise<void> {
   await run('dpkg', ['-x', file, root], { timeout: TIMEOUT_MS })
 }

@@ -9,25 +9,24 @@ const run = promisify(execFile)
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 type Wanted = {
-  /** Left out: that of this machine, for programs that need its libraries. */
+  /** Default: that of this machine, for programs that need its libraries. */
   release?: 'trixie' | 'testing' | 'sid'
   /** Of the package. */
   name: string
-  /** Its file that is wanted. */
+  /** Path of the program in the package. */
   file: string
-  /** Of the packages that are taken. Left out: any that Debian has signed. */
+  /** Hashes of accepted packages. Default: any that Debian has signed. */
   pins?: Pins
 }
 
 /**
- * Downloads a package of Debian into `scratch` (an empty absolute folder), unpacks it there and returns the path of its
- * file. The release may be another than this machine's; signatures are checked with Debian's own keys, and the package
- * with its pinned hash.
+ * Downloads a Debian package into `scratch` (an empty absolute folder), unpacks it there and returns the path of its file.
+ * The release may differ from this machine's. Checks signatures with Debian's keys and the package with its pinned hash.
  */
 export async function unpackDebianPackage(scratch: string, wanted: Wanted): Promise<string> {
   const { release, name, file, pins } = wanted
   const apt = await aptOfRelease(scratch, release)
-  // Of that release: the machine may have a package of this name from somewhere else.
+  // With the release: this machine may have a package of this name from another source.
   const selected = release === undefined ? name : `${name}/${release}`
   if (pins) assertOffered(await apt(['download', '--print-uris', selected]), pins)
   await apt(['download', selected])
@@ -38,13 +37,13 @@ export async function unpackDebianPackage(scratch: string, wanted: Wanted): Prom
   return join(scratch, 'root', file)
 }
 
-/** `printed` is what `apt-get download --print-uris` says. Throws where Debian has moved on from the pinned packages. */
+/** `printed` is the output of `apt-get download --print-uris`. Throws when Debian no longer offers a pinned package. */
 export function assertOffered(printed: string, pins: Pins): void {
   const offered = /^'[^']+' (\S+\.deb) \d+/m.exec(printed)?.[1]
   if (offered === undefined) throw new Error('apt-get offers no package')
   if (pins[offered] !== undefined) return
   const known = Object.keys(pins).join(', ')
-  throw new Error(`Debian has moved on: it offers ${offered} now, and pinned here are ${known}`)
+  throw new Error(`Debian now offers ${offered}; pinned are ${known}`)
 }
 
 /**
@@ -84,13 +83,13 @@ async function updated(apt: PrivateApt): Promise<PrivateApt> {
   return apt
 }
 
-/** The mirror that this machine uses already: behind a firewall, it may be the only one that answers. */
+/** The mirror that this machine uses. Behind a firewall it may be the only one that answers. */
 async function configuredMirror(): Promise<string> {
-  // Without --no-release-info, nothing is printed on images whose package lists were removed.
+  // Without --no-release-info, apt prints nothing on images without package lists.
   const format = ['--no-release-info', '--format', '$(RELEASE) $(REPO_URI)', 'Created-By: Packages']
   const { stdout } = await run('apt-get', ['indextargets', ...format])
-  // A release with a dash is one of updates or security, which is not served from the same place.
+  // A release with a dash (updates, security) may be on another server.
   const line = stdout.split('\n').find((candidate) => /^[^\s-]+ \S/.test(candidate))
-  if (line === undefined) throw new Error('apt knows no mirror')
+  if (line === undefined) throw new Error('apt has no mirror configured')
   return line.split(' ')[1]!
 }

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { imageOf, referenceOf } from '../../images.ts'
 
 const run = promisify(execFile)
 const PULL_MS = 300_000
 
-/** Whether a Docker daemon answers; an installed `docker` client proves nothing. */
+/** Whether a Docker daemon answers. An installed client is not enough. */
 export async function isDockerAnswering(): Promise<boolean> {
   try {
     const { stdout } = await run('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 5_000 })
@@ -16,11 +15,11 @@ export async function isDockerAnswering(): Promise<boolean> {
   }
 }
 
-/** A throwaway PostgreSQL in a container, set up as the embedded one is: same locale, nothing forced to disk. */
+/** A throwaway PostgreSQL in a container with the settings of the embedded one: same locale, no fsync. */
 export async function startPostgresContainer(
   password: string,
 ): Promise<{ url: string; stop: () => Promise<void> }> {
-  // Loaded when needed: it takes longer than the embedded servers take to start.
+  // Imported on demand: that takes longer than starting the embedded servers.
   const { GenericContainer, Wait } = await import('testcontainers')
   const container = await new GenericContainer(referenceOf(imageOf('postgres')))
     .withEnvironment({
@@ -30,7 +29,7 @@ export async function startPostgresContainer(
     .withCommand(['postgres', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300'])
     .withTmpFs({ '/var/lib/postgresql': 'rw' })
     .withExposedPorts(5432)
-    // Twice: the image starts the server once to set it up, and then for good.
+    // Twice: the image starts the server once for its setup.
     .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
     .withStartupTimeout(PULL_MS)
     .start()

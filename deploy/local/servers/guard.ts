@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 /**
- * Sees to it that a child does not outlive this process, not even when this process is killed with SIGKILL: a shell waits
- * on a pipe that closes with us, and then signals the child. Ends with the child, before its pid can be another's.
+ * Stops a child when this process ends, even by SIGKILL: a shell waits on a pipe that closes with this process and then
+ * signals the child. The shell ends with the child, before the pid can be reused.
  */
 export function guardChild(child: ChildProcess, signal: 'TERM' | 'INT'): void {
   if (child.pid === undefined) return // it did not start
@@ -11,8 +11,8 @@ export function guardChild(child: ChildProcess, signal: 'TERM' | 'INT'): void {
     detached: true, // a Ctrl-C in the terminal must not reach it
     stdio: ['pipe', 'ignore', 'ignore'],
   })
-  guard.on('error', () => {}) // without a shell, the pid file still lets the next start find the process
-  guard.stdin.on('error', () => {}) // the guard was killed: nothing to release
+  guard.on('error', () => {}) // without a shell, the next start finds the process by its pid file
+  guard.stdin.on('error', () => {}) // the guard was killed
   guard.unref()
   child.once('exit', () => guard.stdin.end('released\n'))
 }

@@ -19,21 +19,21 @@ const debian = (release: 'sid' | 'testing') => ({
 const NATS_SERVER: Program = {
   name: 'nats-server',
   version: { args: ['--version'], pattern: /v(\d+\.\d+\.\d+)/ },
-  /** On PATH a later fix of the same line is taken; what we fetch is exactly this one. */
+  /** A later patch on PATH is accepted; a fetched one is exactly this release. */
   oldest: BROKER_RELEASE,
   sameLine: true,
   sources: [
     debian('sid'),
-    debian('testing'), // has it for a while after sid has moved on
+    debian('testing'), // keeps it for a while after sid has a newer one
     { name: 'the official release', fetch: downloadRelease },
     { name: 'its source, built with Go', fetch: buildWithGo },
   ],
-  advice: `Install nats-server ${BROKER_RELEASE} so that it is on PATH, or a Go that is new enough to build it.`,
+  advice: `Install nats-server ${BROKER_RELEASE} so that it is on PATH, or Go to build it.`,
 }
 
 /**
- * The path of a nats-server of the line that production runs: the one on PATH, one in the cache, or a freshly fetched one.
- * Whatever is fetched has a hash that is pinned here (ADR 45). Throws an error that says what was tried.
+ * The path of a nats-server of the minor version in production: from PATH, the cache, or fetched with a pinned hash
+ * (ADR 45). Throws an error that lists what was tried.
  */
 export const findNatsServer = (options: {
   cacheDir: string

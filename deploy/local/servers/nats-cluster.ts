@@ -3,24 +3,24 @@ import { join } from 'node:path'
 import { freePorts } from './free-port.ts'
 import { type NatsOptions, type NatsSecrets, type NatsServer, startNatsServer } from './nats-server.ts'
 
-/** PEM texts: a certificate for 127.0.0.1, good for servers and clients, its key, and who signed it. */
+/** PEM texts: a certificate for 127.0.0.1, for servers and clients, its key and its CA. */
 export type ClusterCertificate = { cert: string; key: string; ca: string }
 
 export type ClusterOptions = {
   /** Path of nats-server, see `findNatsServer`. */
   binary: string
-  /** For a folder per broker. */
+  /** Gets a folder per broker. */
   dataDir: string
   secrets: NatsSecrets
   certificate: ClusterCertificate
 }
 
 export type ClusterMember = {
-  /** As the broker calls itself. */
+  /** Its server name. */
   name: string
   url: string
   mqttUrl: string
-  /** Of the process that runs now, or ran last. */
+  /** Of the current or last process. */
   readonly monitorUrl: string
   /** SIGKILL is a crash. */
   stop(signal?: NodeJS.Signals): Promise<void>
@@ -31,7 +31,7 @@ export type ClusterMember = {
 export type NatsCluster = {
   /** The addresses of all brokers, separated by commas. */
   url: string
-  /** PEM file of the CA that clients have to trust. */
+  /** PEM file of the CA for clients. */
   caFile: string
   members: readonly ClusterMember[]
   stop(): Promise<void>
@@ -40,7 +40,7 @@ export type NatsCluster = {
 const SIZE = 3
 const FILES = { certFile: 'cert.pem', keyFile: 'key.pem', caFile: 'ca.pem' }
 
-/** Three brokers on the loopback interface with deploy/nats/cluster.conf; resolves when they have found each other. */
+/** Three brokers on the loopback interface with deploy/nats/cluster.conf. Resolves when they have joined. */
 export async function startNatsCluster(options: ClusterOptions): Promise<NatsCluster> {
   const ports = await freePorts(SIZE * 3)
   const routes = ports.splice(0, SIZE)
@@ -78,7 +78,7 @@ function memberOptions(
   return { binary, dataDir, secrets, ...given, name, member: { name, ...route, tls: FILES } }
 }
 
-/** Together: one alone never becomes healthy. When one fails, the others are stopped. */
+/** In parallel, because one alone never becomes healthy. When one fails, the others are stopped. */
 async function startAll(prepared: readonly (NatsOptions & { name: string })[]): Promise<ClusterMember[]> {
   const outcomes = await Promise.allSettled(prepared.map((each) => startMember(each)))
   const members = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))

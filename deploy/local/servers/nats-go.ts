@@ -9,18 +9,18 @@ const run = promisify(execFile)
 const MODULE = `github.com/nats-io/nats-server/v2@v${BROKER_RELEASE}`
 const TIMEOUT_MS = 600_000
 
-/** Nothing of the user's own settings, but for where modules are kept and come from. */
+/** The user's settings for the module cache and proxy only. */
 const goEnvironment = () => ({
   ...process.env,
   GOFLAGS: '-mod=readonly',
-  GOTOOLCHAIN: 'local', // another Go than this one would be a download that nobody pinned
+  GOTOOLCHAIN: 'local', // another toolchain would be an unpinned download
   GOWORK: 'off',
   CGO_ENABLED: '0',
 })
 
 /**
- * Builds nats-server with the `go` on PATH (about a minute). The source has to have the pinned hash. It is built from a
- * copy of the module and not by `go install`, so that the go.sum in it holds for all that it needs.
+ * Builds nats-server with the `go` on PATH (about a minute) from source with the pinned hash. Builds a copy of the module
+ * instead of `go install`, so that the module's go.sum applies to all dependencies.
  */
 export async function buildWithGo(scratch: string): Promise<string> {
   const go = (args: string[], cwd: string) =>

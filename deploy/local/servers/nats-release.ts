@@ -10,10 +10,10 @@ const run = promisify(execFile)
 const RELEASE = `https://github.com/nats-io/nats-server/releases/download/v${BROKER_RELEASE}`
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', arm64: 'arm64' }
 
-/** Downloads the official archive into `scratch`, compares it with its pinned hash and unpacks it. */
+/** Downloads the official archive into `scratch`, checks its pinned hash and unpacks it. */
 export async function downloadRelease(scratch: string): Promise<string> {
   const name = archiveName(process.platform, ARCHITECTURES[process.arch] ?? process.arch)
-  if (RELEASE_ARCHIVES[name] === undefined) throw new Error(`no hash of ${name} is known here`)
+  if (RELEASE_ARCHIVES[name] === undefined) throw new Error(`no hash is pinned for ${name}`)
   const archive = join(scratch, name)
   writeFileSync(archive, await download(name))
   assertPinned(archive, RELEASE_ARCHIVES)

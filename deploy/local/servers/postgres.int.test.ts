@@ -38,7 +38,7 @@ async function query(server: PostgresServer, sql: string): Promise<unknown[]> {
   }
 }
 
-test('a server left over on the same data is stopped first, and what it had committed is there', async () => {
+test('a leftover server on the same data is stopped first, and its commits are kept', async () => {
   const leftover = await start()
   await query(leftover, 'create table kept as select 7 as number')
   const next = await start()
@@ -46,13 +46,13 @@ test('a server left over on the same data is stopped first, and what it had comm
   expect(await query(next, 'select number from kept')).toEqual([{ number: 7 }])
 })
 
-test('an initdb that was cut short does not count as a cluster', async () => {
+test('an incomplete initdb does not count as a cluster', async () => {
   mkdirSync(join(home, 'data/cluster.partial'), { recursive: true })
   writeFileSync(join(home, 'data/cluster.partial/PG_VERSION'), '18\n')
   expect(await query(await start(), 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('a process that merely has the pid of an old server is left alone', async () => {
+test('another process with the pid of an old server is left alone', async () => {
   const innocent = spawn('sleep', ['60'])
   await once(innocent, 'spawn')
   const cluster = join(home, 'cluster')

@@ -11,28 +11,28 @@ import { endProcess, processCommand } from './process-record.ts'
 
 const MAJOR_VERSION = '18'
 const START_SECONDS = 30
-// A fast shutdown writes a checkpoint; past this the server is told to stop at once and recovers at its next start.
+// A fast shutdown writes a checkpoint. After this time the server must stop at once; it recovers at its next start.
 const STOP_SECONDS = 10
 
 export type PostgresOptions = {
-  /** Where the cluster should lie; created when missing, reused when filled. See `folder` of the result. */
+  /** Wanted folder of the cluster. Created when missing, else reused. See `folder` of the result. */
   dataDir: string
-  /** Of the superuser `postgres`; must be the same at every start of one `dataDir`. */
+  /** Of the superuser `postgres`, the same at every start of one `dataDir`. */
   password: string
-  /** Wanted port; another free one is taken when somebody listens there. */
+  /** Wanted port. When it is taken, another free one. */
   port?: number
-  /** False in tests only: nothing is forced to disk, and a power cut destroys the cluster. */
+  /** False in tests only: no fsync, so that a power cut destroys the cluster. */
   durable: boolean
-  /** Default: `postgres.log` beside the data. */
+  /** Default: `postgres.log` in the data folder. */
   logFile?: string
-  /** Told what a person should know: a leftover that was stopped, a folder outside the wanted one. */
+  /** Called with notes for the user: a stopped leftover, a folder outside the wanted one. */
   onNote?: (note: string) => void
 }
 
 export type PostgresServer = {
   port: number
   pid: number
-  /** Where the data really is: outside `dataDir` when root started us below a folder its other users cannot enter. */
+  /** The actual data folder: outside `dataDir` where root runs below a folder that other users cannot enter. */
   folder: string
   /** Connection address of the superuser. */
   url(database?: string): string
@@ -64,7 +64,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   }
 }
 
-/** Ends the server that a killed run left on the data that `startPostgres` keeps for `dataDir`; its pid, or undefined. */
+/** Stops the server that a killed run left on the data of `dataDir`. Returns its pid, if any. */
 export async function stopLeftoverPostgresOf(dataDir: string): Promise<number | undefined> {
   const folders = dataPlaces(resolve(dataDir))
   const pids = await Promise.all(folders.map((folder) => stopLeftoverPostgres(join(folder, 'cluster'))))
@@ -72,8 +72,8 @@ export async function stopLeftoverPostgresOf(dataDir: string): Promise<number | 
 }
 
 /**
- * Stops the server that a killed run left on this cluster. The pid in `postmaster.pid` may have been given to another
- * process since, so its command line must name both PostgreSQL and the cluster. Returns its pid, or undefined.
+ * Stops the server that a killed run left on this cluster. The pid in `postmaster.pid` may have been reused, so the command
+ * line must name PostgreSQL and the cluster. Returns the pid, if any.
  */
 export async function stopLeftoverPostgres(cluster: string): Promise<number | undefined> {
   const [line] = postmasterLines(cluster)
@@ -88,7 +88,7 @@ export async function stopLeftoverPostgres(cluster: string): Promise<number | un
 
 type Cluster = { cluster: string; programs: string; account: Account; logFile: string }
 
-/** Runs initdb once per cluster; a cluster cut short is thrown away, because it is built under another name. */
+/** Runs initdb once per cluster, under another name, so that an incomplete cluster is never used. */
 async function prepareCluster({
   cluster,
   programs,
@@ -114,7 +114,7 @@ async function prepareCluster({
   }
 }
 
-/** The builtin locale sorts by code point and is the same on every system, so order does not depend on the machine. */
+/** The builtin locale sorts by code point on every system. */
 const INITDB_FLAGS = [
   '--auth=scram-sha-256',
   '--encoding=UTF8',
@@ -128,7 +128,7 @@ function checkVersion(cluster: string): void {
   const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
   if (version === MAJOR_VERSION) return
   throw new Error(
-    `${cluster} was made by PostgreSQL ${version}, this is ${MAJOR_VERSION}; start anew with --reset`,
+    `${cluster} is of PostgreSQL ${version}, this is ${MAJOR_VERSION}; delete it with npm start -- --reset`,
   )
 }
 
@@ -143,19 +143,19 @@ function launch(at: Cluster & { port: number; durable: boolean }): ChildProcess 
   return spawnLogged(join(at.programs, 'bin/postgres'), args, at.logFile, {
     ...at.account,
     cwd: at.cluster,
-    detached: true, // Ctrl-C in the terminal is for the launcher, which stops things in order
+    detached: true, // Ctrl-C goes to the launcher, which stops everything in order
     env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
   })
 }
 
 /** The last line of `postmaster.pid` says "ready" once the server accepts connections. Returns its pid. */
 async function untilReady(child: ChildProcess, cluster: string, logFile: string): Promise<number> {
-  const look = () => {
+  const check = () => {
     if (hasEnded(child)) throw new Error(`PostgreSQL did not start:\n${lastLines(logFile, 8)}`)
     const lines = postmasterLines(cluster)
     return Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready' ? child.pid : undefined
   }
-  const pid = await poll(look, { everyMs: 20, timeoutMs: START_SECONDS * 1000 })
+  const pid = await poll(check, { everyMs: 20, timeoutMs: START_SECONDS * 1000 })
   if (pid !== undefined) return pid
   await stop(child)
   throw new Error(`PostgreSQL was not ready after ${START_SECONDS} s:\n${lastLines(logFile, 8)}`)

@@ -31,7 +31,7 @@ test('a recorded process that still runs is found and ended', async () => {
   expect(recordedProcess(pidFile)).toBeUndefined()
 })
 
-test('a process that was given the pid later is left alone', async () => {
+test('a process that reuses the pid is left alone', async () => {
   const record = JSON.parse(readFileSync(pidFile, 'utf8'))
   writeFileSync(pidFile, JSON.stringify({ ...record, started: 'another time' }))
   expect(await stopRecordedProcess(pidFile, 'SIGTERM', 5000)).toBeUndefined()
@@ -39,7 +39,7 @@ test('a process that was given the pid later is left alone', async () => {
 })
 
 test.for(['', '{"pid":1,"started":"0"}', '{"pid":"x"}', 'null'])(
-  'a broken pid file %j names nobody',
+  'a broken pid file %j names no process',
   async (content) => {
     writeFileSync(pidFile, content)
     expect(await stopRecordedProcess(pidFile, 'SIGTERM', 5000)).toBeUndefined()

@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { poll } from './poll.ts'
 
-/** A process as written to a pid file. `started` guards against the pid having been given to another process. */
+/** The content of a pid file. `started` detects a pid that was reused. */
 type ProcessRecord = { pid: number; started: string }
 
-/** Writes down the running process `pid`, so that a later run can find it. Does nothing when it is gone already. */
+/** Records the running process `pid` for a later run. Does nothing when it has ended. */
 export function recordProcess(file: string, pid: number): void {
   const started = processStart(pid)
   if (started === undefined) return
@@ -14,13 +14,13 @@ export function recordProcess(file: string, pid: number): void {
   writeFileSync(file, `${JSON.stringify({ pid, started } satisfies ProcessRecord)}\n`)
 }
 
-/** The pid written to `file` when that very process still runs; undefined when it ended or never was. */
+/** The pid in `file` if that process still runs. */
 export function recordedProcess(file: string): number | undefined {
   const record = readRecord(file)
   return record && processStart(record.pid) === record.started ? record.pid : undefined
 }
 
-/** Ends what a killed run left behind, as recorded in `file`. Returns its pid, or undefined when there was nothing. */
+/** Stops the process that a killed run left behind, as recorded in `file`. Returns its pid, if any. */
 export async function stopRecordedProcess(file: string, signal: NodeJS.Signals, graceMs: number) {
   const pid = recordedProcess(file)
   if (pid !== undefined) await endProcess(pid, signal, graceMs)
@@ -28,7 +28,7 @@ export async function stopRecordedProcess(file: string, signal: NodeJS.Signals, 
   return pid
 }
 
-/** Sends `signal`, waits until the process is gone, and kills it after `graceMs`. For processes that are no child of ours. */
+/** Sends `signal` and waits for the end, with SIGKILL after `graceMs`. For processes that are not our children. */
 export async function endProcess(pid: number, signal: NodeJS.Signals, graceMs: number): Promise<void> {
   const started = processStart(pid)
   if (started === undefined) return
@@ -39,7 +39,7 @@ export async function endProcess(pid: number, signal: NodeJS.Signals, graceMs: n
   await poll(ended, { everyMs: 20, timeoutMs: 5000 })
 }
 
-/** Sends a signal; a process that is gone already is what the caller wanted. */
+/** Sends a signal. Ignores that the process has ended. */
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
@@ -48,17 +48,17 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The command line of a running process, or undefined when there is no such process (a zombie counts as ended). */
+/** The command line of a running process, else undefined (a zombie counts as ended). */
 export function processCommand(pid: number): string | undefined {
   if (process.platform !== 'linux') return ps(pid, 'command')
   const command = readProc(pid, 'cmdline')?.replaceAll('\0', ' ').trim()
   return command === '' ? undefined : command
 }
 
-/** When the process was started, in whatever form the system gives it: good for comparing, not for reading. */
+/** The start time of a process in a system-specific form, for comparison only. */
 function processStart(pid: number): string | undefined {
   if (process.platform !== 'linux') return ps(pid, 'lstart')
-  // Fields after the command, which may itself hold spaces and parentheses: state is the first, start time the 20th.
+  // After the command, which may hold spaces and parentheses: field 1 is the state, field 20 the start time.
   const fields = readProc(pid, 'stat')
     ?.replace(/^.*\) /s, '')
     .split(' ')
@@ -87,7 +87,7 @@ function readRecord(file: string): ProcessRecord | undefined {
     const record: unknown = JSON.parse(readFileSync(file, 'utf8'))
     return isRecord(record) ? record : undefined
   } catch {
-    return undefined // no file, or one that was being written when the machine stopped
+    return undefined // no file, or a truncated one
   }
 }
 

@@ -47,43 +47,43 @@ const find = (sources: Program['sources'], more: Partial<Program> = {}) =>
     { cacheDir: join(folder, 'cache'), onNote: (note) => notes.push(note) },
   )
 
-test('the program on PATH is taken when it is new enough', async () => {
+test('a program on PATH is used when it is new enough', async () => {
   const found = fake('bin/some-tool', '2.1.0')
   expect(await find([])).toBe(found)
 })
 
-test('one on PATH that is too old gives way to the cache, and a note says so', async () => {
+test('an old program on PATH is skipped for the cache, with a note', async () => {
   fake('bin/some-tool', '2.0.9')
   const cached = fake('cache/2.2.0/some-tool', '2.2.0')
   expect(await find([])).toBe(cached)
-  expect(notes).toEqual([`some-tool 2.0.9 on PATH is older than 2.1.0; using ${cached}`])
+  expect(notes).toEqual([`some-tool 2.0.9 on PATH is older than 2.1.0, so using ${cached}`])
 })
 
-describe('of one line', () => {
+describe('of one minor version', () => {
   const find21 = (sources: Program['sources']) => find(sources, { sameLine: true })
 
-  test('a later fix on PATH is taken', async () => {
+  test('a later patch on PATH is accepted', async () => {
     const found = fake('bin/some-tool', '2.1.7')
     expect(await find21([])).toBe(found)
     expect(notes).toEqual([])
   })
 
-  test('another line is taken neither from PATH, nor from the cache, nor from a source', async () => {
+  test('another minor version is rejected on PATH, in the cache and from a source', async () => {
     fake('bin/some-tool', '2.2.0')
     fake('cache/3.1.0/some-tool', '3.1.0')
     const found = await find21([source('2.2.1'), source('2.1.3')])
     expect(found).toBe(join(folder, 'cache/2.1.3/some-tool'))
-    expect(notes.at(-1)).toBe(`some-tool 2.2.0 on PATH is not of the line of 2.1.0; using ${found}`)
+    expect(notes.at(-1)).toBe(`some-tool 2.2.0 on PATH is not a patch of 2.1.0, so using ${found}`)
   })
 })
 
-test('what the first working source gives is kept under its version', async () => {
+test('the result of the first working source is kept under its version', async () => {
   const kept = await find([broken, source('1.9.9'), source('2.4.0')])
   expect(kept).toBe(join(folder, 'cache/2.4.0/some-tool'))
   expect(await find([])).toBe(kept)
 })
 
-test('where no source works, the error says what was tried and what to do', async () => {
+test('when no source works, the error lists what was tried and what to do', async () => {
   await expect(find([broken, source('1.9.9')])).rejects.toThrow(
     [
       'found no some-tool 2.1.0 or newer',

@@ -14,19 +14,19 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { isAtLeast, isSameLine } from '@whereabouts/messaging/broker-version'
 
-/** A way to come by a program: fetches it below `scratch`, an empty folder, and returns its path there. */
+/** Fetches a program into `scratch`, an empty folder, and returns its path there. */
 type Source = { name: string; fetch: (scratch: string) => Promise<string> }
 
-/** A single file that runs by itself, wherever it is copied to. */
+/** A program of a single file that can be copied. */
 export type Program = {
   name: string
-  /** Asks the program for its version, and what of the answer is it. */
+  /** Arguments that print the version, and where it is in the output. */
   version: { args: string[]; pattern: RegExp }
   oldest: string
-  /** True: of the line of `oldest` only (2.15.1, 2.15.4), since another one behaves in other ways. */
+  /** Accept only patches of the same minor version (2.15.1, 2.15.4), because others behave differently. */
   sameLine?: boolean
   sources: Source[]
-  /** What to do where no source works. */
+  /** What the user can do when no source works. */
   advice: string
 }
 
@@ -37,8 +37,8 @@ type Options = {
 }
 
 /**
- * The path of a program of a release that we take: the one on PATH, one in the cache, or a freshly fetched one from the
- * first source that works. A note says which one on PATH is passed over. Throws an error that says what was tried.
+ * The path of an accepted release: from PATH, the cache, or the first source that works. A note names a rejected one on
+ * PATH. Throws an error that lists what was tried.
  */
 export async function findProgram(
   program: Program,
@@ -47,7 +47,7 @@ export async function findProgram(
   const { usable, refused } = onPath(program)
   if (usable) return usable
   const found = inCache(program, cacheDir) ?? (await fetchAny(program, { cacheDir, onNote }))
-  if (refused) onNote(`${program.name} ${refused}; using ${found}`)
+  if (refused) onNote(`${program.name} ${refused}, so using ${found}`)
   return found
 }
 
@@ -59,14 +59,14 @@ async function fetchAny(program: Program, { cacheDir, onNote = () => {} }: Optio
     if (typeof fetched === 'string') return fetched
     tried.push(`- ${source.name}: ${fetched.message.trim()}`)
   }
-  const wanted = `${program.name} ${program.oldest} or newer${program.sameLine ? ' of that line' : ''}`
+  const wanted = `${program.name} ${program.oldest} or newer${program.sameLine ? ' of the same minor version' : ''}`
   throw new Error(`found no ${wanted}\n${tried.join('\n')}\n${program.advice}`)
 }
 
-/** Why we do not take this version; undefined when we do. */
+/** Why this version is rejected; undefined when it is accepted. */
 function objection({ oldest, sameLine = false }: Program, version: string): string | undefined {
   if (!isAtLeast(version, oldest)) return `is older than ${oldest}`
-  if (sameLine && !isSameLine(version, oldest)) return `is not of the line of ${oldest}`
+  if (sameLine && !isSameLine(version, oldest)) return `is not a patch of ${oldest}`
   return undefined
 }
 
@@ -76,7 +76,7 @@ function versionOf({ version }: Program, binary: string): string | undefined {
   return version.pattern.exec(stdout ?? '')?.[1]
 }
 
-/** Those that cannot be run are passed over in silence. */
+/** Ignores programs that cannot be run. */
 function onPath(program: Program): { usable?: string; refused?: string } {
   let refused: string | undefined
   for (const folder of (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)) {
@@ -106,11 +106,11 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK)
     return true
   } catch {
-    return false // missing, or not ours to run
+    return false // missing, or without permission
   }
 }
 
-/** The path in the cache, or the reason why this source did not work. */
+/** The path in the cache, or the reason why this source failed. */
 async function fetchFrom(program: Program, source: Source, cacheDir: string): Promise<string | Error> {
   const scratch = mkdtempSync(join(tmpdir(), `${program.name}-`))
   try {
@@ -127,7 +127,7 @@ async function fetchFrom(program: Program, source: Source, cacheDir: string): Pr
   }
 }
 
-/** Copied under another name first: a run beside this one must not start half a file. */
+/** Copies under another name first, so that a parallel run never starts a partial file. */
 function keep({ name }: Program, binary: string, folder: string): string {
   mkdirSync(folder, { recursive: true })
   const partial = join(folder, `${name}.${process.pid}`)

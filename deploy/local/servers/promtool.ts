@@ -4,7 +4,7 @@ import { findProgram, type Program } from './program.ts'
 const PROMTOOL: Program = {
   name: 'promtool',
   version: { args: ['--version'], pattern: /promtool, version (\d+\.\d+\.\d+)/ },
-  /** Debian's of today, which our rules and their tests were tried with. */
+  /** Debian's current version, with which the rules are tested. */
   oldest: '2.42.0',
   sources: [
     {
@@ -15,5 +15,5 @@ const PROMTOOL: Program = {
   advice: 'Install Prometheus so that promtool is on PATH.',
 }
 
-/** The path of a promtool, which checks and tests alert rules. */
+/** The path of promtool, which checks and tests alert rules. */
 export const findPromtool = (options: { cacheDir: string }): Promise<string> => findProgram(PROMTOOL, options)

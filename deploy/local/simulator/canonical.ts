@@ -1,12 +1,12 @@
 import type { Device, Sighting } from './device.ts'
 
-/** An integration that writes our own format: a BLE gateway and the handhelds that report through it. */
+/** An integration that sends our own format: a BLE gateway, and handhelds that report through it. */
 export function createCanonicalReader(): Device {
   return {
     reads: (sightings) => (sightings.length > 0 ? [canonicalMessage(sightings)] : []),
     greeting: () => [],
-    heartbeat: () => [], // the format has none: every message is a sign of life
-    // Cut off within its only frame: nothing of it can be used, so it is buried as a whole.
+    heartbeat: () => [], // the format has none; every message counts as one
+    // Truncated JSON, so the whole message becomes a dead letter.
     broken: (at) => JSON.stringify({ reads: [{ read_at: at.toISOString() }] }).slice(0, 30),
   }
 }

@@ -51,7 +51,7 @@ test('Impinj as a stream: lines that end in CR LF, with a blank keep-alive', () 
   expect(lines.map((line) => parse(line).eventType)).toEqual(['tagInventory', 'tagInventory'])
 })
 
-test('an Impinj reader that comes up tells its state and its antennas', () => {
+test('an Impinj reader reports its state and antennas when it starts', () => {
   const events = impinj('single').greeting(at).map(parse)
   expect(events[0]).toMatchObject({
     eventType: 'inventoryStatus',
@@ -82,12 +82,12 @@ test('Zebra INVENTORY: lower-case hex, whole dBm, reads and antenna, a zone with
   })
 })
 
-test('Zebra SIMPLE with metadata names the antenna, or every read would count for the first', () => {
+test('Zebra SIMPLE with metadata names the antenna', () => {
   const [message] = zebra('SIMPLE').reads([rfid])
   expect(parse(message)).toMatchObject({ type: 'SIMPLE', data: { antenna: 3, MAC: 'C4:7D:CC:0A:0B:03' } })
 })
 
-test('what a Zebra reader sees within a moment is glued, and its events are counted on', () => {
+test('a Zebra reader concatenates simultaneous reads and keeps counting events', () => {
   const [message] = zebra('INVENTORY').reads([rfid, rfid])
   const events = message?.split(/(?<=\})(?=\{"data)/).map(parse) ?? []
   expect(events.map((event) => event.data.eventNum)).toEqual([1, 2])
@@ -150,12 +150,12 @@ test('the canonical message carries the location of a handheld and no strength f
   ])
 })
 
-test('no device publishes anything when it sees nothing', () => {
+test('a device that sees no tag publishes nothing', () => {
   const devices = [impinj('single'), sled(), createCanonicalReader()]
   expect(devices.flatMap((device) => device.reads([]))).toEqual([])
 })
 
-test('the integration sometimes sends a message of which nothing can be used', () => {
+test('the integration sometimes sends an unusable message', () => {
   expect(isJson(createCanonicalReader().broken(at))).toBe(false)
 })
 

@@ -5,7 +5,7 @@ import { createImpinjReader } from './impinj.ts'
 import { createZebraReader } from './zebra.ts'
 import { createZebraSled } from './zebra-sled.ts'
 
-/** The device behind a reader of the plan. `index` is its place there and makes its hardware addresses its own. */
+/** The device of a reader in the plan. Its hardware addresses derive from `index`, its place there. */
 export function createDevice(reader: PlannedReader, index: number): Device {
   return DEVICES[reader.model](reader, String(index + 1).padStart(2, '0'))
 }

@@ -1,14 +1,14 @@
 import type { Device, Sighting } from './device.ts'
 
 type ImpinjOptions = {
-  /** The factory form `impinj-1a-2b-3c`, or a name somebody gave. */
+  /** The factory name `impinj-1a-2b-3c`, or another one. */
   hostname: string
   /** `single`: one event per message, as over MQTT. `stream`: lines, as a bridge passes the HTTP stream on. */
   framing: 'single' | 'stream'
   antennas: number
 }
 
-/** An Impinj R700 as its IoT device interface speaks. EPCs are base64url and signal strengths in 1/100 dBm. */
+/** An Impinj R700 with its IoT device interface: EPCs in base64url, signal strengths in 1/100 dBm. */
 export function createImpinjReader({ hostname, framing, antennas }: ImpinjOptions): Device {
   const event = (at: Date, eventType: string, body: object) =>
     JSON.stringify({ timestamp: at.toISOString(), hostname, eventType, [`${eventType}Event`]: body })
@@ -25,7 +25,7 @@ export function createImpinjReader({ hostname, framing, antennas }: ImpinjOption
   }
 }
 
-/** From the antenna to the queue of events. */
+/** Delay from the antenna to the event queue. */
 const QUEUE_MS = 4
 
 /** Lines end in CR LF; the blank one at the end is a keep-alive. */

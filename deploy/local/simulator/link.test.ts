@@ -4,7 +4,7 @@ import { createLink, type Connection } from './link.ts'
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-/** The far side: a login that is answered as the test says, and connections that it can cut. */
+/** The remote side: scripted logins, and connections that the test can close. */
 function broker() {
   const open: { cut: () => void }[] = []
   let isAway = false
@@ -20,7 +20,7 @@ function broker() {
 
 const bytes = Buffer.from('{}')
 
-test('a lost connection is made again, and meanwhile nothing is kept', async () => {
+test('a lost connection is restored, and messages meanwhile are lost', async () => {
   const far = broker()
   const onDown = vi.fn<(error: Error) => void>()
   const link = createLink({ connect: far.connect, onDown, onUp: () => {} })
@@ -35,7 +35,7 @@ test('a lost connection is made again, and meanwhile nothing is kept', async () 
   await link.stop()
 })
 
-test('while logins fail the waits grow, up to the longest', async () => {
+test('while logins fail, the delay grows up to its limit', async () => {
   const far = broker()
   far.setAway(true)
   const onDown = vi.fn<(error: Error) => void>()
@@ -55,7 +55,7 @@ test('while logins fail the waits grow, up to the longest', async () => {
   await link.stop()
 })
 
-test('a broker that lets in and throws out at once is not asked twice a second for ever', async () => {
+test('the delay also grows when the broker closes each connection at once', async () => {
   const far = broker()
   const link = createLink({ connect: far.connect, onDown: () => {}, onUp: () => queueMicrotask(far.cut) })
   await vi.advanceTimersByTimeAsync(60_000)
@@ -63,7 +63,7 @@ test('a broker that lets in and throws out at once is not asked twice a second f
   await link.stop()
 })
 
-test('after stop nothing is tried any more', async () => {
+test('after stop there are no more attempts', async () => {
   const far = broker()
   const link = createLink({ connect: far.connect, onDown: () => {}, onUp: () => {} })
   await link.tried

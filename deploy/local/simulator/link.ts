@@ -1,15 +1,15 @@
-/** A login that was accepted, by whatever transport. */
+/** An accepted login over either transport. */
 export type Connection = {
   publish(subject: string, bytes: Uint8Array): boolean
   close(): Promise<void>
-  /** Resolves when it is over, with the reason when it was not us. */
+  /** Resolves when the connection ends, with the error unless `close` ended it. */
   readonly closed: Promise<Error | undefined>
 }
 
 export type LinkOptions = {
   /** Logs in once; throws when that fails. */
   connect: () => Promise<Connection>
-  /** Called for every login that failed. A lost connection is no news: the next login tells whether it matters. */
+  /** Called for every failed login, but not for a lost connection: the next login shows whether it matters. */
   onDown: (error: Error) => void
   onUp: () => void
   /** The first wait; it doubles with every failure up to `maxWaitMs`. */
@@ -17,12 +17,12 @@ export type LinkOptions = {
   maxWaitMs?: number
 }
 
-/** A connection that ends sooner counts as a login that failed: the next one waits longer. */
+/** A connection that ends sooner counts as a failed login: the next one waits longer. */
 const STABLE_MS = 5_000
 
-/** A connection that is made again whenever it is lost, ever more slowly while that fails. */
+/** A connection that reconnects when it is lost, with growing delays while that fails. */
 export type Link = {
-  /** False, and the message is gone, while there is no connection: a reader without a buffer. */
+  /** False without a connection; the message is then lost, as with a reader without a buffer. */
   publish(subject: string, bytes: Uint8Array): boolean
   readonly isUp: boolean
   /** Resolves when the first login succeeded or failed. */
@@ -43,7 +43,7 @@ export function createLink({
   let stopped = false
   const tried = Promise.withResolvers<void>()
 
-  const again = () => {
+  const retry = () => {
     if (stopped) return
     const waitMs = Math.min(maxWaitMs, minWaitMs * 2 ** failures) * (0.8 + Math.random() * 0.4)
     failures += 1
@@ -56,7 +56,7 @@ export function createLink({
     await connection.closed
     current = undefined
     if (Date.now() - upAt > STABLE_MS) failures = 0
-    again()
+    retry()
   }
   const up = async (connection: Connection) => {
     if (stopped) return connection.close()
@@ -69,7 +69,7 @@ export function createLink({
       await up(await connect())
     } catch (error) {
       if (!stopped) onDown(error instanceof Error ? error : new Error(String(error)))
-      again()
+      retry()
     } finally {
       tried.resolve()
     }

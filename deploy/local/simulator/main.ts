@@ -1,9 +1,9 @@
-// The simulated warehouse as a process of its own.
+// The process of the simulated warehouse.
 import { parseArgs } from 'node:util'
 import { readDemo } from '../demo/demo-file.ts'
 import { startSimulator } from './simulator.ts'
 
-const HELP = `node deploy/local/simulator/main.ts [flags]    publishes what six readers of a warehouse see
+const HELP = `node deploy/local/simulator/main.ts [flags]    publishes the reads of six simulated readers
 
   --demo FILE           addresses and credentials, as npm start writes them   default .data/demo.json
   --reads-per-second N  of all readers together, 1 to 2000                    default 40
@@ -33,10 +33,10 @@ function readSettings(): Settings | 'help' {
 
 async function run({ demo: file, readsPerSecond }: Settings): Promise<void> {
   const demo = readDemo(file)
-  if (!demo) throw new Error(`${file} is not there. Run npm start first, or name another file with --demo.`)
+  if (!demo) throw new Error(`${file} does not exist. Run npm start first, or name another file with --demo.`)
   const asked = Promise.withResolvers<void>()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => asked.resolve())
-  process.once('disconnect', () => asked.resolve()) // whoever started us is gone
+  process.once('disconnect', () => asked.resolve()) // the parent has ended
   const simulator = await startSimulator({ demo, readsPerSecond, onProblem })
   process.send?.('started')
   await asked.promise

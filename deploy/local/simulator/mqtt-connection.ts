@@ -5,7 +5,7 @@ import { errorText } from '../../error-text.ts'
 
 type Login = { url: string; clientId: string; clientSecret: string; name: string }
 
-/** As `ReaderConnection` of the messaging lib, over MQTT 3.1.1; topics take the place of subjects. */
+/** Like `ReaderConnection` of the messaging library, over MQTT 3.1.1, with topics instead of subjects. */
 export type MqttConnection = {
   publish(topic: string, bytes: Uint8Array): boolean
   close(): Promise<void>
@@ -18,7 +18,7 @@ const REFUSALS = new Set<unknown>([4, 5])
 /** One login over MQTT. Throws `LoginRefusedError`, or an error that says why the broker was not reached. */
 export async function connectMqtt({ url, clientId, clientSecret, name }: Login): Promise<MqttConnection> {
   const client = connect(url, {
-    protocolVersion: 4, // nats-server speaks 3.1.1 only
+    protocolVersion: 4, // nats-server supports 3.1.1 only
     username: clientId,
     password: clientSecret,
     clientId: `${name}-${randomBytes(3).toString('hex')}`, // a second client with the same id would end the first
@@ -29,12 +29,12 @@ export async function connectMqtt({ url, clientId, clientSecret, name }: Login):
   })
   await untilConnected(client, url, clientId)
   const over = Promise.withResolvers<Error | undefined>()
-  client.on('error', over.resolve) // its close follows
+  client.on('error', over.resolve) // 'close' follows
   client.on('close', () => over.resolve(undefined))
   return {
     publish(topic, bytes) {
       if (!client.connected) return false
-      // QoS 0, as most readers do: a refused publish would be acknowledged all the same.
+      // QoS 0, like most readers; the broker acknowledges a refused publish too.
       client.publish(topic, Buffer.from(bytes))
       return true
     },
@@ -46,7 +46,7 @@ export async function connectMqtt({ url, clientId, clientSecret, name }: Login):
 async function untilConnected(client: MqttClient, url: string, clientId: string): Promise<void> {
   const connected = Promise.withResolvers<void>()
   client.on('connect', () => connected.resolve())
-  client.on('error', connected.reject) // stays: without a listener, an error would end this process
+  client.on('error', connected.reject) // kept: an error without a listener would end this process
   client.on('close', () => connected.reject(new Error('the connection was closed')))
   try {
     await connected.promise

@@ -8,27 +8,27 @@ export type Problems = {
   up(transport: Transport): void
 }
 
-/** Tells each problem once, however many readers have it and however often they try, until one of them gets through. */
+/** Reports each problem once for all readers and attempts, until a reader logs in. */
 export function createProblems(onProblem: (text: string) => void): Problems {
-  const told: Record<Transport, Set<string>> = { mqtt: new Set(), nats: new Set() }
+  const reported: Record<Transport, Set<string>> = { mqtt: new Set(), nats: new Set() }
   return {
     down(transport, error) {
       const text = describe(transport, error)
-      if (told[transport].has(text)) return
-      told[transport].add(text)
+      if (reported[transport].has(text)) return
+      reported[transport].add(text)
       onProblem(text)
     },
     up(transport) {
-      told[transport].clear()
+      reported[transport].clear()
     },
   }
 }
 
 function describe(transport: Transport, error: Error): string {
-  const who = `Simulated readers over ${transport.toUpperCase()}`
+  const subject = `Simulated readers over ${transport.toUpperCase()}`
   const advice =
     error instanceof LoginRefusedError
-      ? 'Was the reader key revoked? The next start makes a new one.'
-      : 'Trying again until it works.'
-  return `${who}: ${error.message}. ${advice}`
+      ? 'If the reader key was revoked, the next start creates a new one.'
+      : 'Retrying.'
+  return `${subject}: ${error.message}. ${advice}`
 }

@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that look random and are the same for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 up to 1, the same for the same seed (mulberry32). */
 export type Random = () => number
 
 export function seededRandom(seed: number): Random {
@@ -11,14 +11,14 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** One of a list that is not empty. */
+/** One element of a list that is not empty. */
 export function pick<T>(random: Random, values: readonly T[]): T {
   const value = values[Math.floor(random() * values.length)]
   if (value === undefined) throw new Error('nothing to pick from')
   return value
 }
 
-/** A copy in another order. */
+/** A shuffled copy. */
 export function shuffled<T>(random: Random, values: readonly T[]): T[] {
   return values
     .map((value) => ({ value, at: random() }))

@@ -17,12 +17,12 @@ export type SimulatedReader = {
 
 type Options = { demo: Demo; plan: WarehousePlan; problems: Problems }
 
-/** One connection per reader, as in the field. */
+/** One connection per reader. */
 export function openReaders({ demo, plan, problems }: Options): SimulatedReader[] {
   return plan.readers.map((reader, index) => openReader(demo, reader, index, problems))
 }
 
-/** Of a reader's messages with reads, one in so many comes with something broken in it. */
+/** One damaged message follows this many messages with reads. */
 const MESSAGES_PER_BROKEN = 200
 
 function openReader(demo: Demo, reader: PlannedReader, index: number, problems: Problems): SimulatedReader {

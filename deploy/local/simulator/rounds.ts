@@ -1,7 +1,7 @@
-/** In which order assets come in front of an antenna: all in turn, those in a hurry before the others. */
+/** The order in which items are seen: all in turn, urgent ones first. */
 export type Rounds<T> = {
   next(count: number): T[]
-  /** To be seen as soon as possible, once. */
+  /** Puts items first, once. */
   hurry(items: Iterable<T>): void
 }
 

@@ -25,17 +25,17 @@ const locationOf = (key: string, { antenna, locationKey }: Sighting) =>
   locationKey ??
   plan.readers.find((reader) => reader.key === key)?.antennas.find((a) => a.antenna === antenna)?.locationKey
 
-test('the same seed gives the same warehouse, another seed another', () => {
+test('the same seed gives the same warehouse, another seed a different one', () => {
   expect(run(20).seen).toEqual(run(20).seen)
   expect(run(20, { seed: 2 }).seen).not.toEqual(run(20).seen)
 })
 
-test('nearly every asset is seen within the first minute, at half the default rate too', () => {
+test('almost every asset is seen within the first minute, even at half the default rate', () => {
   expect(run(60).scene.assetsSeen).toBe(499)
   expect(run(60, { reads: 20 }).scene.assetsSeen).toBe(499)
 })
 
-test('the asset for trying things out is never seen', () => {
+test('the asset for manual scans is never seen', () => {
   const tags = plan.assets
     .find(({ key }) => key === UNSEEN_ASSET)
     ?.tags.map(({ value }) => value.toUpperCase())
@@ -43,7 +43,7 @@ test('the asset for trying things out is never seen', () => {
   expect(tags?.filter((value) => values.has(value))).toEqual([])
 })
 
-test('reads come at the rate asked for', () => {
+test('reads come at the requested rate', () => {
   expect(run(60).seen.length).toBeGreaterThan(2390)
   expect(run(60).seen.length).toBeLessThan(2420)
 })
@@ -53,7 +53,7 @@ test('every read can be resolved to a location', () => {
   expect(places).not.toContain(undefined)
 })
 
-test('within seconds of a new minute, dozens of assets have changed place since the last one', () => {
+test('seconds into a new minute, dozens of assets have moved since the last', () => {
   const firstPlaces = new Map<string, string>() // by minute and tag: the first observation of a minute counts
   for (const { key, sighting } of run(54).seen) {
     const minute = Math.floor(sighting.seenAt.getTime() / 60_000)
@@ -69,12 +69,12 @@ test('within seconds of a new minute, dozens of assets have changed place since 
   expect(moved.length).toBeGreaterThan(30)
 })
 
-test('all six readers see something, and now and then a tag nobody knows', () => {
+test('all six readers see tags, and sometimes an unknown tag', () => {
   const { seen } = run(120)
-  const strangers = seen.filter(({ sighting: { tag } }) => tag.value.startsWith('30340242201B3C40'))
+  const unknown = seen.filter(({ sighting: { tag } }) => tag.value.startsWith('30340242201B3C40'))
   expect(new Set(seen.map(({ key }) => key)).size).toBe(6)
-  expect(strangers.length).toBeGreaterThan(0)
-  expect(strangers.length).toBeLessThan(30)
+  expect(unknown.length).toBeGreaterThan(0)
+  expect(unknown.length).toBeLessThan(30)
 })
 
 test('every stop of a walk is an existing location that an RFID antenna sees', () => {
@@ -95,7 +95,7 @@ test('assets go from one stop to a neighbouring one', () => {
   }
 })
 
-test('in rounds everybody has a turn, and those in a hurry go first, once', () => {
+test('rounds take all items in turn, and urgent ones first, once', () => {
   const rounds = createRounds(['a', 'b', 'c'])
   rounds.hurry(['c'])
   expect(rounds.next(3)).toEqual(['c', 'a', 'b'])

@@ -5,27 +5,27 @@ import { createRounds } from './rounds.ts'
 import { createVisibility, type View } from './visibility.ts'
 import { createWalk } from './walk.ts'
 
-/** How much happens in a step of time; fractions are saved up. */
+/** Moves and reads in a step of time. Fractions accumulate. */
 export type Advance = { now: Date; moves: number; reads: number }
 
 export type Scene = {
-  /** Lets time pass. Returns what each reader sees, by reader key. */
+  /** Advances the time. Returns the sightings by reader key. */
   advance(step: Advance): Map<string, Sighting[]>
   readonly moves: number
   readonly assetsSeen: number
 }
 
-/** A tag that nobody registered, about once in so many reads. */
-const READS_PER_STRANGER = 800
+/** About one unknown tag in this many reads. */
+const READS_PER_UNKNOWN_TAG = 800
 const MINUTE_MS = 60_000
 
-/** What happens in the warehouse, without clock and network. */
+/** The events in the warehouse, without clock and network. */
 export function createScene(plan: WarehousePlan, random: Random): Scene {
   const assets = plan.assets.filter(({ key }) => key !== UNSEEN_ASSET)
   const walk = createWalk(assets, random)
   const rounds = createRounds(shuffled(random, assets))
   const see = createVisibility(plan.readers, random)
-  // A vehicle is what a person looks for first: these are known after a second.
+  // Users look for vehicles first, so these are seen within a second.
   rounds.hurry(assets.filter(({ kind }) => kind === 'forklift'))
   const seenKeys = new Set<string>()
   const moved = new Set<PlannedAsset>()
@@ -33,7 +33,7 @@ export function createScene(plan: WarehousePlan, random: Random): Scene {
   let minute: number | undefined
   let moves = 0
 
-  const look = (asset: PlannedAsset, now: Date): [string, Sighting][] => {
+  const sight = (asset: PlannedAsset, now: Date): [string, Sighting][] => {
     const view = see(asset, walk.whereIs(asset))
     if (view) seenKeys.add(asset.key)
     return view ? [[view.readerKey, sightingOf(view, now, random)]] : []
@@ -44,16 +44,16 @@ export function createScene(plan: WarehousePlan, random: Random): Scene {
         moved.add(walk.step())
         moves += 1
       }
-      // An asset has one place a minute: who moved is shown at the beginning of the next, so that it is known at once.
+      // An asset has one place a minute, so moved assets are seen at the start of the next minute.
       const minuteNow = Math.floor(now.getTime() / MINUTE_MS)
       if (minuteNow !== minute) {
         rounds.hurry(moved)
         moved.clear()
         minute = minuteNow
       }
-      const seen = rounds.next(readsDue.take(reads)).flatMap((asset) => look(asset, now))
-      const strangers = random() < reads / READS_PER_STRANGER ? [stranger(plan, now, random)] : []
-      return groupByKey([...seen, ...strangers])
+      const seen = rounds.next(readsDue.take(reads)).flatMap((asset) => sight(asset, now))
+      const unknown = random() < reads / READS_PER_UNKNOWN_TAG ? [unknownTag(plan, now, random)] : []
+      return groupByKey([...seen, ...unknown])
     },
     get moves() {
       return moves
@@ -64,7 +64,7 @@ export function createScene(plan: WarehousePlan, random: Random): Scene {
   }
 }
 
-/** Whole things out of fractions: what is not taken stays due. */
+/** Accumulates fractions and hands out whole numbers. */
 function createDebt() {
   let due = 0
   return {
@@ -77,7 +77,7 @@ function createDebt() {
   }
 }
 
-/** Seen within the last moment, at a plausible strength. */
+/** Seen up to 150 ms ago, with a plausible signal strength. */
 function sightingOf({ antenna, locationKey, tag }: View, now: Date, random: Random): Sighting {
   return {
     antenna,
@@ -90,7 +90,7 @@ function sightingOf({ antenna, locationKey, tag }: View, now: Date, random: Rand
 }
 
 /** A neighbour's pallet on a lorry at the gate. */
-function stranger(plan: WarehousePlan, now: Date, random: Random): [string, Sighting] {
+function unknownTag(plan: WarehousePlan, now: Date, random: Random): [string, Sighting] {
   const number = Math.floor(random() * 16)
   const tag = {
     type: 'rfid' as const,

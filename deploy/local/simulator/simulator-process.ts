@@ -15,8 +15,8 @@ const MAIN = resolve(import.meta.dirname, 'main.ts')
 const STOP_MS = 5_000
 
 /**
- * Runs the simulated warehouse in a process of its own, so that it takes no time from the launcher. It ends with us, even
- * when we are killed: its channel to us closes. Resolves when its readers have tried to log in.
+ * Runs the simulated warehouse in a separate process. It ends with this one, even by SIGKILL, because its channel closes.
+ * Resolves when its readers have tried to log in.
  */
 export async function startSimulatorProcess(
   options: SimulatorProcessOptions,
@@ -24,13 +24,13 @@ export async function startSimulatorProcess(
   const { demoFile, readsPerSecond, onProblem = () => {} } = options
   const rate = readsPerSecond === undefined ? [] : ['--reads-per-second', String(readsPerSecond)]
   const child = fork(MAIN, ['--demo', demoFile, ...rate], {
-    detached: true, // Ctrl-C in the terminal is for the launcher, which stops things in order
+    detached: true, // Ctrl-C goes to the launcher, which stops everything in order
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let isStopping = false
   if (child.stderr) createInterface({ input: child.stderr }).on('line', onProblem)
   child.once('exit', () => {
-    if (!isStopping) onProblem('The simulated warehouse has ended; the next start begins it again.')
+    if (!isStopping) onProblem('The simulated warehouse has stopped. The next start starts it again.')
   })
   await untilStarted(child)
   return {
@@ -42,7 +42,7 @@ export async function startSimulatorProcess(
   }
 }
 
-/** An early end is no reason to give up the rest: its own last words have told why. */
+/** Resolves also when it ends early: it has reported the reason, and the product runs without it. */
 async function untilStarted(child: ChildProcess): Promise<void> {
   const given = new AbortController()
   await Promise.race([

@@ -22,7 +22,7 @@ type Place = {
   server: NatsServer
   demo: Demo
   dataDir: string
-  /** Who gets in; everybody with the right secret unless a test says otherwise. */
+  /** Whether a login is accepted; by default every login with the right secret. */
   door: { isOpen: boolean }
 }
 
@@ -64,7 +64,7 @@ const demoAt = ({ url, mqttUrl }: NatsServer): Demo => ({
 
 type StreamState = { messages: number; num_subjects: number }
 
-/** What the broker keeps of the readers. */
+/** Messages of the readers in the broker. */
 async function scans({ monitorUrl }: NatsServer): Promise<StreamState> {
   const answer = await fetch(`${monitorUrl}/jsz?accounts=true&streams=true`)
   const { account_details: accounts }: { account_details: Account[] } = JSON.parse(await answer.text())
@@ -73,7 +73,7 @@ async function scans({ monitorUrl }: NatsServer): Promise<StreamState> {
 }
 type Account = { stream_detail: { name: string; state: StreamState }[] }
 
-test('six readers publish over MQTT and NATS, and everything they say is stored', async ({ place }) => {
+test('six readers publish over MQTT and NATS, and every message is stored', async ({ place }) => {
   const problems: string[] = []
   const onProblem = (text: string) => problems.push(text)
   const simulator = await startSimulator({ demo: place.demo, onProblem, readsPerSecond: 200 })
@@ -87,7 +87,7 @@ test('six readers publish over MQTT and NATS, and everything they say is stored'
   expect(problems).toEqual([])
 })
 
-test('a refused reader key is told once per transport, and the readers get in when it is accepted', async ({
+test('a refused reader key is reported once per transport, and readers log in when it is accepted', async ({
   place,
 }) => {
   place.door.isOpen = false
@@ -103,7 +103,7 @@ test('a refused reader key is told once per transport, and the readers get in wh
   await simulator.stop()
 })
 
-test('as a process of its own it publishes, reports problems and stops when asked', async ({ place }) => {
+test('as a separate process it publishes, reports problems and stops on request', async ({ place }) => {
   const demoFile = join(place.dataDir, 'demo.json')
   writeFileSync(demoFile, JSON.stringify(place.demo))
   const onProblem = vi.fn<(text: string) => void>()
@@ -116,7 +116,7 @@ test('as a process of its own it publishes, reports problems and stops when aske
   expect(onProblem).not.toHaveBeenCalled()
 })
 
-test('a process without its file says which one, and is no reason to give up', async ({ place }) => {
+test('a process without its file names the file, and the start continues', async ({ place }) => {
   const onProblem = vi.fn<(text: string) => void>()
   const demoFile = join(place.dataDir, 'nowhere.json')
   const simulator = await startSimulatorProcess({ demoFile, onProblem })

@@ -7,7 +7,7 @@ import { createScene } from './scene.ts'
 
 export type SimulatorOptions = {
   demo: Demo
-  /** A text for a person: the broker is away, or refuses the reader key. Each is told once. */
+  /** Called once for each problem: the broker is unreachable, or refuses the reader key. */
   onProblem?: (text: string) => void
   /** Of all readers together. Default 40. */
   readsPerSecond?: number
@@ -16,7 +16,7 @@ export type SimulatorOptions = {
 }
 
 export type SimulatorStats = {
-  /** Published; those that were lost while there was no connection are in `lost`. */
+  /** Published reads. `lost` counts those without a connection. */
   reads: number
   messages: number
   lost: number
@@ -33,12 +33,12 @@ export type Simulator = {
 
 const TICK_MS = 250
 const HEARTBEAT_MS = 30_000
-/** After a pause, such as a laptop's sleep, this much is caught up with at most. */
+/** Most time to catch up with after a pause, such as a laptop's sleep. */
 const MAX_CATCH_UP_MS = 2_000
 
 /**
- * Starts the simulated warehouse: assets move, and the six readers publish what they see in their vendors' words.
- * Resolves when every reader has tried to log in; one that could not keeps trying and says so by `onProblem`.
+ * Starts the simulated warehouse: assets move, and six readers publish reads in their vendors' formats. Resolves when every
+ * reader has tried to log in. Failed readers report by `onProblem` and retry.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { demo, onProblem = () => {}, readsPerSecond = 40, movesPerSecond = 2, seed = 1 } = options

@@ -2,14 +2,14 @@ import { matchValue } from '@whereabouts/contracts/tag-matching'
 import type { PlannedAsset, PlannedReader, PlannedTag } from '../demo/warehouse.ts'
 import { pick, type Random } from './random.ts'
 
-/** Which reader sees a tag, where, and what it sees. */
+/** The reader and antenna that see a tag. */
 export type View = { readerKey: string; antenna: number; locationKey?: string; tag: PlannedTag }
 
 type Spot = Omit<View, 'tag'>
 
 /**
- * Who sees which tag at which location: RFID antennas see EPCs, the sled also barcodes, the gateway everything else; where
- * it has no antenna of its own, a handheld names the location.
+ * Decides which reader sees a tag: RFID antennas see EPCs, the sled also barcodes, the gateway all others. Where the gateway
+ * has no antenna, a handheld names the location.
  */
 export function createVisibility(readers: readonly PlannedReader[], random: Random) {
   const spots = readers.flatMap(({ key, model, antennas }) =>

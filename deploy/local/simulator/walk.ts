@@ -2,8 +2,8 @@ import type { AssetKind, PlannedAsset } from '../demo/warehouse.ts'
 import { pick, type Random } from './random.ts'
 
 /**
- * Ways through the warehouse, walked in both directions: gate, inbound docks, inspection, along an aisle, packing,
- * outbound docks, gate. Every stop is seen by an RFID antenna, so nothing gets lost on the way.
+ * Paths through the warehouse, used in both directions: gate, inbound docks, inspection, along an aisle, packing, outbound
+ * docks, gate. An RFID antenna sees every stop.
  */
 const WAYS = [
   ['GATE-1', 'DOCK-1', 'INSPECTION'],
@@ -21,7 +21,7 @@ function throughAisle(aisle: string): string[] {
   return ['INSPECTION', ...bays, 'PACKING-LINE-1']
 }
 
-/** Where one can go from a stop in one step. */
+/** The stops next to each stop. */
 export function neighbours(): Map<string, string[]> {
   const next = new Map<string, string[]>()
   const add = (from: string, to: string) => next.set(from, [...(next.get(from) ?? []), to])
@@ -35,7 +35,7 @@ export function neighbours(): Map<string, string[]> {
   return next
 }
 
-/** Who moves: vehicles and people most of the time, goods when they are driven, boxes seldom. */
+/** Shares of all moves: mostly vehicles and people, boxes seldom. */
 const SHARE_OF_MOVES: Record<AssetKind, number> = {
   forklift: 0.4,
   person: 0.2,
@@ -43,13 +43,13 @@ const SHARE_OF_MOVES: Record<AssetKind, number> = {
   tote: 0.15,
   box: 0.05,
 }
-/** Goods rest in the aisles, mostly. */
+/** Share of the goods that start in the aisles. */
 const SHARE_STORED = 0.7
 
 export type Walk = {
   /** The location key where the asset is. */
   whereIs(asset: PlannedAsset): string
-  /** Lets somebody go one step on; returns who. */
+  /** Moves one asset by one step and returns it. */
   step(): PlannedAsset
 }
 
@@ -78,7 +78,7 @@ export function createWalk(assets: readonly PlannedAsset[], random: Random): Wal
   }
 }
 
-/** The kind at this place, from 0 to 1, when all shares are laid end to end. */
+/** The kind at this point, from 0 to 1, of the cumulated shares. */
 function kindToMove(place: number): AssetKind {
   const shares: [AssetKind, number][] = [
     ['forklift', SHARE_OF_MOVES.forklift],

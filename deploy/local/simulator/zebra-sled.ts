@@ -56,5 +56,5 @@ const connected = (at: Date, deviceSerialNo: string) =>
     mqttVersion: '3.1.1',
   })
 
-/** Falls over an hour from 99 to 40, then the battery is changed. */
+/** Falls from 99 to 40 within an hour, then starts again. */
 const charge = (at: Date) => 99 - at.getUTCMinutes()

@@ -4,12 +4,12 @@ type ZebraOptions = {
   /** With colons. */
   mac: string
   hostName: string
-  /** The operating mode. SIMPLE names neither antenna nor signal unless the metadata is switched on, as it is here. */
+  /** The operating mode. SIMPLE names antenna and signal only with metadata enabled, as here. */
   mode: 'SIMPLE' | 'INVENTORY'
   antennas: number
 }
 
-/** A Zebra FX or FXR reader with IoT Connector. What gathers within a moment is glued into one message. */
+/** A Zebra FX or FXR reader with IoT Connector. It concatenates simultaneous reads into one message. */
 export function createZebraReader({ mac, hostName, mode, antennas }: ZebraOptions): Device {
   let events = 0
   let reads = 0

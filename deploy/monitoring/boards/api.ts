@@ -13,15 +13,15 @@ export const api: Board = {
         queries: [[`topk(12, sum by (operation) (rate(${HTTP}_count{${PUBLIC}}${R})))`, '{{operation}}']],
       },
       {
-        title: 'Answers by status',
-        description: 'Everything that is no 200; 401 and 403 are the caller’s, 5xx ours.',
+        title: 'Responses by status',
+        description: 'All but 200. 401 and 403 are errors of the caller, 5xx are ours.',
         unit: 'reqps',
         queries: [
           [`sum by (status) (rate(${HTTP}_count{service="gateway",status!~"2.."}${R}))`, '{{status}}'],
         ],
       },
       {
-        title: 'Delay of reads at the gateway',
+        title: 'Duration of reads at the gateway',
         description: 'Without live streams and exports.',
         unit: 's',
         queries: percentiles(HTTP, READS),
@@ -38,8 +38,8 @@ export const api: Board = {
         ],
       },
       {
-        title: 'Delay inside the services, p99',
-        description: 'What remains at the gateway is its own: token, limit, network.',
+        title: 'Duration inside the services, p99',
+        description: 'The gateway adds token, rate limit and network.',
         unit: 's',
         queries: [
           [
@@ -49,7 +49,7 @@ export const api: Board = {
         ],
       },
       {
-        title: 'Part answered with 5xx',
+        title: 'Share of 5xx',
         description: 'By operation.',
         unit: 'percentunit',
         queries: [
@@ -60,8 +60,8 @@ export const api: Board = {
         ],
       },
       {
-        title: 'Services that do not answer',
-        description: 'Requests answered 503 in place of a service.',
+        title: 'Unavailable services',
+        description: 'Requests answered 503 because a service did not answer.',
         unit: 'reqps',
         alert: 'UpstreamFailing',
         queries: [
@@ -73,7 +73,7 @@ export const api: Board = {
       },
       {
         title: 'Live streams',
-        description: 'Open, and those ended because their client was too slow or the feed was full.',
+        description: 'Open streams, and those closed because the client was slow or the feed was full.',
         unit: 'short',
         queries: [
           ['sum(live_connections)', 'open'],
@@ -87,7 +87,7 @@ export const api: Board = {
       {
         title: 'Rate limit decisions',
         description:
-          '`shared` is the database, `memory` an empty bucket remembered, `local` means that the database is away.',
+          '`shared` is the database, `memory` is a bucket known to be empty, `local` means that the database is unavailable.',
         unit: 'reqps',
         queries: [
           [
@@ -98,19 +98,19 @@ export const api: Board = {
       },
       {
         title: 'Key look-ups',
-        description: 'In memory, or asked of keys.',
+        description: 'In memory, or at the keys service.',
         unit: 'reqps',
         queries: [[`sum by (source) (rate(gateway_key_lookups_total${R}))`, '{{source}}']],
       },
       {
         title: 'Key view',
-        description: '1 while a gateway holds all keys.',
+        description: '1 while a gateway holds all keys in memory.',
         unit: 'short',
         queries: [['gateway_key_view_current', '{{instance}}']],
       },
       {
         title: 'Delay of revocations',
-        description: 'Until a gateway refused the key, and until its connections were ended.',
+        description: 'Until a gateway refused the key, and until its connections were closed.',
         unit: 's',
         queries: [
           [
@@ -126,7 +126,7 @@ export const api: Board = {
       },
       {
         title: 'Tokens and sessions',
-        description: 'Answers of the endpoints that hand out tokens; 429 is throttled guessing.',
+        description: 'Responses of the endpoints that issue tokens. 429 means throttled.',
         unit: 'reqps',
         queries: [
           [
@@ -137,11 +137,11 @@ export const api: Board = {
       },
       {
         title: 'Signing key',
-        description: 'Its age, and when it is replaced.',
+        description: 'Its age, and the age of its rotation.',
         unit: 's',
         queries: [
           ['max(signing_key_age_seconds)', 'age'],
-          ['max(signing_key_rotation_seconds)', 'replaced at'],
+          ['max(signing_key_rotation_seconds)', 'rotated at'],
         ],
       },
     ],

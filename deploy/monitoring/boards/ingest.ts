@@ -8,19 +8,19 @@ export const ingest: Board = {
     Scans: [
       {
         title: 'Delay until stored',
-        description: 'Of the oldest message of each batch: the worst a message saw.',
+        description: 'For the oldest message of each batch, the worst case.',
         unit: 's',
         queries: percentiles('ingest_delay_seconds'),
       },
       {
         title: 'Messages in time and late',
-        description: 'Stored within the second that is promised, or later.',
+        description: 'Stored within a second, or later.',
         unit: 'short',
         queries: [[`sum by (promise) (rate(ingest_messages_total${R}))`, '{{promise}}']],
       },
       {
         title: 'Reads by outcome',
-        description: 'Thinned reads are part of the observed ones: their minute had a row already.',
+        description: 'Thinned reads are observed reads whose minute already had a row.',
         unit: 'short',
         queries: [[`sum by (outcome) (rate(ingest_reads_total${R}))`, '{{outcome}}']],
       },
@@ -42,7 +42,7 @@ export const ingest: Board = {
       {
         title: 'SCANS',
         description:
-          'Bytes kept, and the bound from which on the oldest are dropped. Full is usual: what counts is whether they are stored.',
+          'Bytes kept, and the limit at which the oldest are deleted. A full stream is normal once its messages are stored.',
         unit: 'bytes',
         queries: [
           ['max(stream_bytes{stream="SCANS"})', 'bytes'],
@@ -51,7 +51,7 @@ export const ingest: Board = {
       },
       {
         title: 'Floods',
-        description: 'Messages moved to OVERFLOW, and messages dropped beyond the rate of their keys.',
+        description: 'Messages moved to OVERFLOW, and messages dropped above the rate of their keys.',
         unit: 'short',
         queries: [
           [`sum(rate(ingest_messages_overflowed_total${R}))`, 'moved'],
@@ -60,15 +60,15 @@ export const ingest: Board = {
       },
       {
         title: 'Dead letters',
-        description: 'Messages given up in the last hour.',
+        description: 'New dead letters in the last hour.',
         unit: 'short',
         queries: [
           ['sum by (durable, reason) (increase(consumer_buried_total[1h]))', '{{durable}} {{reason}}'],
         ],
       },
       {
-        title: 'Behind catalog',
-        description: 'Changes of catalog still to apply.',
+        title: 'Catalog changes pending',
+        description: 'Changes that tracking has not applied yet.',
         unit: 'short',
         alert: 'CatalogProjectionBehind',
         queries: [['max by (projection) (catalog_projection_pending)', '{{projection}}']],
@@ -77,14 +77,13 @@ export const ingest: Board = {
     Readers: [
       {
         title: 'Readers by state',
-        description: 'Configured ones and those only heard.',
+        description: 'Configured and discovered readers.',
         unit: 'short',
         queries: [['max by (kind, state) (readers)', '{{kind}} {{state}}']],
       },
       {
-        title: 'Readers in trouble',
-        description:
-          'Clocks more than 30 s off, or messages that could not be used, in the last ten minutes.',
+        title: 'Readers with problems',
+        description: 'Clocks more than 30 s off, or unusable messages, in the last ten minutes.',
         unit: 'short',
         queries: [
           ['max(readers_skewed)', 'clock'],
@@ -93,7 +92,7 @@ export const ingest: Board = {
       },
       {
         title: 'Logins',
-        description: 'Undecided ones were refused for want of an answer.',
+        description: 'Undecided logins were refused because no decision came in time.',
         unit: 'short',
         queries: [
           [`sum by (client_type, outcome) (rate(broker_logins_total${R}))`, '{{client_type}} {{outcome}}'],
@@ -107,13 +106,13 @@ export const ingest: Board = {
       },
       {
         title: 'Unknown tags',
-        description: 'On the lists of all organizations.',
+        description: 'Over all organizations.',
         unit: 'short',
         queries: [['max(unknown_tags)', 'tags']],
       },
       {
         title: 'Months of history ahead',
-        description: 'With a partition already.',
+        description: 'Coming months with a partition.',
         unit: 'short',
         alert: 'HistoryMonthsMissing',
         queries: [['max(history_months_ahead)', 'months']],

@@ -7,9 +7,9 @@ export const overview: Board = {
   rows: {
     'What was promised': [
       {
-        title: 'Answers with 5xx, 1 h',
+        title: 'Responses with 5xx, 1 h',
         description:
-          'Part of the public requests answered with 5xx in the last hour; 0.1 % is the objective of a month.',
+          'Share of public requests answered with 5xx in the last hour. The objective is 0.1 % a month.',
         unit: 'percentunit',
         stat: 'bad above',
         alert: 'ApiErrorBudgetBurnsFast',
@@ -17,7 +17,7 @@ export const overview: Board = {
       },
       {
         title: 'Slow reads, 1 h',
-        description: 'Part of the successful reads that took longer than 250 ms; 1 % is the objective.',
+        description: 'Share of successful reads that took longer than 250 ms. The objective is 1 %.',
         unit: 'percentunit',
         stat: 'bad above',
         alert: 'ApiLatencyBudgetBurnsFast',
@@ -26,7 +26,7 @@ export const overview: Board = {
       {
         title: 'Late scans, 1 h',
         description:
-          'Part of the reader messages stored later than a second after the broker took them; 0.1 % is the objective.',
+          'Share of reader messages stored more than a second after the broker received them. The objective is 0.1 %.',
         unit: 'percentunit',
         stat: 'bad above',
         alert: 'ScanDelayBudgetBurnsFast',
@@ -34,7 +34,7 @@ export const overview: Board = {
       },
       {
         title: 'Webhooks, median delay',
-        description: 'From the movement reaching the broker until the receiver had it.',
+        description: 'From the arrival of the movement at the broker until the receiver answered 2xx.',
         unit: 's',
         stat: 'bad above',
         alert: 'WebhookDeliveriesSlow',
@@ -44,7 +44,7 @@ export const overview: Board = {
       },
       {
         title: 'Oldest scan not stored',
-        description: 'Nothing is lost while it waits: the broker keeps scans for 72 hours.',
+        description: 'Waiting scans are not lost: the broker keeps them for 72 hours.',
         unit: 's',
         stat: 'bad above',
         alert: 'IngestBehind',
@@ -67,7 +67,7 @@ export const overview: Board = {
     Now: [
       {
         title: 'Firing alerts',
-        description: 'Every alert has its entry in docs/runbooks.md.',
+        description: 'Each alert has an entry in docs/runbooks.md.',
         unit: 'short',
         queries: [
           ['sum by (alertname, severity) (ALERTS{alertstate="firing"})', '{{severity}}: {{alertname}}'],
@@ -81,7 +81,7 @@ export const overview: Board = {
       },
       {
         title: 'Public requests',
-        description: 'By the class of the answer.',
+        description: 'By class of status.',
         unit: 'reqps',
         queries: [
           [
@@ -92,7 +92,7 @@ export const overview: Board = {
       },
       {
         title: 'Scans and movements',
-        description: 'Reader messages stored, history rows and movements they made.',
+        description: 'Reader messages stored, with the history rows and movements from them.',
         unit: 'short',
         queries: [
           [`sum(rate(ingest_messages_total${R}))`, 'messages'],
@@ -102,23 +102,23 @@ export const overview: Board = {
       },
       {
         title: 'Error budget of 30 days left',
-        description: 'Part of the month’s budget that is left, by objective, judged by the last three days.',
+        description: 'Share of the monthly budget left, by objective, at the rate of the last three days.',
         unit: 'percentunit',
         queries: [
-          ['1 - whereabouts:api_errors:ratio_rate3d / 0.001', 'answers'],
+          ['1 - whereabouts:api_errors:ratio_rate3d / 0.001', 'responses'],
           ['1 - whereabouts:api_slow_reads:ratio_rate3d / 0.01', 'reads in time'],
           ['1 - whereabouts:scans_late:ratio_rate3d / 0.001', 'scans in time'],
         ],
       },
       {
         title: 'Webhook deliveries',
-        description: 'Deliveries that came to an end.',
+        description: 'Finished deliveries, by outcome.',
         unit: 'short',
         queries: [[`sum by (outcome) (rate(webhook_deliveries_total${R}))`, '{{outcome}}']],
       },
       {
         title: 'Organizations',
-        description: 'By subscription; a lapsed one gets no deliveries.',
+        description: 'By subscription. A lapsed organization gets no deliveries.',
         unit: 'short',
         queries: [['max by (subscription) (organizations)', '{{subscription}}']],
       },

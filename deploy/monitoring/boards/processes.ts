@@ -8,7 +8,7 @@ export const processes: Board = {
     'Every process': [
       {
         title: 'Event loop delay, p99',
-        description: 'Above some ten milliseconds everything of the process is late.',
+        description: 'Above some ten milliseconds everything in the process is slow.',
         unit: 's',
         alert: 'EventLoopBlocked',
         queries: [['nodejs_eventloop_lag_p99_seconds{instance=~"$instance"}', '{{service}} {{instance}}']],
@@ -28,7 +28,7 @@ export const processes: Board = {
       },
       {
         title: 'Heap',
-        description: 'JavaScript objects; what grows from day to day leaks.',
+        description: 'JavaScript objects. Growth from day to day is a leak.',
         unit: 'bytes',
         queries: [['nodejs_heap_size_used_bytes{instance=~"$instance"}', '{{service}} {{instance}}']],
       },
@@ -40,7 +40,7 @@ export const processes: Board = {
       },
       {
         title: 'Garbage collection',
-        description: 'Part of the time.',
+        description: 'Share of the time.',
         unit: 'percentunit',
         queries: [
           [
@@ -51,7 +51,7 @@ export const processes: Board = {
       },
       {
         title: 'Open files',
-        description: 'As part of what is allowed: connections are files.',
+        description: 'Share of the limit. Connections count as files.',
         unit: 'percentunit',
         queries: [
           [

@@ -14,12 +14,12 @@ export const stores: Board = {
       },
       {
         title: 'Statements waiting for a connection',
-        description: 'More than now and then: the pool is too small, or statements too slow.',
+        description: 'Often above 0: the pool is too small, or statements are too slow.',
         unit: 'short',
         queries: [['sum by (service, pool) (database_waiting)', '{{service}} {{pool}}']],
       },
       {
-        title: 'Database there',
+        title: 'Database reachable',
         description: 'The worst replica of each service.',
         unit: 'short',
         queries: [['min by (service) (readiness_check{check="database"})', '{{service}}']],
@@ -38,14 +38,14 @@ export const stores: Board = {
       },
       {
         title: 'Outbox',
-        description: 'Age of the oldest change that waits to be published.',
+        description: 'Age of the oldest unpublished change.',
         unit: 's',
         alert: 'OutboxStuck',
         queries: [['max by (service) (outbox_age_seconds)', '{{service}}']],
       },
       {
         title: 'Imports',
-        description: 'Unfinished ones.',
+        description: 'Unfinished imports.',
         unit: 'short',
         queries: [
           ['max by (state) (imports{state=~"uploading|pending|running"})', '{{state}}'],
@@ -54,14 +54,14 @@ export const stores: Board = {
       },
       {
         title: 'Longest wait of an import',
-        description: 'Since it was last worked on.',
+        description: 'Time since its last progress.',
         unit: 's',
         alert: 'ImportsStuck',
         queries: [['max(import_oldest_waiting_seconds)', 'wait']],
       },
       {
         title: 'Background work overdue',
-        description: 'Time since the last success, in intervals of that work; 1 is on time.',
+        description: 'Time since the last success in intervals of that job. 1 is on time.',
         unit: 'short',
         queries: [
           [
@@ -87,7 +87,7 @@ export const stores: Board = {
       },
       {
         title: 'Not stored by the broker',
-        description: 'Messages published and not confirmed; they are published again.',
+        description: 'Published but not confirmed. They are published again.',
         unit: 'short',
         queries: [
           [`sum by (service, reason) (rate(broker_publish_failures_total${R}))`, '{{service}} {{reason}}'],
@@ -107,7 +107,7 @@ export const stores: Board = {
       },
       {
         title: 'Copies of streams',
-        description: 'Missing ones: 0 is well.',
+        description: 'Missing copies. 0 is good.',
         unit: 'short',
         queries: [
           ['max by (stream) (stream_replicas) - max by (stream) (stream_replicas_current)', '{{stream}}'],
@@ -115,7 +115,7 @@ export const stores: Board = {
       },
       {
         title: 'Age of the oldest message kept',
-        description: 'SCANS keeps 72 hours at most.',
+        description: 'SCANS keeps up to 72 hours.',
         unit: 's',
         queries: [
           [
@@ -125,8 +125,8 @@ export const stores: Board = {
         ],
       },
       {
-        title: 'Held against the bound',
-        description: 'Delivered and not settled, as part of what may be.',
+        title: 'Unsettled messages',
+        description: 'Delivered and not settled, as a share of the limit.',
         unit: 'percentunit',
         alert: 'AckPendingNearLimit',
         queries: [
@@ -138,7 +138,7 @@ export const stores: Board = {
       },
       {
         title: 'Messages settled',
-        description: 'By outcome; redelivered ones were not the first of their message.',
+        description: 'By outcome. Redelivered: not the first delivery of the message.',
         unit: 'short',
         queries: [
           [`sum by (durable, outcome) (rate(consumer_messages_total${R}))`, '{{durable}} {{outcome}}'],

@@ -9,13 +9,13 @@ export const webhooks: Board = {
       {
         title: 'Delay until delivered',
         description:
-          'Retries and waiting for slow receivers included; the median says how we are, p99 how the slowest receivers are.',
+          'Includes retries and waiting for slow receivers. The median shows our health, p99 the slowest receivers.',
         unit: 's',
         alert: 'WebhookDeliveriesSlow',
         queries: percentiles('webhook_delivery_delay_seconds'),
       },
       {
-        title: 'Part of failed requests',
+        title: 'Share of failed requests',
         description: 'Of the requests to receivers.',
         unit: 'percentunit',
         alert: 'WebhookAttemptsFailing',
@@ -28,58 +28,59 @@ export const webhooks: Board = {
       },
       {
         title: 'Deliveries',
-        description: 'That came to an end.',
+        description: 'Finished deliveries, by outcome.',
         unit: 'short',
         queries: [[`sum by (outcome) (rate(webhook_deliveries_total${R}))`, '{{outcome}}']],
       },
       {
         title: 'Dropped',
-        description: 'By reason; the first four are what the customer or the subscription wants.',
+        description:
+          'By reason. The first four follow from the settings or the subscription of the customer.',
         unit: 'short',
         queries: [[`sum by (reason) (rate(webhook_dropped_total${R}))`, '{{reason}}']],
       },
       {
         title: 'Time of a request to a receiver',
-        description: 'After five seconds it has failed.',
+        description: 'A request fails after five seconds.',
         unit: 's',
         queries: percentiles('webhook_attempt_duration_seconds'),
       },
       {
         title: 'Webhooks',
-        description: 'Switched on and off.',
+        description: 'Enabled and disabled.',
         unit: 'short',
         queries: [['max by (state) (webhooks)', '{{state}}']],
       },
     ],
     'Lanes and slots': [
       {
-        title: 'Deliveries waiting and begun',
+        title: 'Deliveries waiting and running',
         description: 'In the memory of each dispatcher.',
         unit: 'short',
         queries: [['sum by (what) (webhook_lanes{what!="waiting_bytes"})', '{{what}}']],
       },
       {
-        title: 'Memory of what waits',
-        description: 'At 256 MiB each dispatcher drops from the longest lane in trouble.',
+        title: 'Memory of waiting deliveries',
+        description: 'At 256 MiB a dispatcher drops deliveries of the longest failing lane.',
         unit: 'bytes',
         queries: [['webhook_lanes{what="waiting_bytes"}', '{{instance}}']],
       },
       {
         title: 'Requests',
-        description: 'Under way and waiting, by share: receivers that are well, receivers that are slow.',
+        description: 'Running and waiting, by share: fast and slow receivers.',
         unit: 'short',
         queries: [['sum by (what, share) (webhook_requests)', '{{what}} {{share}}']],
       },
       {
         title: 'Movements not taken',
-        description: 'In the broker, delivered to no dispatcher.',
+        description: 'In the broker, not yet delivered to a dispatcher.',
         unit: 'short',
         alert: 'WebhookDeliveriesNotTaken',
         queries: [['max(consumer_pending_messages{durable="webhook-dispatcher-lanes"})', 'waiting']],
       },
       {
-        title: 'Oldest delivery not over',
-        description: 'Of one receiver in trouble that may be hours.',
+        title: 'Oldest unfinished delivery',
+        description: 'For one failing receiver this may be hours.',
         unit: 's',
         queries: [
           ['max(consumer_oldest_unsettled_age_seconds{durable="webhook-dispatcher-lanes"})', 'oldest'],
@@ -87,7 +88,7 @@ export const webhooks: Board = {
       },
       {
         title: 'Secrets under an old key',
-        description: 'Above 0, a key behind the first of WEBHOOK_SECRET_KEYS is still needed.',
+        description: 'Above 0, an older key of WEBHOOK_SECRET_KEYS is still needed.',
         unit: 'short',
         alert: 'WebhookResealStalled',
         queries: [['max(webhook_secrets_under_other_keys)', 'secrets']],

@@ -1,3 +1,4 @@
+import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type pg from 'pg'
 import type { OutboxTable } from './outbox.ts'
@@ -9,9 +10,9 @@ export type OutboxRow = Omit<OutboxTable, 'created_at'> & { age: number }
 export type OutboxPublish = (rows: readonly OutboxRow[]) => Promise<boolean[]>
 
 export type OutboxRelay = {
-  /** Tells the relay that something was committed, so that it need not wait for its next look. */
+  /** Something was committed: publish it now instead of at the next poll. */
   wake(): void
-  /** Age of the oldest unpublished row at the last look; 0 when there was none. */
+  /** Age of the oldest unpublished row at the last poll; 0 when there was none. */
   ageSeconds(): number
   /** Publishes what is there, once, then ends and gives the lock back. */
   stop(): Promise<void>
@@ -21,7 +22,7 @@ type Options = {
   pool: pg.Pool
   publish: OutboxPublish
   log: Logger
-  /** Time between looks when nothing wakes it; covers rows committed by another replica. */
+  /** Time between polls without a wake; covers rows committed by another replica. */
   pollMs?: number
 }
 
@@ -35,9 +36,7 @@ const LOCK = `pg_try_advisory_lock(hashtextextended('outbox:' || current_schema(
  * its process or its connection dies, the next one takes over within about a second.
  */
 export function startOutboxRelay({ pool, publish, log, pollMs = 100 }: Options): OutboxRelay {
-  const bell = createBell()
   let age = 0
-  let stopping = false
   let client: pg.PoolClient | undefined
 
   async function leading(): Promise<pg.PoolClient | undefined> {
@@ -60,39 +59,34 @@ export function startOutboxRelay({ pool, publish, log, pollMs = 100 }: Options):
     client = undefined
   }
 
-  async function round(): Promise<number> {
+  async function relayOnce(): Promise<{ nextInMs: number }> {
     const leader = await leading()
-    if (!leader) return RETRY_MS
+    if (!leader) return { nextInMs: RETRY_MS }
     const outcome = await relayBatch(leader, publish)
     age = outcome.ageSeconds
-    if (outcome.failed > 0) log.warn({ failed: outcome.failed }, 'outbox rows not published, trying again')
-    if (outcome.failed > 0) return RETRY_MS
-    return outcome.more ? 0 : pollMs
+    if (outcome.failed === 0) return { nextInMs: outcome.more ? 0 : pollMs }
+    log.warn({ failed: outcome.failed }, 'outbox rows not published; will retry')
+    return { nextInMs: RETRY_MS }
   }
 
-  async function run(): Promise<void> {
-    while (!stopping) {
-      const pauseMs = await round().catch((error: unknown) => {
-        log.warn({ err: error }, 'outbox relay interrupted')
-        abandon()
-        return RETRY_MS
-      })
-      await bell.wait(pauseMs)
+  const relayOrAbandon = async () => {
+    try {
+      return await relayOnce()
+    } catch (error) {
+      abandon()
+      throw error
     }
-    await round().catch((error: unknown) => log.warn({ err: error }, 'last outbox round failed'))
+  }
+  const job = startBackgroundJob({ name: 'outbox', everyMs: pollMs, log, retryMs: RETRY_MS }, relayOrAbandon)
+
+  async function stop(): Promise<void> {
+    await job.stop()
+    await relayOnce().catch((error: unknown) => log.warn({ err: error }, 'last outbox batch failed'))
     abandon()
   }
 
-  const ended = run()
-  return {
-    wake: () => bell.ring(),
-    ageSeconds: () => age,
-    stop: () => {
-      stopping = true
-      bell.ring()
-      return ended
-    },
-  }
+  let stopped: Promise<void> | undefined
+  return { wake: job.wake, ageSeconds: () => age, stop: () => (stopped ??= stop()) }
 }
 
 type Outcome = { more: boolean; failed: number; ageSeconds: number }
@@ -119,29 +113,4 @@ async function relayBatch(client: pg.PoolClient, publish: OutboxPublish): Promis
 export function newestPerSubject(rows: readonly OutboxRow[]): OutboxRow[] {
   const newest = new Map(rows.filter((row) => row.keep === 'last').map((row) => [row.subject, row.id]))
   return rows.filter((row) => row.keep === 'all' || newest.get(row.subject) === row.id)
-}
-
-/** A wait that a ring ends early; a ring while nobody waits is remembered. */
-function createBell() {
-  let rung = false
-  let wake: (() => void) | undefined
-  return {
-    ring() {
-      rung = true
-      wake?.()
-    },
-    async wait(ms: number): Promise<void> {
-      if (!rung && ms > 0) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms)
-          wake = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-        wake = undefined
-      }
-      rung = false
-    },
-  }
 }

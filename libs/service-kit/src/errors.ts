@@ -41,6 +41,16 @@ export function validationFailed(fields: Entries, max = MAX_ENTRIES): AppError {
   return new AppError('validation_error', `${fields[0].message}${suffix}`, { fields: fields.slice(0, max) })
 }
 
+/** Two fields that name one thing must agree (D5.3): an entry for each. */
+export function mustReferToSameResource(first: string, second: string): [FieldEntry, FieldEntry] {
+  const code = 'ambiguous_fields'
+  const message = `${first} and ${second} must refer to the same resource`
+  return [
+    { field: first, code, message },
+    { field: second, code, message },
+  ]
+}
+
 /** Throws when there is at least one problem. */
 export function rejectIfAny(fields: readonly FieldEntry[], max = MAX_ENTRIES): void {
   const [first, ...rest] = fields

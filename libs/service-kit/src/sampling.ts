@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { startBackgroundJob } from './background-job.ts'
 import type { Logger } from './logging.ts'
 import { Gauge, type Registry } from './metrics.ts'
-import { timedWork } from './timed-work.ts'
 
 /** What was found: of each metric its value, or its values with their labels. NaN: there is none. */
 export type Sample<M extends string> = Readonly<
@@ -20,11 +19,8 @@ type Options<M extends string> = {
   log: Pick<Logger, 'warn'>
 }
 
-/**
- * A look that takes long is made less often: all looks together take at most this part of the time. The shorter one of
- * the last two counts, because a single slow one (a start, a busy machine) would leave the gauges old for minutes.
- */
-const SHARE = 1 / 50
+/** A slow query runs less often, so that all of them together take at most this part of the time. */
+const MAX_SHARE = 1 / 50
 
 /**
  * Gauges of what has to be asked for, a database or the broker: asked in the background and shown as last heard, so that
@@ -32,43 +28,17 @@ const SHARE = 1 / 50
  * an old value would look like a good one. Every replica shows the same, so queries take `max`.
  */
 export function startSampling<M extends string>(options: Options<M>): { stop(): Promise<void> } {
-  const { registry, work, everyMs, look, log } = options
-  const stopping = new AbortController()
-  const measured = timedWork(registry, work, everyMs)
+  const { registry, work: name, everyMs, look, log } = options
   let latest: Sample<M> | undefined
   register(options, () => latest)
-
-  async function turn(): Promise<void> {
-    try {
-      latest = await look()
-      measured.done()
-    } catch (error) {
-      latest = undefined
-      if (stopping.signal.aborted) return
-      measured.failed()
-      log.warn({ err: error, work }, 'not measured')
-    }
-  }
-
-  async function run(): Promise<void> {
-    let previousMs = 0
-    while (!stopping.signal.aborted) {
-      const startedAt = performance.now()
-      await turn()
-      const tookMs = performance.now() - startedAt
-      const pauseMs = Math.max(everyMs, Math.min(previousMs, tookMs) / SHARE)
-      previousMs = tookMs
-      await wait(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
-    }
-  }
-
-  const ended = run()
-  return {
-    stop() {
-      stopping.abort()
-      return ended
+  return startBackgroundJob(
+    { name, everyMs, log, registry, retryMs: everyMs, maxShare: MAX_SHARE },
+    async () => {
+      const sample = look()
+      latest = await sample.catch(() => undefined)
+      await sample
     },
-  }
+  )
 }
 
 function register<M extends string>(

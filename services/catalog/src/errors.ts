@@ -7,7 +7,7 @@ import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { WINDOW_PROBLEM } from '@whereabouts/contracts/object-rules'
 import { MAX_TAGS } from '@whereabouts/contracts/tags'
 import { AppError } from '@whereabouts/service-kit/app-error'
-import { validationFailed } from '@whereabouts/service-kit/errors'
+import { mustReferToSameResource, validationFailed } from '@whereabouts/service-kit/errors'
 
 /** Every AppError this service can raise itself. */
 
@@ -69,13 +69,8 @@ export const tooManyAssetsThere = (max: number) =>
     },
   ])
 
-export const parentsDiffer = () => {
-  const message = 'parent_id and parent_external_key must refer to the same resource'
-  return validationFailed([
-    { field: 'parent_id', code: 'ambiguous_fields', message },
-    { field: 'parent_external_key', code: 'ambiguous_fields', message },
-  ])
-}
+export const parentsDiffer = () =>
+  validationFailed(mustReferToSameResource('parent_id', 'parent_external_key'))
 
 export const importNotFound = () => new AppError('not_found', 'Import not found')
 

@@ -3,7 +3,7 @@ import type { Plugin } from 'vite'
 
 type Budget = { page: string; maxKiB: number }
 
-/** Fails the build when the scripts that a page needs before anything is shown weigh more, compressed. */
+/** Fails the build when the compressed scripts of the first screen exceed the budget. */
 export function firstLoadBudget({ page, maxKiB }: Budget): Plugin {
   return {
     name: 'first-load-budget',
@@ -24,8 +24,8 @@ export function firstLoadBudget({ page, maxKiB }: Budget): Plugin {
       }).reduce((sum, size) => sum + size, 0)
       const kiB = Math.round(bytes / 1024)
       if (kiB > maxKiB)
-        throw new Error(`the first screen needs ${kiB} KiB of script, compressed; allowed are ${maxKiB}`)
-      this.info(`first screen: ${kiB} KiB of script, compressed`)
+        throw new Error(`the first screen needs ${kiB} KiB of compressed script; the limit is ${maxKiB} KiB`)
+      this.info(`first screen: ${kiB} KiB of compressed script`)
     },
   }
 }

@@ -12,7 +12,7 @@ import { SessionGate } from './shell/session-gate.tsx'
 import { readableColors, theme } from './shell/theme.ts'
 
 const root = document.querySelector('#root')
-if (!root) throw new Error('the page has no place for the console')
+if (!root) throw new Error('index.html has no #root element')
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={readableColors} defaultColorScheme="auto">

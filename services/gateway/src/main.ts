@@ -106,7 +106,7 @@ await start('gateway', async () => {
     [
       leave({ ops, app, drainMs: config.DRAIN_MS }),
       { name: 'requests', run: () => app.close() },
-      { name: 'loops', run: () => [refresh.stop(), purge.stop()] },
+      { name: 'loops', run: () => Promise.all([refresh.stop(), purge.stop()]) },
       { name: 'broker', run: () => follower.stop() },
       { name: 'database', run: () => Promise.all([buckets.close(), database.close()]) },
       { name: 'traces', run: () => tracing.stop() },

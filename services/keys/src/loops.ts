@@ -1,3 +1,4 @@
+import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import { disconnectRevoked } from './callout/disconnects.loop.ts'
@@ -5,7 +6,6 @@ import { purgeClientIds } from './callout/reader-logins.queries.ts'
 import type { Db } from './db.ts'
 import { purgeSuspensions } from './floods/suspensions.queries.ts'
 import { purgeExpiredInvitations } from './invitations/invitations.queries.ts'
-import { repeat } from './repeat.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
 import { purgeExpiredTokens } from './tokens/tokens.queries.ts'
 
@@ -30,18 +30,25 @@ export function startLoops(options: Options) {
   const { db, log, registry, signingKeys, signingKeyDays, onDisconnect } = options
   const { disconnect, misplacedReaders, purgeBuckets } = options
   // Revocations of another replica are seen at the next turn, well within the second that D9.3 allows.
-  const disconnects = repeat('disconnects', { everyMs: 500, log, registry }, () =>
+  const disconnects = startBackgroundJob({ name: 'disconnects', everyMs: 500, log, registry }, () =>
     disconnectRevoked({ db, disconnect, log, ...(onDisconnect && { onDisconnect }) }),
   )
-  const rotation = repeat('signing-key-rotation', { everyMs: 60_000, log, registry }, async () => {
-    if (await signingKeys.rotateIfDue(signingKeyDays)) log.info('signing key rotated')
-  })
-  const moves = repeat('misplaced-readers', { everyMs: 60_000, log, registry }, async () => {
-    const users = misplacedReaders()
-    for (const user of users) await disconnect(user)
-    if (users.length > 0) log.warn({ users: users.length }, "readers disconnected from the services' account")
-  })
-  const purge = repeat('token-purge', { everyMs: 60_000, log, registry }, async () => {
+  const rotation = startBackgroundJob(
+    { name: 'signing-key-rotation', everyMs: 60_000, log, registry },
+    async () => {
+      if (await signingKeys.rotateIfDue(signingKeyDays)) log.info('signing key rotated')
+    },
+  )
+  const moves = startBackgroundJob(
+    { name: 'misplaced-readers', everyMs: 60_000, log, registry },
+    async () => {
+      const users = misplacedReaders()
+      for (const user of users) await disconnect(user)
+      if (users.length > 0)
+        log.warn({ users: users.length }, "readers disconnected from the services' account")
+    },
+  )
+  const purge = startBackgroundJob({ name: 'token-purge', everyMs: 60_000, log, registry }, async () => {
     await purgeAll(() => purgeExpiredTokens(db, PURGE_BATCH))
     await purgeAll(() => purgeExpiredInvitations(db, PURGE_BATCH))
     await purgeAll(() => purgeClientIds(db, PURGE_BATCH))

@@ -16,12 +16,6 @@ export const tooManyStreams = (max: number, holder: string) =>
     headers: { 'retry-after': '5' },
   })
 
-/** Two spellings of one thing that disagree, or must not stand together: an entry on each. */
-export function ambiguousFields(first: string, second: string): FieldEntry[] {
-  const message = `${first} and ${second} must refer to the same resource`
-  return [first, second].map((field) => ({ field, code: 'ambiguous_fields', message }))
-}
-
 export const locationUnresolved = (field: string) =>
   validationFailed([{ field, code: 'fk_not_found', message: `${field} does not name a live location` }])
 

@@ -185,7 +185,7 @@ await start('tracking', async () => {
     ratesFollower.caughtUp,
     overflow.start(),
     directory.start(),
-    partitions.first,
+    partitions.firstTurn,
   ])
   const ingest = consumeBatches(broker, ingestConsumer(deps, overflow), {
     ...consumerOptions,
@@ -222,9 +222,8 @@ await start('tracking', async () => {
       {
         name: 'stop ingest',
         run: () => {
-          progress.stop()
           const consumptions = [ingest, overflowed, ...copies, placements, projections]
-          const ended = [...consumptions, overflow, follower, ratesFollower, ...watches]
+          const ended = [...consumptions, overflow, follower, ratesFollower, progress, ...watches]
           return Promise.all(ended.map((one) => one.stop()))
         },
       },
@@ -234,8 +233,7 @@ await start('tracking', async () => {
       {
         name: 'close database',
         run: async () => {
-          partitions.stop()
-          await directory.stop()
+          await Promise.all([partitions.stop(), directory.stop()])
           await Promise.all([tenants, past, database, owner].map((one) => one.close()))
         },
       },

@@ -18,7 +18,7 @@ import { KeyRates } from './ingest/rate/key-rates.ts'
 import { RecentMinutes } from './ingest/recent-minutes.ts'
 import { LiveFeed } from './live/live-feed.ts'
 import { liveMetrics } from './live/live-metrics.ts'
-import { tendPartitions } from './partitions/partitions.loop.ts'
+import { maintainPartitions } from './partitions/partitions.loop.ts'
 import { plannerSettings } from './planner.ts'
 import { CatalogUnavailable, GapFiller } from './projections/catalog-lookup.ts'
 import { CatalogView } from './projections/catalog-view.ts'
@@ -143,7 +143,7 @@ export async function startTracking(
     settings: plannerSettings,
     prepared: false,
   })
-  await tendPartitions({ owner: db, retentionDays: 400, log })
+  await maintainPartitions({ owner: db, retentionDays: 400, log })
   const catalog = new CatalogStandIn()
   const registry = createRegistry('tracking')
   const directory = new ReaderDirectory(worker.db, worker.pool, log)

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core'
 
-/** Further than any screen has things to stop at before its last one. */
+/** More than any screen has tab stops. */
 const MOST_STOPS = 120
 
-/** Presses Tab until the element has the focus, as somebody without a mouse does. */
+/** Presses Tab until the element has the focus. */
 export async function tabTo(page: Page, element: Locator): Promise<void> {
   await element.waitFor()
   for (let stops = 0; stops < MOST_STOPS; stops += 1) {
@@ -16,7 +16,7 @@ export async function tabTo(page: Page, element: Locator): Promise<void> {
 export const hasFocus = (element: Locator): Promise<boolean> =>
   element.evaluate((node) => node === node.ownerDocument.activeElement)
 
-/** Reaches a field by Tab and types. */
+/** Moves to a field by Tab and types. */
 export async function typeInto(page: Page, field: Locator, text: string): Promise<void> {
   await tabTo(page, field)
   await page.keyboard.type(text)

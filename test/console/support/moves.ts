@@ -3,7 +3,7 @@ import { newAsset, newLocation, type Organization } from '../../system/organizat
 
 let count = 0
 
-/** Saves a new asset at a new location: the organization's webhook and live feed are told of it. */
+/** Saves a new asset at a new location: causes a movement in the webhook and the live feed. */
 export async function saved(
   organization: Organization,
   name = 'Pallet',

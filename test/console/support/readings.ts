@@ -8,7 +8,7 @@ type Reading = { location: string; hoursAgo: number }
 
 const HOUR_MS = 3_600_000
 
-/** A reader `gate-1` tells where an asset was hours ago, which no save could: it is of now. Ends when history has it. */
+/** Publishes past reads of reader `gate-1` (an inventory save is always now). Resolves when the history has them. */
 export async function readAt(
   org: Organization,
   { id, tag }: Tagged,

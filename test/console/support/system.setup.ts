@@ -1,17 +1,27 @@
 import type { TestProject } from 'vitest/node'
+import { startBrowserServer } from '../../system/browser.ts'
 import { startSystem } from '../../system/system.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The console through the gateway, the addresses of readers, and a receiver of webhooks it may post to. */
+    /** URLs of the gateway, of the brokers for readers, and of a webhook receiver. */
     console: { base: string; nats: string; mqtt: string; receiver: string }
+    /** Where test workers connect to the browser. */
+    browser: string
   }
 }
 
-/** One system for all files: each works in organizations of its own. */
+/** One system and one browser for all files: each test uses its own organization and profile. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const system = await startSystem({ gateway: { TRUSTED_PROXIES: '127.0.0.1' } })
+  const [system, browser] = await Promise.all([
+    startSystem({ gateway: { TRUSTED_PROXIES: '127.0.0.1' } }),
+    startBrowserServer(),
+  ])
   const { base, nats, mqtt } = system.stack.urls
   project.provide('console', { base, nats, mqtt, receiver: system.receiver.url })
-  return () => system.stop()
+  project.provide('browser', browser.wsEndpoint())
+  return async () => {
+    await browser.close()
+    await system.stop()
+  }
 }

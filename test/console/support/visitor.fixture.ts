@@ -1,9 +1,8 @@
 import { ROOT } from '@whereabouts/deploy/local/services'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { inject, test as base } from 'vitest'
-import { startBrowser } from '../../system/browser.ts'
 import { newOrganization, type Organization } from '../../system/organization.ts'
 
 const SCREENSHOTS = join(ROOT, '.cache/screenshots')
@@ -11,17 +10,17 @@ const SCREENSHOTS = join(ROOT, '.cache/screenshots')
 export type Visitor = {
   page: Page
   context: BrowserContext
-  /** Exceptions, and what the browser calls an error, such as a violation of the content security policy. */
+  /** Exceptions and console errors, such as violations of the content security policy. */
   problems: string[]
   /** Opens a path of the console. */
   open: (path: string) => Promise<void>
-  /** Keeps a picture as an artefact of the tests. */
+  /** Saves a screenshot as a test artefact. */
   picture: (name: string) => Promise<void>
 }
 
 type Fixtures = {
   browser: Browser
-  /** Nobody is signed in. */
+  /** Not signed in. */
   visitor: Visitor
   organization: Organization
   /** Signed in as the administrator of `organization`. */
@@ -29,16 +28,15 @@ type Fixtures = {
 }
 
 const { base: BASE } = inject('console')
-/** What the requests of the system's own helpers are sent to. */
+/** Target of the helpers in `test/system`. */
 export const STACK = { urls: inject('console') }
 
 /**
- * What a page reports that is left while it loads something. A screen whose script is really not there says so, and an answer
- * that is no success is shown.
+ * Console errors of a page that is left while loading. Screens show missing scripts and failed responses themselves.
  */
-const BROKEN_OFF = /^Failed to load resource|dynamically imported module|Unable to preload CSS/
+const ABORTED_LOAD = /^Failed to load resource|dynamically imported module|Unable to preload CSS/
 
-/** A page of a profile of its own, in a viewport of a laptop. */
+/** A page in its own profile, with the viewport of a laptop. */
 export async function newVisitor(browser: Browser): Promise<Visitor> {
   const context = await browser.newContext({
     baseURL: BASE,
@@ -53,10 +51,10 @@ export async function newVisitor(browser: Browser): Promise<Visitor> {
   page.setDefaultTimeout(30_000)
   const problems: string[] = []
   const report = (text: string) => {
-    if (!BROKEN_OFF.test(text)) problems.push(text)
+    if (!ABORTED_LOAD.test(text)) problems.push(text)
   }
-  page.on('pageerror', (error) => report(error.message))
-  page.on('console', (message) => {
+  context.on('weberror', (each) => report(each.error().message))
+  context.on('console', (message) => {
     if (message.type() === 'error') report(message.text())
   })
   return {
@@ -73,21 +71,18 @@ export async function newVisitor(browser: Browser): Promise<Visitor> {
   }
 }
 
-/** Attempts to sign in are counted by address; one file must not use up those of another. */
+/** Sign-in attempts are limited by address: each visitor has its own. */
 const anyAddress = () => `10.${Array.from({ length: 3 }, () => Math.floor(Math.random() * 256)).join('.')}`
 
-/** Signs in by the cookie that the console would have set: the form itself is tested where it is the subject. */
-async function signIn(visitor: Visitor, login: Organization['login']): Promise<void> {
-  await visitor.open('/sign-in')
-  await visitor.page.evaluate(async (body) => {
-    const headers = { 'content-type': 'application/json' }
-    const answer = await fetch('/session/sign-in', { method: 'POST', headers, body: JSON.stringify(body) })
-    if (!answer.ok) throw new Error(`signing in was answered ${answer.status}`)
-  }, login)
+/** Gets the session cookie without the form: only the tests of signing in use the form. */
+export async function signIn({ context }: Visitor, login: Organization['login']): Promise<void> {
+  const headers = { 'sec-fetch-site': 'same-origin' }
+  const response = await context.request.post('/session/sign-in', { data: login, headers })
+  if (!response.ok()) throw new Error(`sign-in failed with status ${response.status()}`)
 }
 
-/** Leaves the context to which a visitor belongs, and fails when its page had reported something. */
-async function leave({ context, problems }: Visitor): Promise<void> {
+/** Closes the visitor's context. Fails if the page reported a problem. */
+export async function leave({ context, problems }: Visitor): Promise<void> {
   await context.close()
   if (problems.length > 0) throw new Error(`the page reported:\n${problems.join('\n')}`)
 }
@@ -95,9 +90,9 @@ async function leave({ context, problems }: Visitor): Promise<void> {
 export const test = base.extend<Fixtures>({
   browser: [
     async ({}, use) => {
-      const browser = await startBrowser()
+      const browser = await chromium.connect(inject('browser'))
       await use(browser)
-      await browser.close()
+      await browser.close() // only this connection
     },
     { scope: 'file' },
   ],

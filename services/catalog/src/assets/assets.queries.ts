@@ -3,9 +3,10 @@ import type { NamesWith } from '@whereabouts/contracts/fields'
 import { sql } from 'kysely'
 import { assetColumns, type AssetRow, type Db, type Tx } from '../db.ts'
 import { assetKeyTaken, windowInverted } from '../errors.ts'
-import { nextRevision, nextUpdate } from '../transactions/revisions.ts'
+import { nextRevision } from '@whereabouts/db/revisions'
+import { nextUpdate } from '../transactions/next-update.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
-import { violatedConstraint } from '../transactions/violations.ts'
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 
 /** The columns of a `Tagged<AssetRow>`, made once: to build them for each request was a fifth of its work. */
 export const shownAsset = sql`${sql.raw(assetColumns.join(', '))}, ${liveTags('asset')} as tags`

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Tables, Tx } from '../db.ts'
-import { violatedConstraint } from '../transactions/violations.ts'
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 import type { ImportRow } from './imports.queries.ts'
 
 /** An import that a worker has taken, until its lease is over. */

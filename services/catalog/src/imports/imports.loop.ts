@@ -1,23 +1,18 @@
 import { isDatabaseOutage } from '@whereabouts/db/outage'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
-import { timedWork } from '@whereabouts/service-kit/timed-work'
 import type { Kysely } from 'kysely'
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Tables, Tx } from '../db.ts'
 import { failImport, failNextRow, workBatch, type BatchResult } from './batch.ts'
 import { claimImport, releaseClaim, type Claim } from './claims.queries.ts'
 import { hasRoom } from './pace.queries.ts'
 import { PlanOutdated } from './writes.queries.ts'
 
-export type ImportWorker = {
-  /** Tells it that there is something to do, so that it need not wait for its next look. */
-  wake(): void
-  /** Finishes the batch under way and lets go of its import. */
-  stop(): Promise<void>
-}
+/** `stop` finishes the running batch and releases its import. */
+export type ImportWorker = BackgroundJob
 
 type Options = {
   /** As the worker: sees the imports of all organizations, and nothing else of them. */
@@ -28,7 +23,7 @@ type Options = {
   log: Logger
   /** Messages of changes that may wait to be published before imports wait for them; dry runs make none. */
   maxQueued?: number
-  /** Time between looks when nothing wakes it; covers what another replica was given. */
+  /** Time between polls without a wake; covers imports that another replica accepted. */
   pollMs?: number
   /** Rows of a batch. */
   batchRows?: number
@@ -49,44 +44,15 @@ const OUTAGE_PAUSE_MS = 1_000
  * number of processes may; each import is one worker's at a time, and of each organization one import.
  */
 export function startImportWorker(options: Options): ImportWorker {
-  const { across, log, pollMs = 1_000, maxQueued = MAX_QUEUED } = options
+  const { across, log, registry, pollMs = 1_000, maxQueued = MAX_QUEUED } = options
   const worker = randomUUID()
-  const measured = timedWork(options.registry, 'imports', pollMs)
-  const stopping = new AbortController()
-  let bell = new AbortController()
-  let isFull = false
-
-  async function round(): Promise<boolean> {
-    isFull = !(await hasRoom(across, maxQueued))
+  return startBackgroundJob({ name: 'imports', everyMs: pollMs, log, registry }, async (stopping) => {
+    const isFull = !(await hasRoom(across, maxQueued))
     const claim = await claimImport(across, worker, isFull)
-    if (claim) await workSlice(options, claim, worker, stopping.signal)
-    measured.done()
-    return claim !== undefined
-  }
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const heard = bell.signal
-      const isBusy = await round().catch(async (error: unknown) => {
-        measured.failed()
-        log.warn({ err: error }, 'import worker failed; will retry')
-        return false
-      })
-      const pauseMs = isFull ? ROOM_EVERY_MS : pollMs
-      if (!isBusy) await wait(pauseMs, undefined, { signal: heard }).catch(() => undefined)
-      if (heard.aborted) bell = new AbortController()
-    }
-  }
-
-  const ended = run()
-  return {
-    wake: () => bell.abort(),
-    stop: () => {
-      stopping.abort()
-      bell.abort()
-      return ended
-    },
-  }
+    if (claim) await workSlice(options, claim, worker, stopping)
+    if (claim) return { nextInMs: 0 }
+    return { nextInMs: isFull ? ROOM_EVERY_MS : pollMs }
+  })
 }
 
 /** Batch after batch of one import, until its time is over or it is finished; then it is let go of. */

@@ -1,7 +1,7 @@
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
-import { timedWork } from '@whereabouts/service-kit/timed-work'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { deletePart, listRemoved, removeExpired } from './purge.queries.ts'
@@ -24,32 +24,10 @@ export async function purgeImports({ across, tenants }: Options, stopping?: Abor
       while (await deletePart(tenants.forOrg(one.org_id), one)) if (stopping?.aborted === true) return
 }
 
-/** Purges every five minutes and when it is woken; a failure is logged, and the next round goes on from there. */
-export function startImportPurge(options: Options): { wake(): void; stop(): Promise<void> } {
-  const stopping = new AbortController()
-  const measured = timedWork(options.registry, 'import-purge', EVERY_MS)
-  let running: Promise<void> | undefined
-  let again = false
-  const wake = () => {
-    again = true
-    running ??= run().finally(() => (running = undefined))
-  }
-  async function run(): Promise<void> {
-    while (again && !stopping.signal.aborted) {
-      again = false
-      await purgeImports(options, stopping.signal).then(measured.done, (error: unknown) => {
-        measured.failed()
-        options.log.warn({ err: error }, 'import purge failed')
-      })
-    }
-  }
-  const timer = setInterval(wake, EVERY_MS)
-  return {
-    wake,
-    stop: async () => {
-      clearInterval(timer)
-      stopping.abort()
-      await running
-    },
-  }
+/** Purges now, every five minutes, and when woken. */
+export function startImportPurge(options: Options): BackgroundJob {
+  const { log, registry } = options
+  return startBackgroundJob({ name: 'import-purge', everyMs: EVERY_MS, log, registry }, (stopping) =>
+    purgeImports(options, stopping),
+  )
 }

@@ -15,7 +15,8 @@ import {
   type Tx,
 } from '../db.ts'
 import { toLocationState } from '../locations/locations.views.ts'
-import { nextRevision, nextUpdate } from '../transactions/revisions.ts'
+import { nextRevision } from '@whereabouts/db/revisions'
+import { nextUpdate } from '../transactions/next-update.ts'
 import { tagColumns } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
 import { liveTag } from './snapshot.queries.ts'

@@ -1,5 +1,5 @@
+import { containing } from '@whereabouts/db/sql-conditions'
 import { sql, type RawBuilder } from 'kysely'
-import { escapeLike } from './conditions.ts'
 import type { Cut, Slice } from './page.ts'
 
 type Table = 'asset' | 'location'
@@ -59,7 +59,7 @@ function found(
   q: string,
   rowsOf: (source: string, also: RawBuilder<unknown>) => RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const pattern = sql`lower(${`%${escapeLike(q)}%`}::text collate "pg_c_utf8")`
+  const pattern = containing(q)
   const owner = sql.ref(`own_tag.${table}_id`)
   const tagged = sql`select ${owner} from own_tag
     where org_id = ${orgId} and deleted_at is null and ${owner} is not null and search_text like ${pattern}`

@@ -3,9 +3,10 @@ import type { LocationCreate, locationFields, LocationPatch } from '@whereabouts
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { locationColumns, type Db, type LocationRow, type Tables, type Tx } from '../db.ts'
 import { locationKeyTaken, windowInverted } from '../errors.ts'
-import { nextRevision, nextUpdate } from '../transactions/revisions.ts'
+import { nextRevision } from '@whereabouts/db/revisions'
+import { nextUpdate } from '../transactions/next-update.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
-import { violatedConstraint } from '../transactions/violations.ts'
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 
 /** With the parent's key, which is null for a root, and once the parent itself is deleted. */
 export type PlacedLocation = LocationRow & { parent_external_key: string | null }

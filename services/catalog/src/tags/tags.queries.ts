@@ -3,7 +3,7 @@ import type { TagCreate } from '@whereabouts/contracts/tags'
 import { sql } from 'kysely'
 import type { Db, TagRow, Tx } from '../db.ts'
 import { tagExists } from '../errors.ts'
-import { nextRevision } from '../transactions/revisions.ts'
+import { nextRevision } from '@whereabouts/db/revisions'
 
 /** Whose tag it is. */
 export type Owner = { asset_id: number } | { location_id: number }

@@ -1,6 +1,6 @@
 export type StreamEvent = { id: string; event: string; data: string }
 
-/** Cuts `text/event-stream` into its events; feed it the text as it comes. Comments only show that it is alive. */
+/** Splits `text/event-stream` into events. Feed it text as it arrives. Comments are heartbeats and are skipped. */
 export function eventReader(onEvent: (event: StreamEvent) => void): (text: string) => void {
   let rest = ''
   let fields: StreamEvent = { id: '', event: 'message', data: '' }

@@ -14,16 +14,16 @@ export type FeedStatus = 'connecting' | 'live' | 'interrupted'
 
 export type FeedListener = {
   onMovement?: (movement: Movement) => void
-  /** Movements may have been missed: load anew. */
+  /** Movements may have been missed: reload. */
   onReset?: () => void
   onStatus?: (status: FeedStatus) => void
 }
 
 const PATH = '/api/v1/movements/live'
-/** A sign of life comes every 15 s. */
+/** The server sends a heartbeat every 15 s. */
 const SILENCE_MS = 40_000
-const FIRST_PAUSE_MS = 500
-const MAX_PAUSE_MS = 15_000
+const FIRST_BACKOFF_MS = 500
+const MAX_BACKOFF_MS = 15_000
 
 const listeners = new Set<FeedListener>()
 let status: FeedStatus = 'connecting'
@@ -31,7 +31,7 @@ let running: AbortController | undefined
 
 export const feedStatus = (): FeedStatus => status
 
-/** One connection for the whole page, for as long as somebody listens. */
+/** One connection for the whole page, as long as there is a listener. */
 export function listen(listener: FeedListener): () => void {
   listeners.add(listener)
   if (!running) {
@@ -40,7 +40,7 @@ export function listen(listener: FeedListener): () => void {
   }
   return () => {
     listeners.delete(listener)
-    // Whoever moves from one screen to the next listens again at once.
+    // The next screen usually listens again immediately.
     setTimeout(() => {
       if (listeners.size > 0) return
       running?.abort()
@@ -49,19 +49,19 @@ export function listen(listener: FeedListener): () => void {
   }
 }
 
-const each = (tell: (listener: FeedListener) => void) => [...listeners].forEach(tell)
+const notify = (call: (listener: FeedListener) => void) => [...listeners].forEach(call)
 
-function become(next: FeedStatus): void {
+function setStatus(next: FeedStatus): void {
   if (status === next) return
   status = next
-  each((listener) => listener.onStatus?.(next))
+  notify((listener) => listener.onStatus?.(next))
 }
 
-/** Connects again whenever the stream ends: it does with the token, and with every release of the gateway. */
+/** Reconnects when the stream ends: when the token expires, and at each gateway release. */
 async function run(signal: AbortSignal): Promise<void> {
   let lastEventId = ''
-  let pauseMs = FIRST_PAUSE_MS
-  become('connecting')
+  let backoffMs = FIRST_BACKOFF_MS
+  setStatus('connecting')
   while (!signal.aborted) {
     const connectedAt = Date.now()
     const outcome = await stream(signal, lastEventId, (id) => {
@@ -69,9 +69,10 @@ async function run(signal: AbortSignal): Promise<void> {
     }).catch(() => undefined)
     if (signal.aborted) return
     if (outcome === 'refused') lastEventId = ''
-    pauseMs = Date.now() - connectedAt > MAX_PAUSE_MS ? FIRST_PAUSE_MS : Math.min(pauseMs * 2, MAX_PAUSE_MS)
-    become('interrupted')
-    await pause(pauseMs * (0.5 + Math.random() / 2), signal)
+    backoffMs =
+      Date.now() - connectedAt > MAX_BACKOFF_MS ? FIRST_BACKOFF_MS : Math.min(backoffMs * 2, MAX_BACKOFF_MS)
+    setStatus('interrupted')
+    await sleep(backoffMs * (0.5 + Math.random() / 2), signal)
   }
 }
 
@@ -84,7 +85,7 @@ async function stream(
   const silence = new AbortController()
   let timer = setTimeout(() => silence.abort(), SILENCE_MS)
   try {
-    const answer = await fetch(PATH, {
+    const response = await fetch(PATH, {
       headers: {
         accept: 'text/event-stream',
         authorization: `Bearer ${token}`,
@@ -92,18 +93,18 @@ async function stream(
       },
       signal: AbortSignal.any([signal, silence.signal]),
     })
-    if (answer.status === 401) await accessToken(token)
-    if (!answer.ok || !answer.body) return answer.status === 400 ? 'refused' : 'ended'
-    become('live')
+    if (response.status === 401) await accessToken(token)
+    if (!response.ok || !response.body) return response.status === 400 ? 'refused' : 'ended'
+    setStatus('live')
     const read = eventReader(({ id, event, data }) => {
       if (id !== '') onId(id)
-      if (event === 'reset') each((listener) => listener.onReset?.())
+      if (event === 'reset') notify((listener) => listener.onReset?.())
       if (event === 'asset.moved') {
         const movement = JSON.parse(data) as Movement
-        each((listener) => listener.onMovement?.(movement))
+        notify((listener) => listener.onMovement?.(movement))
       }
     })
-    for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
+    for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
       clearTimeout(timer)
       timer = setTimeout(() => silence.abort(), SILENCE_MS)
       read(text)
@@ -114,7 +115,7 @@ async function stream(
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     signal.addEventListener('abort', () => {

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { feedStatus, listen, type FeedListener, type FeedStatus } from './live-feed.ts'
 
-/** Calls back for movements while the component is shown. */
+/** Calls the listener for each movement while the component is mounted. */
 export function useMovements(listener: FeedListener): void {
   const latest = useRef(listener)
   useEffect(() => {
@@ -21,20 +21,20 @@ export function useMovements(listener: FeedListener): void {
 export const useFeedStatus = (): FeedStatus =>
   useSyncExternalStore((onStatus) => listen({ onStatus }), feedStatus)
 
-const TOGETHER_MS = 1_000
-/** For what is costly to count anew. */
-export const SELDOM_MS = 30_000
+const DEBOUNCE_MS = 1_000
+/** For queries that are expensive to run. */
+export const EXPENSIVE_MS = 30_000
 
-/** Loads queries again soon after something moved, at most once in `everyMs` however much moves. */
+/** Reloads queries soon after a movement, at most once every `everyMs`. */
 export function useReloadOnMovement(
   queryKeys: readonly (readonly unknown[])[],
-  everyMs: number = TOGETHER_MS,
+  everyMs: number = DEBOUNCE_MS,
 ): void {
   const client = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const reloadedAt = useRef(0)
   const reload = () => {
-    const waitMs = Math.max(TOGETHER_MS, reloadedAt.current + everyMs - Date.now())
+    const waitMs = Math.max(DEBOUNCE_MS, reloadedAt.current + everyMs - Date.now())
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       reloadedAt.current = Date.now()

@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react'
 
 type Props = { title: string; actions?: ReactNode; children: ReactNode }
 
-/** A part of a screen with a heading of its own. */
+/** A section of a screen with its own heading. */
 export function Card({ title, actions, children }: Props) {
   const id = useId()
   return (

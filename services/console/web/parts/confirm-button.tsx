@@ -5,17 +5,17 @@ import { useSend } from './use-send.ts'
 
 type Props = {
   label: string
-  /** What happens, in a sentence. */
+  /** The effect, in a sentence. */
   children: ReactNode
   work: () => Promise<unknown>
   reload?: readonly (readonly unknown[])[]
   onDone?: () => void
   size?: 'xs' | 'compact-xs' | 'sm'
-  /** Where the label alone does not say what it is about. */
+  /** Needed where the label alone is ambiguous. */
   ariaLabel?: string
 }
 
-/** Something that cannot be undone: asked for once more, with what it does. */
+/** An action that cannot be undone: asks for confirmation and shows the effect. */
 export function ConfirmButton({ label, children, work, reload, onDone, size = 'sm', ariaLabel }: Props) {
   const [isOpen, setOpen] = useState(false)
   const send = useSend(work, {

@@ -5,12 +5,12 @@ type Props = { label: string; value: string; description?: string; isSecret?: bo
 
 const SHOWN_MS = 2_000
 
-/** A value to take elsewhere. */
+/** A read-only value with a copy button. */
 export function CopyField({ label, value, description, isSecret = false }: Props) {
   const input = useRef<HTMLInputElement>(null)
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {
-    if (!(await isTaken(value, input.current))) return
+    if (!(await copyText(value, input.current))) return
     setCopied(true)
     setTimeout(() => setCopied(false), SHOWN_MS)
   }
@@ -38,8 +38,8 @@ export function CopyField({ label, value, description, isSecret = false }: Props
   )
 }
 
-/** To the clipboard; where the browser keeps it from pages, as over plain HTTP, what is to be copied is selected. */
-async function isTaken(value: string, input: HTMLInputElement | null): Promise<boolean> {
+/** Copies to the clipboard. Over plain HTTP browsers forbid that: then the text is selected instead. */
+async function copyText(value: string, input: HTMLInputElement | null): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(value)
     return true

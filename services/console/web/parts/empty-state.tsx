@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 type Props = { title: string; children?: ReactNode; action?: ReactNode }
 
-/** A list without rows: says so, and what to do next. */
+/** Shown instead of an empty list, with the next step. */
 export function EmptyState({ title, children, action }: Props) {
   return (
     <Paper withBorder p="xl">

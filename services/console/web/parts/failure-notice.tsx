@@ -5,11 +5,11 @@ type Props = {
   error: unknown
   /** Offers to try again. */
   onRetry?: () => void
-  /** Messages of these fields are shown at the fields already. */
+  /** These fields show their messages themselves. */
   shownFields?: readonly string[]
 }
 
-/** What the API said of a failure, with the id by which an operator finds the request. */
+/** A failure in the words of the API, with the request ID that an operator can search for. */
 export function FailureNotice({ error, onRetry, shownFields = [] }: Props) {
   const { title, detail, requestId, fields } = failureOf(error)
   const others = Object.entries(fields).filter(([field]) => !shownFields.includes(field))
@@ -27,7 +27,7 @@ export function FailureNotice({ error, onRetry, shownFields = [] }: Props) {
       )}
       {requestId !== undefined && (
         <Text size="xs" mt="xs">
-          Request <code>{requestId}</code>
+          Request ID <code>{requestId}</code>
         </Text>
       )}
       {onRetry && (

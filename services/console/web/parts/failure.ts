@@ -6,11 +6,11 @@ export type Failure = {
   title: string
   detail: string
   requestId: string | undefined
-  /** Messages of the API by the JSON path of their field. */
+  /** Messages of the API, by JSON path of the field. */
   fields: FieldMessages
 }
 
-/** What a person should read of anything that went wrong; the words are those of the API where it answered. */
+/** Turns any error into text for people. Uses the words of the API if it answered. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError && error.error) {
     const { title, detail, request_id: requestId, fields = [] } = error.error
@@ -18,12 +18,9 @@ export function failureOf(error: unknown): Failure {
     return { title, detail: sentence(detail), requestId, fields: Object.fromEntries(messages) }
   }
   if (error instanceof ApiError)
-    return plain(
-      'The server cannot be reached',
-      `It answered with status ${error.status}. Try again in a moment.`,
-    )
+    return plain('Server error', `The server answered with status ${error.status}. Try again in a moment.`)
   if (error instanceof TypeError)
-    return plain('The server cannot be reached', 'Check the connection of this device, then try again.')
+    return plain('The server cannot be reached', 'Check your network connection and try again.')
   return plain('Something went wrong', error instanceof Error ? error.message : String(error))
 }
 

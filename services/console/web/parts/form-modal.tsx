@@ -2,8 +2,8 @@ import { Modal, type ModalProps } from '@mantine/core'
 import { useSessionState } from '../session/use-session.ts'
 
 /**
- * Around a form that holds what somebody typed: a click beside it does not close it, and neither does a key that was
- * meant for the question of a session that has ended, which stands over it.
+ * A modal with a form. A click outside does not close it, because typed text would be lost. Escape does not close it
+ * while the sign-in dialog of an expired session is open above it.
  */
 export function FormModal(props: ModalProps) {
   const { status } = useSessionState()

@@ -1,19 +1,19 @@
 import { Box, Group, Table, Text } from '@mantine/core'
 import { clockTime, dayTime } from './times.ts'
-import { Scrolls } from './scrolls.tsx'
+import { ScrollRegion } from './scroll-region.tsx'
 import './hour-bars.css'
 
 export type HourSeries = { label: string; color: string; values: readonly number[] }
 
 type Props = {
-  /** Beginnings of the hours, the oldest first. */
+  /** Start of each hour, oldest first. */
   hours: readonly string[]
   series: readonly HourSeries[]
-  /** What is counted. */
+  /** Name of the counted thing. */
   title: string
 }
 
-/** Bars by hour; the same numbers as a table for whoever does not see them, and for whoever wants them exactly. */
+/** A bar chart by hour, with the same numbers as a table for screen readers and for exact values. */
 export function HourBars({ hours, series, title }: Props) {
   const max = Math.max(1, ...series.flatMap(({ values }) => values))
   return (
@@ -40,10 +40,10 @@ export function HourBars({ hours, series, title }: Props) {
         </Text>
       </Group>
       <Text size="sm" mt="xs">
-        {sayOf(series)}
+        {captionOf(series)}
       </Text>
       <details className="hour-table">
-        <summary>As a table</summary>
+        <summary>Show as table</summary>
         <HourTable hours={hours} series={series} title={title} />
       </details>
     </Box>
@@ -52,11 +52,11 @@ export function HourBars({ hours, series, title }: Props) {
 
 const number = new Intl.NumberFormat()
 
-/** The whole, and the most of one hour: bars have no axis. */
-function sayOf(series: readonly HourSeries[]): string {
+/** Total and maximum in words, because the chart has no axis. */
+function captionOf(series: readonly HourSeries[]): string {
   const most = Math.max(0, ...series.flatMap(({ values }) => values))
-  if (most === 0) return 'Nothing moved.'
-  return `${summaryOf(series)}; at most ${number.format(most)} in an hour.`
+  if (most === 0) return 'No movements.'
+  return `${summaryOf(series)}. Busiest hour: ${number.format(most)}.`
 }
 
 const summaryOf = (series: readonly HourSeries[]) =>
@@ -80,11 +80,11 @@ const Legend = ({ series }: Pick<Props, 'series'>) => (
 
 function HourTable({ hours, series, title }: Props) {
   return (
-    <Scrolls label={title} maxHeight={260}>
+    <ScrollRegion label={title} maxHeight={260}>
       <Table verticalSpacing={4} maw={360}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Hour from</Table.Th>
+            <Table.Th>Hour</Table.Th>
             {series.map(({ label }) => (
               <Table.Th key={label} ta="right" tt="capitalize">
                 {label}
@@ -105,6 +105,6 @@ function HourTable({ hours, series, title }: Props) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }

@@ -1,13 +1,13 @@
 import { Alert, Loader, Stack, Text } from '@mantine/core'
-import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
+import type { LoadedQuery } from './combined-query.ts'
 import { FailureNotice } from './failure-notice.tsx'
 
-type Props<T> = { query: UseQueryResult<T>; children: (data: T) => ReactNode; what?: string }
+type Props<T> = { query: LoadedQuery<T>; children: (data: T) => ReactNode; what?: string }
 
 /**
- * The states of everything that is loaded: waiting, failed, without a connection, or there. What was loaded before stays
- * while it is loaded anew, also where that fails: then a notice stands above it.
+ * Shows the state of a query: loading, failed, offline, or its data. Earlier data stays visible during a reload, and below
+ * a notice if the reload fails.
  */
 export function Loaded<T>({ query, children, what = 'this' }: Props<T>) {
   const retry = () => void query.refetch()
@@ -22,7 +22,7 @@ export function Loaded<T>({ query, children, what = 'this' }: Props<T>) {
   if (query.fetchStatus === 'paused')
     return (
       <Alert color="yellow" title="You are offline" role="status">
-        {`We will load ${what} as soon as this device is connected again.`}
+        {`We will load ${what} when you are back online.`}
       </Alert>
     )
   return <Waiting what={what} />
@@ -30,7 +30,7 @@ export function Loaded<T>({ query, children, what = 'this' }: Props<T>) {
 
 const NOTICED_MS = 300
 
-/** Nothing at first, since most answers are there before anybody could read that they are not. */
+/** Invisible for 300 ms, because most responses arrive earlier and a flash would distract. */
 export function Waiting({ what = 'this' }: { what?: string }) {
   const [isShown, setShown] = useState(false)
   useEffect(() => {
@@ -46,7 +46,7 @@ export function Waiting({ what = 'this' }: { what?: string }) {
       style={{ visibility: isShown ? 'visible' : 'hidden' }}
     >
       <Loader size="sm" aria-hidden />
-      <Text size="sm" c="dimmed">{`Loading ${what} …`}</Text>
+      <Text size="sm" c="dimmed">{`Loading ${what}…`}</Text>
     </Stack>
   )
 }

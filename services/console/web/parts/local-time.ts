@@ -1,6 +1,6 @@
 const pad = (value: number, length = 2) => String(value).padStart(length, '0')
 
-/** An instant as an input of local date and time has it, to the minute; nothing for none. */
+/** An instant as the value of a `datetime-local` input, to the minute. Null becomes an empty string. */
 export function toLocalInput(instant: string | null): string {
   if (instant === null) return ''
   const at = new Date(instant)
@@ -8,7 +8,7 @@ export function toLocalInput(instant: string | null): string {
   return `${day}T${pad(at.getHours())}:${pad(at.getMinutes())}`
 }
 
-/** Null for nothing, and for what is no time yet. */
+/** Returns null for an empty or incomplete input. */
 export function fromLocalInput(text: string): string | null {
   const at = new Date(text)
   return text === '' || Number.isNaN(at.getTime()) ? null : at.toISOString()

@@ -13,14 +13,14 @@ type Props = {
   onChange: (location: PickedLocation | null) => void
   error?: string
   description?: string
-  /** Not to be chosen, like a location itself as its parent. */
+  /** Cannot be chosen: a location is not its own parent. */
   exclude?: number
   isRequired?: boolean
 }
 
 const SHOWN = 30
 
-/** One of all locations, found by typing a part of its name or key. */
+/** Picks a location by part of its name or key. */
 export function LocationPicker({
   label,
   value,
@@ -53,11 +53,11 @@ export function LocationPicker({
       searchable
       clearable
       required={isRequired}
-      error={error ?? (found.isError ? 'Locations could not be loaded' : undefined)}
+      error={error ?? (found.isError ? 'Could not load locations' : undefined)}
       rightSection={found.isFetching ? <Loader size="xs" /> : undefined}
-      // Mantine hides it from everybody without a mouse.
+      // Mantine hides this button from keyboard and screen reader users.
       clearButtonProps={{ 'aria-label': `Clear ${label}`, 'aria-hidden': undefined, tabIndex: 0 }}
-      nothingFoundMessage={found.isFetching ? 'Looking …' : 'No such location'}
+      nothingFoundMessage={found.isFetching ? 'Searching…' : 'No location found'}
       data={all.map(({ id, name, external_key }) => ({
         value: String(id),
         label: `${name} (${external_key})`,

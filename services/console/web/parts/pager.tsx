@@ -8,7 +8,7 @@ type Props = {
   what: string
 }
 
-/** Which rows of how many are shown, and the way to the others. */
+/** Shows the range and total of rows, with links to other pages. */
 export function Pager({ offset, limit, total, onOffset, what }: Props) {
   const pages = Math.max(1, Math.ceil(total / limit))
   const number = new Intl.NumberFormat()

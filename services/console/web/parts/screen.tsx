@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react'
 
 type Props = { title: string; lead?: ReactNode; actions?: ReactNode; children: ReactNode }
 
-/** One screen: its heading, which is also the title of the window, what can be done there, and what it shows. */
+/** One screen: heading (also the window title), actions and content. */
 export function Screen({ title, lead, actions, children }: Props) {
   useEffect(() => {
     document.title = `${title} · Whereabouts`

@@ -7,27 +7,27 @@ type Props = {
   secrets: readonly { label: string; value: string }[]
   children?: ReactNode
   onStored: () => void
-  /** On the box that has to be ticked. */
+  /** Label of the checkbox that unlocks "Done". */
   storedLabel?: string
   advice?: string
 }
 
-/** Secrets that are shown this once. The page is not left before the person says that they are stored. */
+/** Shows secrets once. Leaving the page asks for confirmation until the checkbox is ticked. */
 export function SecretOnce({
   secrets,
   children,
   onStored,
   storedLabel = 'I have stored it',
-  advice = 'Copy it into a password store now.',
+  advice = 'Copy it to a password manager now.',
 }: Props) {
   const [isStored, setStored] = useState(false)
   useBlocker({
-    shouldBlockFn: () => !isStored && !window.confirm('The secret is not shown again. Leave without it?'),
+    shouldBlockFn: () => !isStored && !window.confirm('The secret will not be shown again. Leave this page?'),
     enableBeforeUnload: () => !isStored,
   })
   return (
     <Stack gap="sm">
-      <Alert color="yellow" title="Shown this once" role="status">
+      <Alert color="yellow" title="Shown only once" role="status">
         {`${advice} It cannot be shown again.`}
       </Alert>
       {secrets.map(({ label, value }) => (

@@ -6,7 +6,7 @@ import type { Send } from './use-send.ts'
 type Props = {
   send: Pick<Send<never, unknown>, 'isSending' | 'error'>
   onSubmit: () => void
-  /** On the button. */
+  /** Label of the submit button. */
   label: string
   onCancel?: () => void
   /** Fields that show their own messages. */
@@ -15,7 +15,7 @@ type Props = {
   children: ReactNode
 }
 
-/** A form whose answer comes from the API: its failure above the button, where the eye is. */
+/** A form that sends to the API. Failures are shown above the submit button. */
 export function SendForm({
   send,
   onSubmit,

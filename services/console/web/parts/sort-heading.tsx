@@ -9,7 +9,7 @@ type Props = {
   onSort: (sort: string) => void
 }
 
-/** The heading of a column by which the rows can be sorted. */
+/** A column heading that sorts the rows. */
 export function SortHeading({ label, field, sort, onSort }: Props) {
   const direction = sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : 'none'
   return (

@@ -13,7 +13,7 @@ type NewTag = components['schemas']['TagCreate']
 
 type Props = {
   tags: readonly Tag[]
-  /** `this asset`. */
+  /** For example `this asset`. */
   owner: string
   attach: (tag: NewTag) => Promise<unknown>
   detach: (tagId: number) => Promise<unknown>
@@ -25,7 +25,9 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
   return (
     <Card title="Tags" actions={<AttachButton attach={attach} owner={owner} reload={reload} />}>
       {tags.length === 0 ? (
-        <Text size="sm" c="dimmed">{`No tag is attached to ${owner} yet.`}</Text>
+        <Text size="sm" c="dimmed">
+          No tags yet.
+        </Text>
       ) : (
         <Table verticalSpacing={4}>
           <Table.Tbody>
@@ -49,7 +51,7 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
                     work={() => detach(id)}
                     reload={reload}
                   >
-                    {`Reads of ${value} no longer say anything of ${owner}.`}
+                    {`After this, ${value} no longer identifies ${owner}.`}
                   </ConfirmButton>
                 </Table.Td>
               </Table.Tr>
@@ -84,7 +86,7 @@ function AttachButton({ attach, owner, reload }: Pick<Props, 'attach' | 'owner' 
           open()
         }}
       >
-        Attach a tag
+        Attach tag{' '}
       </Button>
       <FormModal opened={isOpen} onClose={close} title={`Attach a tag to ${owner}`}>
         <SendForm

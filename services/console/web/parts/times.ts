@@ -3,7 +3,7 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', time
 const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 
-/** In the viewer's zone, with its name, and as the API has it. */
+/** In the viewer's time zone, followed by the API value. */
 export const exactTime = (instant: string): string => `${exactFormat.format(new Date(instant))} · ${instant}`
 export const dayTime = (instant: string): string => dayFormat.format(new Date(instant))
 export const clockTime = (instant: string): string => clockFormat.format(new Date(instant))
@@ -15,10 +15,10 @@ const STEPS = [
   ['day', 7],
 ] as const
 
-/** Between what is shown and what happens, and between this device and the server. */
+/** Tolerated difference between the clocks of this device and the server. */
 const CLOCKS_DIFFER_S = 30
 
-/** `5 minutes ago`; a date where that is more than a week. */
+/** `5 minutes ago`, or a date after a week. */
 export function relativeTime(instant: string, now: number): string {
   let amount = (Date.parse(instant) - now) / 1000
   if (amount > 0 && amount < CLOCKS_DIFFER_S) amount = 0
@@ -29,7 +29,7 @@ export function relativeTime(instant: string, now: number): string {
   return dayTime(instant)
 }
 
-/** `2 h 5 min`, of at most two units. */
+/** `2 h 5 min`: at most two units. */
 export function durationText(seconds: number): string {
   const units = [
     ['d', Math.floor(seconds / 86_400)],

@@ -1,15 +1,15 @@
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useState } from 'react'
 
-const SETTLED_MS = 250
+const DEBOUNCE_MS = 250
 
-/** What is being typed into a search: shown at once, told when the person pauses. */
+/** Text of a search input. Calls `onSettled` when the person pauses typing. */
 export function useSearchText(
   initial: string,
   onSettled: (text: string) => void,
 ): [string, (text: string) => void] {
   const [typed, setTyped] = useState(initial)
-  const settle = useDebouncedCallback(onSettled, SETTLED_MS)
+  const settle = useDebouncedCallback(onSettled, DEBOUNCE_MS)
   return [
     typed,
     (text) => {

@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 
 /**
- * State in the query string of the address, so that it can be linked to and survives the way back: strings, left out
- * where they are the default. A change replaces the entry of the history.
+ * State in the query string, so that links and the back button keep it. Defaults are omitted. A change replaces the
+ * history entry.
  */
 export function useUrlState<K extends string>(
   defaults: Record<K, string>,
@@ -21,7 +21,7 @@ export function useUrlState<K extends string>(
   return [state, change]
 }
 
-/** The router reads what looks like a number as one. */
+/** The router parses numeric text as a number. */
 const textOf = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)

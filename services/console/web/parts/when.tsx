@@ -5,8 +5,8 @@ import { clockTime, dayTime, exactTime, relativeTime } from './times.ts'
 type Props = { at: string; as?: 'relative' | 'day' | 'clock' }
 
 /**
- * An instant in the viewer's zone; the exact one on hover and on focus. The tooltip is made when it is asked for: a table
- * has a hundred of them.
+ * An instant in the viewer's time zone, with the exact value on hover and focus. The tooltip is created on demand, because
+ * a table has a hundred of them.
  */
 export function When({ at, as = 'relative' }: Props) {
   const now = useSyncExternalStore(everyTick, currentTick)
@@ -14,11 +14,11 @@ export function When({ at, as = 'relative' }: Props) {
   const [isShown, setShown] = useState(false)
   const [show, hide] = [() => setShown(true), () => setShown(false)]
   const text = as === 'day' ? dayTime(at) : as === 'clock' ? clockTime(at) : relativeTime(at, now)
-  // For who has a mouse, and for who has none.
-  const asks = { tabIndex: 0, onMouseEnter: show, onMouseLeave: hide, onFocus: show, onBlur: hide }
+  // For mouse and keyboard users.
+  const handlers = { tabIndex: 0, onMouseEnter: show, onMouseLeave: hide, onFocus: show, onBlur: hide }
   return (
     <>
-      <time ref={element} dateTime={at} {...asks}>
+      <time ref={element} dateTime={at} {...handlers}>
         {text}
       </time>
       {isShown && <Tooltip target={element} label={exactTime(at)} opened />}
@@ -29,7 +29,7 @@ export function When({ at, as = 'relative' }: Props) {
 const TICK_MS = 10_000
 let tick = Date.now()
 
-/** One clock for all that is shown. */
+/** One timer for all instants on the page. */
 function everyTick(onTick: () => void): () => void {
   const timer = setInterval(() => {
     tick = Date.now()

@@ -1,26 +1,26 @@
 import { ApiError } from '@whereabouts/client/client'
 import type { components } from '@whereabouts/client/client'
 
-type Opened = Omit<components['schemas']['Session'], 'refresh_token'>
+type SessionData = Omit<components['schemas']['Session'], 'refresh_token'>
 
-export type Session = Pick<Opened, 'user' | 'org'>
+export type Session = Pick<SessionData, 'user' | 'org'>
 
-/** `expired`: the person was signed in on this page, and signs in again over what they were doing. */
+/** `expired`: the session ended while the page was open. The sign-in dialog opens over the screen. */
 export type SessionState =
   | { status: 'unknown' }
   | { status: 'signed-out' }
   | { status: 'signed-in'; session: Session }
   | { status: 'expired'; session: Session }
 
-type Token = { value: string; goodUntil: number }
+type Token = { value: string; validUntil: number }
 
-/** A token this close to its end is exchanged before it is used. */
+/** A token that expires this soon is renewed before it is used. */
 const EARLY_MS = 60_000
 const LOCK = 'whereabouts-session'
 
 /**
- * Of all tabs one exchanges the cookie at a time: what is in it is good for one use. Browsers have locks over HTTPS and on
- * this machine; elsewhere two tabs that renew in the same moment end the session.
+ * One tab at a time renews the session, because a refresh token can be used only once. Browsers have locks only over HTTPS
+ * and on localhost; elsewhere two tabs that renew at the same moment end the session.
  */
 const oneTabAtATime = <T>(work: () => Promise<T>): Promise<T> =>
   isSecureContext ? navigator.locks.request(LOCK, work) : work()
@@ -29,7 +29,7 @@ let state: SessionState = { status: 'unknown' }
 let token: Token | undefined
 let exchange: Promise<void> | undefined
 const listeners = new Set<() => void>()
-/** Waiting for the person to sign in again. */
+/** Resolves when the person has signed in again. */
 let resumed = Promise.withResolvers<void>()
 const otherTabs = new BroadcastChannel('whereabouts-session')
 
@@ -40,12 +40,12 @@ export function onSessionChange(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-function become(next: SessionState): void {
+function setState(next: SessionState): void {
   state = next
   for (const listener of listeners) listener()
 }
 
-async function ask(action: string, body: unknown): Promise<Response> {
+async function post(action: string, body: unknown): Promise<Response> {
   return fetch(`/session/${action}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -53,34 +53,34 @@ async function ask(action: string, body: unknown): Promise<Response> {
   })
 }
 
-async function failure(answer: Response): Promise<ApiError> {
-  const body: unknown = await answer.json().catch(() => undefined)
-  return new ApiError(answer.status, (body as Partial<components['schemas']['Error']> | undefined)?.error)
+async function apiErrorOf(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => undefined)
+  return new ApiError(response.status, (body as Partial<components['schemas']['Error']> | undefined)?.error)
 }
 
-async function opened(answer: Response): Promise<Session> {
-  if (!answer.ok) throw await failure(answer)
-  const { data } = (await answer.json()) as { data: Opened }
-  token = { value: data.access_token, goodUntil: Date.now() + data.expires_in * 1000 - EARLY_MS }
+async function readSession(response: Response): Promise<Session> {
+  if (!response.ok) throw await apiErrorOf(response)
+  const { data } = (await response.json()) as { data: SessionData }
+  token = { value: data.access_token, validUntil: Date.now() + data.expires_in * 1000 - EARLY_MS }
   return { user: data.user, org: data.org }
 }
 
 const isSame = (a: Session, b: Session) => a.user.id === b.user.id && a.org.id === b.org.id
 
-/** Goes on with what the page shows, or loads it anew where it belongs to somebody else. */
+/** Continues with the page, or reloads it if another person signed in. */
 function enter(session: Session): void {
   const before = state
   if (before.status === 'expired' && !isSame(before.session, session)) {
     location.assign('/')
     return
   }
-  become({ status: 'signed-in', session })
+  setState({ status: 'signed-in', session })
   resumed.resolve()
   resumed = Promise.withResolvers<void>()
 }
 
 async function open(action: string, body: unknown): Promise<void> {
-  enter(await oneTabAtATime(async () => opened(await ask(action, body))))
+  enter(await oneTabAtATime(async () => readSession(await post(action, body))))
   otherTabs.postMessage('opened')
 }
 
@@ -93,30 +93,30 @@ export const signUp = (body: { org_name: string; name: string; email: string; pa
 export const acceptInvitation = (body: { token: string; name?: string; password?: string }) =>
   open('accept-invitation', body)
 
-/** The page is loaded anew: everything on it belongs to the organization that was left. */
+/** Reloads the page, because all its data belongs to the previous organization. */
 export async function switchOrganization(orgId: number): Promise<void> {
-  await oneTabAtATime(async () => opened(await ask('switch', { org_id: orgId })))
+  await oneTabAtATime(async () => readSession(await post('switch', { org_id: orgId })))
   otherTabs.postMessage('left')
   location.assign('/')
 }
 
 export async function signOut(): Promise<void> {
   await oneTabAtATime(async () => {
-    const answer = await ask('sign-out', {})
-    if (!answer.ok) throw await failure(answer)
+    const response = await post('sign-out', {})
+    if (!response.ok) throw await apiErrorOf(response)
   })
   otherTabs.postMessage('left')
   location.assign('/sign-in')
 }
 
-/** Exchanges the cookie for an access token, once for all who ask meanwhile. */
+/** Exchanges the cookie for an access token. Concurrent calls share one exchange. */
 function renew(): Promise<void> {
   exchange ??= oneTabAtATime(async () => {
-    const answer = await ask('refresh', {})
-    if (answer.status !== 401) enter(await opened(answer))
+    const response = await post('refresh', {})
+    if (response.status !== 401) enter(await readSession(response))
     else {
       token = undefined
-      become('session' in state ? { status: 'expired', session: state.session } : { status: 'signed-out' })
+      setState('session' in state ? { status: 'expired', session: state.session } : { status: 'signed-out' })
     }
   }).finally(() => {
     exchange = undefined
@@ -124,14 +124,14 @@ function renew(): Promise<void> {
   return exchange
 }
 
-/** Finds out at the start of the page whether there is a session; also after a failure, when asked again. */
+/** Called when the page starts: finds out whether there is a session. */
 export const findSession = (): Promise<void> => renew()
 
-/** `refused` is a token that was not accepted: another one is needed. Waits while the person has to sign in again. */
+/** Returns a valid token. `refused` is a token that the API rejected. Waits while the sign-in dialog is open. */
 export async function accessToken(refused?: string): Promise<string | undefined> {
   if (refused !== undefined && token?.value === refused) token = undefined
   while (state.status !== 'signed-out') {
-    if (token && token.goodUntil > Date.now()) return token.value
+    if (token && token.validUntil > Date.now()) return token.value
     if (state.status === 'expired') await resumed.promise
     else await renew()
   }

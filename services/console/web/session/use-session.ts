@@ -3,7 +3,7 @@ import { onSessionChange, sessionState, type Session, type SessionState } from '
 
 export const useSessionState = (): SessionState => useSyncExternalStore(onSessionChange, sessionState)
 
-/** Who is signed in. Only below the frame of the console, which shows nothing to others. */
+/** The signed-in person and organization. Only below `Frame`, which renders for signed-in people only. */
 export function useSession(): Session & { isAdmin: boolean } {
   const state = useSessionState()
   if (!('session' in state)) throw new Error('nobody is signed in here')

@@ -3,13 +3,13 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 import { FailureNotice } from '../parts/failure-notice.tsx'
 import { Screen } from '../parts/screen.tsx'
 
-/** A screen that cannot be shown: mostly its script is gone, because a newer release is there. */
+/** The screen failed to load, usually because a new release replaced its script. */
 export function BrokenScreen({ error }: ErrorComponentProps) {
   return (
-    <Screen title="This screen could not be shown">
+    <Screen title="This screen could not be loaded">
       <FailureNotice error={error} />
       <Group>
-        <Button onClick={() => location.reload()}>Load the console again</Button>
+        <Button onClick={() => location.reload()}>Reload the console</Button>
       </Group>
     </Screen>
   )
@@ -18,9 +18,9 @@ export function BrokenScreen({ error }: ErrorComponentProps) {
 export function UnknownScreen() {
   return (
     <Container py="xl" component="main">
-      <Screen title="There is nothing here">
+      <Screen title="Page not found">
         <Text>
-          The address may be mistyped. <Anchor href="/">Go to the overview</Anchor>.
+          Check the address. <Anchor href="/">Go to the overview</Anchor>.
         </Text>
       </Screen>
     </Container>

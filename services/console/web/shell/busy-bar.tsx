@@ -4,13 +4,13 @@ import { useEffect, useState } from 'react'
 
 const NOTICED_MS = 700
 
-/** A line below the header while something is loaded for longer than a moment, also where older data is shown meanwhile. */
+/** A line below the header while a request takes longer than 700 ms, also while earlier data is shown. */
 export function BusyBar() {
   const isBusy = useIsFetching() > 0
   return isBusy ? <LateBar /> : null
 }
 
-/** Mounted for as long as something is loaded. */
+/** Mounted while a request runs. */
 function LateBar() {
   const [isShown, setShown] = useState(false)
   useEffect(() => {

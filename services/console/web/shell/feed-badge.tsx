@@ -7,7 +7,7 @@ const TEXTS = {
   interrupted: ['yellow', 'Reconnecting'],
 } as const
 
-/** Whether what is shown follows movements as they happen. */
+/** Whether the page receives live movements. */
 export function FeedBadge() {
   const [color, text] = TEXTS[useFeedStatus()]
   return (

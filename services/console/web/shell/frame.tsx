@@ -11,7 +11,7 @@ import { SCREENS } from './screens.ts'
 import { SignInAgain } from './sign-in-again.tsx'
 import './frame.css'
 
-/** Around every screen of somebody who is signed in; anybody else signs in first and comes back. */
+/** Frame of all screens for signed-in people. Redirects others to the sign-in page and back. */
 export function Frame() {
   const state = useSessionState()
   if (state.status === 'unknown') return <Waiting what="the console" />
@@ -24,7 +24,7 @@ export function Frame() {
   )
 }
 
-/** The way back is remembered once: it is another one as soon as we are on our way. */
+/** Keeps the first address: it changes as soon as the navigation starts. */
 function ToSignIn() {
   const href = useRouterState({ select: (router) => router.location.href })
   const [to] = useState(href)
@@ -44,7 +44,7 @@ function SignedIn() {
       padding="md"
     >
       <a className="skip" href="#screen">
-        Skip to the screen
+        Skip to content
       </a>
       <AppShell.Header px="md">
         <Group h="100%" justify="space-between" wrap="nowrap">
@@ -68,7 +68,7 @@ function SignedIn() {
         </Group>
         <BusyBar />
       </AppShell.Header>
-      <AppShell.Navbar p="xs" component="nav" aria-label="Screens">
+      <AppShell.Navbar p="xs" component="nav" aria-label="Main menu">
         <ScrollArea>
           {['Track', 'Set up', 'Connect'].map((group) => (
             <div key={group}>
@@ -95,7 +95,7 @@ function SignedIn() {
         <Container fluid px={0}>
           {!online && (
             <Alert color="yellow" mb="md" role="status" title="You are offline">
-              What you see was loaded before. It is brought up to date when this device is connected again.
+              You see earlier data. It updates when you are back online.
             </Alert>
           )}
           <Suspense fallback={<Waiting what="the screen" />}>
@@ -107,23 +107,22 @@ function SignedIn() {
   )
 }
 
-const UNTIL_SHOWN_MS = 2_000
+const PRELOAD_AFTER_MS = 2_000
 
 /**
- * The scripts of all screens, once the first one is there: another screen opens without a connection, too, and after a
- * release that no longer has them.
+ * Preloads the scripts of all screens, so that they also open offline, and after a release that removed them.
  */
 function loadOtherScreens(): () => void {
   const timer = setTimeout(() => {
-    for (const { load } of SCREENS) load().catch(() => undefined) // tried again when it is opened
-  }, UNTIL_SHOWN_MS)
+    for (const { load } of SCREENS) load().catch(() => undefined) // retried when the screen opens
+  }, PRELOAD_AFTER_MS)
   return () => clearTimeout(timer)
 }
 
 const isWithin = (path: string, to: string) =>
   to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)
 
-/** A screen reader begins at the new screen, as it would with a page that was loaded. */
+/** Moves the focus to the heading of the new screen, so that screen readers start there. */
 function useFocusOnScreen(path: string, close: () => void): void {
   const before = useRef(path)
   useEffect(() => {

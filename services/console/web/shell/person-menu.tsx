@@ -8,7 +8,7 @@ import { signOut, switchOrganization } from '../session/session.ts'
 import { useSession } from '../session/use-session.ts'
 
 const SCHEMES: readonly [MantineColorScheme, string][] = [
-  ['auto', 'As the system'],
+  ['auto', 'System default'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ]
@@ -19,7 +19,7 @@ const attempt = (work: Promise<void>) =>
     notifications.show({ color: 'red', title, message: detail })
   })
 
-/** Organization, appearance, and the way out. */
+/** Organization, appearance and sign-out. */
 export function PersonMenu() {
   const { user, org } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()

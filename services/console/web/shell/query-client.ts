@@ -3,17 +3,17 @@ import { ApiError } from '@whereabouts/client/client'
 
 const RETRIES = 2
 
-/** What is shown may be ten seconds old; a screen that is opened again shows what it had and looks for news. */
+/** Data may be ten seconds old. A reopened screen shows cached data and reloads it. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
       gcTime: 5 * 60_000,
-      retry: (count, error) => count < RETRIES && isPassing(error),
+      retry: (count, error) => count < RETRIES && isTransient(error),
       refetchOnWindowFocus: true,
     },
   },
 })
 
-/** The same request would fail again where the API has understood it. */
-const isPassing = (error: unknown) => !(error instanceof ApiError) || error.status >= 500
+/** A 4xx is final: the same request would fail again. */
+const isTransient = (error: unknown) => !(error instanceof ApiError) || error.status >= 500

@@ -2,13 +2,13 @@ import type { ComponentType } from 'react'
 
 export type ScreenEntry = {
   path: string
-  /** In the navigation, in this order; the others are reached from these. */
+  /** Label in the main menu, which has this order. Other screens are linked from these. */
   nav?: string
   group?: 'Track' | 'Set up' | 'Connect'
   load: () => Promise<{ default: ComponentType }>
 }
 
-/** Every screen of somebody who is signed in. Each is loaded when it is first opened. */
+/** All screens for signed-in people. Each script loads when the screen first opens. */
 export const SCREENS: readonly ScreenEntry[] = [
   { path: '/', nav: 'Overview', group: 'Track', load: () => import('../screens/overview/overview.tsx') },
   { path: '/assets', nav: 'Assets', group: 'Track', load: () => import('../screens/assets/assets.tsx') },

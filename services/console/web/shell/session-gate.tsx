@@ -5,7 +5,7 @@ import { Waiting } from '../parts/loaded.tsx'
 import { findSession } from '../session/session.ts'
 import { useSessionState } from '../session/use-session.ts'
 
-/** Nothing is shown before it is known whether somebody is signed in. */
+/** Renders nothing until the session state is known. */
 export function SessionGate({ children }: { children: ReactNode }) {
   const { status } = useSessionState()
   const [error, setError] = useState<unknown>()

@@ -4,7 +4,7 @@ import { SendForm } from '../parts/send-form.tsx'
 import { useSend } from '../parts/use-send.ts'
 import { type Session, signIn } from '../session/session.ts'
 
-/** Over the screen, which stays as it was: nothing that was typed is lost, and what was being sent goes on. */
+/** Opens over the screen, which keeps typed text. Pending requests continue after sign-in. */
 export function SignInAgain({ session: { user, org } }: { session: Session }) {
   const [password, setPassword] = useState('')
   const send = useSend(() => signIn({ email: user.email, password }))
@@ -18,9 +18,9 @@ export function SignInAgain({ session: { user, org } }: { session: Session }) {
     >
       <SendForm send={send} label="Sign in" onSubmit={() => send.send(undefined)} shownFields={['password']}>
         <Text size="sm">
-          {`Your session in ${org.name} has ended. Sign in, and everything here goes on where it was.`}
+          {`Your session in ${org.name} has ended. Sign in to continue where you left off.`}
         </Text>
-        <TextInput label="E-mail" value={user.email} readOnly autoComplete="username" />
+        <TextInput label="Email" value={user.email} readOnly autoComplete="username" />
         <PasswordInput
           label="Password"
           value={password}

@@ -6,7 +6,7 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   cursorType: 'pointer',
   components: {
-    // Only a failure interrupts whoever listens to the page; it says so itself.
+    // role=alert interrupts screen readers; only failures set it.
     Alert: Alert.extend({ defaultProps: { role: 'status' } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 'xs', highlightOnHover: true } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
@@ -18,7 +18,7 @@ const COLORS = ['blue', 'green', 'red', 'gray', 'teal', 'violet'] as const
 const onTints = (text: (color: string) => string) =>
   Object.fromEntries(COLORS.map((color) => [`--mantine-color-${color}-light-color`, text(color)]))
 
-/** Text on tints, hints and errors darker (on dark: lighter) than Mantine has them, so that they can be read. */
+/** Raises the contrast of text on tints, hints and errors above Mantine's defaults. */
 export const readableColors: CSSVariablesResolver = () => ({
   variables: {},
   light: {

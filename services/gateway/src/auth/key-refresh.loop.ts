@@ -1,39 +1,26 @@
+import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
-import { timedWork } from '@whereabouts/service-kit/timed-work'
 import type { TokenVerifier } from './token-verifier.ts'
 
 const EVERY_MS = 5 * 60_000
-const UNTIL_FIRST_MS = 1_000
+const RETRY_MS = 1_000
+/** Short, because a gateway without keys is not ready. */
+const MAX_RETRY_MS = 5_000
 
 /**
- * Fetches the signing keys at once, again every second until it works, then every five minutes, so that a key which
- * was withdrawn stops being trusted. A failure leaves the known ones in use.
+ * Fetches the signing keys now and every five minutes, so that a withdrawn key stops being trusted. After a failure the
+ * known keys stay in use.
  */
 export function startKeyRefresh(
   verifier: TokenVerifier,
   { log, registry }: { log: Logger; registry?: Registry },
-): { stop(): void } {
-  const measured = timedWork(registry, 'signing-key-refresh', EVERY_MS)
-  let timer: NodeJS.Timeout | undefined
-  let stopped = false
-
-  function refresh(): void {
-    verifier
-      .refresh()
-      .then(measured.done, (error: unknown) => {
-        measured.failed()
-        log.warn({ err: error }, 'signing keys could not be refreshed')
-      })
-      .finally(() => {
-        if (!stopped) timer = setTimeout(refresh, verifier.hasKeys() ? EVERY_MS : UNTIL_FIRST_MS)
-      })
-  }
-  refresh()
-  return {
-    stop() {
-      stopped = true
-      clearTimeout(timer)
+): BackgroundJob {
+  const retry = { retryMs: RETRY_MS, maxRetryMs: MAX_RETRY_MS }
+  return startBackgroundJob(
+    { name: 'signing-key-refresh', everyMs: EVERY_MS, log, registry, ...retry },
+    async () => {
+      await verifier.refresh()
     },
-  }
+  )
 }

@@ -1,24 +1,15 @@
+import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
-import { timedWork } from '@whereabouts/service-kit/timed-work'
 
 const EVERY_MS = 10 * 60_000
 
-/** Runs `purge` every ten minutes. Any number of gateways may: deleting what is gone deletes nothing. */
+/** Runs `purge` every ten minutes. Any number of gateways may: a bucket that is gone is deleted only once. */
 export function startPurge(
   purge: () => Promise<number>,
   { log, registry }: { log: Logger; registry?: Registry },
-): { stop(): void } {
-  const measured = timedWork(registry, 'bucket-purge', EVERY_MS)
-  const turn = async () => {
-    try {
-      log.debug({ deleted: await purge() }, 'full rate buckets forgotten')
-      measured.done()
-    } catch (error) {
-      measured.failed()
-      log.warn({ err: error }, 'full rate buckets could not be forgotten')
-    }
-  }
-  const timer = setInterval(() => void turn(), EVERY_MS)
-  return { stop: () => clearInterval(timer) }
+): BackgroundJob {
+  return startBackgroundJob({ name: 'bucket-purge', everyMs: EVERY_MS, log, registry }, async () => {
+    log.debug({ deleted: await purge() }, 'full rate-limit buckets deleted')
+  })
 }

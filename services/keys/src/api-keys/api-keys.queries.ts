@@ -1,3 +1,4 @@
+import { nextRevision } from '@whereabouts/db/revisions'
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
 
@@ -100,7 +101,7 @@ export function lockKey(tx: Tx, orgId: number, key: number | string): Promise<Ap
 export function revokeKey(tx: Tx, orgId: number, id: number): Promise<ApiKeyRow> {
   return tx
     .updateTable('api_key')
-    .set({ revoked_at: sql`clock_timestamp()`, revision: sql`nextval('revision_seq')` })
+    .set({ revoked_at: sql`clock_timestamp()`, revision: nextRevision })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .returningAll()
@@ -119,7 +120,7 @@ export function updateKeyLimits(
 ): Promise<ApiKeyRow> {
   return tx
     .updateTable('api_key')
-    .set({ ...limits, revision: sql`nextval('revision_seq')` })
+    .set({ ...limits, revision: nextRevision })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .returningAll()

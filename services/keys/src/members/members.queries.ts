@@ -1,8 +1,9 @@
+import { nextRevision } from '@whereabouts/db/revisions'
 import type { Role } from '@whereabouts/contracts/principal'
 import { sql } from 'kysely'
 import type { Db, MembershipRow, Tx } from '../db.ts'
 import { alreadyMember } from '../errors.ts'
-import { violates } from '../violations.ts'
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 import { emailKey } from '../users/emails.ts'
 import { members, type Member } from '../users/users.queries.ts'
 
@@ -68,7 +69,7 @@ export function insertMembership(tx: Tx, orgId: number, userId: number, role: Ro
     .returningAll()
     .executeTakeFirstOrThrow()
     .catch((error: unknown) => {
-      throw violates(error, 'membership_pkey') ? alreadyMember() : error
+      throw violatedConstraint(error) === 'membership_pkey' ? alreadyMember() : error
     })
 }
 
@@ -76,7 +77,7 @@ export function insertMembership(tx: Tx, orgId: number, userId: number, role: Ro
 export function updateRole(tx: Tx, orgId: number, userId: number, role: Role): Promise<MembershipRow> {
   return tx
     .updateTable('membership')
-    .set({ role, revision: sql`nextval('revision_seq')` })
+    .set({ role, revision: nextRevision })
     .where('org_id', '=', orgId)
     .where('user_id', '=', userId)
     .returningAll()
@@ -97,7 +98,7 @@ export function deleteMembership(
     .where('org_id', '=', orgId)
     .where('user_id', '=', userId)
     .returning(['org_id', 'user_id', 'role'])
-    .returning(sql<number>`nextval('revision_seq')`.as('revision'))
+    .returning(nextRevision.as('revision'))
     .returning(sql<string>`clock_timestamp()`.as('deleted_at'))
     .executeTakeFirstOrThrow()
 }

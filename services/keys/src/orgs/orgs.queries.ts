@@ -1,3 +1,4 @@
+import { nextRevision } from '@whereabouts/db/revisions'
 import { sql } from 'kysely'
 import type { Db, OrgRow, Tx } from '../db.ts'
 
@@ -26,7 +27,7 @@ export function updateSubscription(
 ): Promise<OrgRow | undefined> {
   return tx
     .updateTable('org')
-    .set({ subscription_ends_at: endsAt, revision: sql`nextval('revision_seq')` })
+    .set({ subscription_ends_at: endsAt, revision: nextRevision })
     .where('id', '=', orgId)
     .where('subscription_ends_at', 'is distinct from', endsAt)
     .returningAll()

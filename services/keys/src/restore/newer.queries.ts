@@ -1,3 +1,4 @@
+import { nextRevision } from '@whereabouts/db/revisions'
 import type { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
@@ -23,7 +24,7 @@ export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
   if (!isRevoked && state.revision <= row.revision) return 'same'
   await tx
     .updateTable('api_key')
-    .set({ revision: sql`nextval('revision_seq')`, revoked_at: row.revoked_at ?? state.revoked_at })
+    .set({ revision: nextRevision, revoked_at: row.revoked_at ?? state.revoked_at })
     .$if(state.revision > row.revision, (update) =>
       update.set({
         name: state.name,
@@ -56,7 +57,7 @@ export async function meetMember(tx: Tx, state: MemberState): Promise<Met> {
   if (state.deleted_at === null)
     await tx
       .updateTable('membership')
-      .set({ role: state.role === 'admin' ? 'admin' : 'member', revision: sql`nextval('revision_seq')` })
+      .set({ role: state.role === 'admin' ? 'admin' : 'member', revision: nextRevision })
       .where('org_id', '=', orgId)
       .where('user_id', '=', userId)
       .execute()
@@ -71,7 +72,7 @@ export async function meetOrg(tx: Tx, state: OrgState): Promise<Met> {
   const { name, subscription_ends_at } = state
   await tx
     .updateTable('org')
-    .set({ name, subscription_ends_at, revision: sql`nextval('revision_seq')` })
+    .set({ name, subscription_ends_at, revision: nextRevision })
     .where('id', '=', state.org_id)
     .execute()
   return 'older'

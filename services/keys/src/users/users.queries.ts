@@ -1,7 +1,7 @@
 import type { Role } from '@whereabouts/contracts/principal'
 import type { Db, Tx, UserRow } from '../db.ts'
 import { emailTaken } from '../errors.ts'
-import { violates } from '../violations.ts'
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 import { emailKey } from './emails.ts'
 import type { PasswordHash } from './passwords.ts'
 
@@ -33,7 +33,7 @@ export async function insertUser(tx: Tx, user: NewUser): Promise<number> {
     .returning('id')
     .executeTakeFirstOrThrow()
     .catch((error: unknown) => {
-      throw violates(error, 'app_user_email_taken') ? emailTaken() : error
+      throw violatedConstraint(error) === 'app_user_email_taken' ? emailTaken() : error
     })
   return id
 }

@@ -5,7 +5,7 @@ import type { Tables } from '../db.ts'
 import { minuteOf, type Observation } from '../ingest/observation.ts'
 import { store } from '../ingest/store.ts'
 import { log, test, type Tracking } from '../tracking.fixture.ts'
-import { createMonths, tendPartitions } from './partitions.loop.ts'
+import { createMonths, maintainPartitions } from './partitions.loop.ts'
 import { addMonths, listPartitions, monthOf } from './partitions.queries.ts'
 
 const NOW = Date.now()
@@ -26,7 +26,7 @@ const months = async (db: Kysely<Tables>) =>
   (await listPartitions(db)).filter(({ state }) => state === 'attached').map(({ month }) => month)
 
 const tend = ({ db }: Pick<Tracking, 'db'>, options: { now?: number; lockTimeoutMs?: number } = {}) =>
-  tendPartitions({
+  maintainPartitions({
     owner: db,
     retentionDays: 400,
     log,

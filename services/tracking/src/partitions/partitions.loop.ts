@@ -1,6 +1,6 @@
+import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
-import { timedWork } from '@whereabouts/service-kit/timed-work'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import {
@@ -18,7 +18,7 @@ import {
 const MONTHS_BEHIND = 1
 const MONTHS_AHEAD = 2
 const EVERY_MS = 3_600_000
-const RETRY_MS = 60_000
+const MAX_RETRY_MS = 60_000
 const LOCK_TIMEOUT_MS = 3_000
 const DAY_MS = 86_400_000
 
@@ -35,7 +35,7 @@ type Options = {
  * Creates the partitions around now and drops those whose last day is older than the retention. Neither stalls readers
  * or writers. Safe to repeat, and to break off anywhere: the next run goes on.
  */
-export async function tendPartitions(options: Options): Promise<void> {
+export async function maintainPartitions(options: Options): Promise<void> {
   const { owner, retentionDays, log, now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS } = options
   const month = monthOf(now())
   const ahead = Array.from({ length: MONTHS_BEHIND + 1 + MONTHS_AHEAD }, (_, n) =>
@@ -67,35 +67,13 @@ export async function createMonths(
 }
 
 /**
- * Tends the partitions now and every hour; a failure is logged and tried again soon, since months are made well ahead.
- * `first` never rejects: what finds no partition makes it itself (`withMonths`).
+ * Maintains the partitions now and every hour. A failure is retried soon; months are created well ahead. A write that
+ * finds no partition creates it (`withMonths`), so nothing has to wait for the first turn to succeed.
  */
-export function startPartitionLoop(options: Options & { registry?: Registry }): {
-  first: Promise<void>
-  stop(): void
-} {
-  const measured = timedWork(options.registry, 'partitions', EVERY_MS)
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
-  const tend = async () => {
-    const waitMs = await tendPartitions(options).then(
-      () => {
-        measured.done()
-        return EVERY_MS
-      },
-      (error: unknown) => {
-        measured.failed()
-        options.log.warn({ err: error, retry_in_ms: RETRY_MS }, 'partitions not tended')
-        return RETRY_MS
-      },
-    )
-    if (!isStopped) timer = setTimeout(() => void tend(), waitMs)
-  }
-  return {
-    first: tend(),
-    stop: () => {
-      isStopped = true
-      clearTimeout(timer)
-    },
-  }
+export function startPartitionLoop(options: Options & { registry?: Registry }): BackgroundJob {
+  const { log, registry } = options
+  return startBackgroundJob(
+    { name: 'partitions', everyMs: EVERY_MS, log, registry, maxRetryMs: MAX_RETRY_MS },
+    () => maintainPartitions(options),
+  )
 }

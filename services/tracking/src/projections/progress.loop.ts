@@ -2,6 +2,7 @@ import type { Broker } from '@whereabouts/messaging/connection'
 import { durableProgress } from '@whereabouts/messaging/durable-progress'
 import type { Follower } from '@whereabouts/messaging/follow'
 import type { Logger } from '@whereabouts/messaging/logger'
+import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
 import { Gauge, type Registry } from '@whereabouts/service-kit/metrics'
 
 /**
@@ -17,7 +18,7 @@ type Options = {
   broker: Broker
   follower: Pick<Follower, 'progress' | 'lastSeq' | 'headSeq' | 'isCaughtUp'>
   registry: Registry
-  log: Pick<Logger, 'info'>
+  log: Pick<Logger, 'info' | 'warn'>
   everyMs?: number
 }
 
@@ -33,18 +34,16 @@ export function startProgressLoop({ broker, follower, registry, log, everyMs = 5
   let haveTablesCaughtUp = false
   const now = (): Projections => ({ view: viewProgress(follower), tables })
 
-  const look = async () => {
-    tables = await tableProgress(broker).catch(() => tables) // the broker is away: as it was
+  const job = startBackgroundJob({ name: 'catalog-progress', everyMs, log }, async () => {
+    tables = await tableProgress(broker).catch(() => tables) // without the broker, the last known values stay
     const { view } = now()
     if (!follower.isCaughtUp()) log.info({ projection: 'view', ...view }, 'reading the catalog')
     if (tables && (tables.pending >= FAR_BEHIND || (tables.pending > 0 && !haveTablesCaughtUp)))
       log.info({ projection: 'tables', ...tables }, 'reading the catalog')
     haveTablesCaughtUp ||= tables?.pending === 0
-  }
+  })
   measure(registry, now)
-  const timer = setInterval(() => void look(), everyMs)
-  void look()
-  return { now, stop: () => clearInterval(timer) }
+  return { now, stop: job.stop }
 }
 
 const viewProgress = (follower: Options['follower']): Progress => ({

@@ -72,6 +72,5 @@ test('from nothing, view and tables become what the stream holds, and tell how f
   expect(names).toEqual(catalog.assets.map(({ name }) => ({ name })))
   const tags = await db.selectFrom('tag').select(['id', 'asset_id']).orderBy('id').execute()
   expect(tags).toEqual(catalog.tags.map(({ id, asset_id }) => ({ id, asset_id })))
-  progress.stop()
-  await Promise.all([consumer.stop(), follower.stop()])
+  await Promise.all([progress.stop(), consumer.stop(), follower.stop()])
 })

@@ -1,16 +1,10 @@
 import type { ScanPointUpdate } from '@whereabouts/contracts/readers'
-import { rejectIfAny } from '@whereabouts/service-kit/errors'
+import { mustReferToSameResource, rejectIfAny } from '@whereabouts/service-kit/errors'
 import { nameProblems } from '@whereabouts/service-kit/name-problems'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Tables, Tx } from '../db.ts'
-import {
-  ambiguousFields,
-  antennaTaken,
-  locationUnresolved,
-  readerNotFound,
-  scanPointNotFound,
-} from '../errors.ts'
+import { antennaTaken, locationUnresolved, readerNotFound, scanPointNotFound } from '../errors.ts'
 import type { FindLocation } from '../projections/finders.ts'
 import type { ReaderDirectory } from './reader-directory.ts'
 import { findReader, lockReader, notifyReadersChanged } from './readers.queries.ts'
@@ -113,6 +107,6 @@ async function resolveLocation(findLocation: FindLocation, orgId: number, body: 
   const byId = typeof id === 'number' ? await findLocation(orgId, { id }) : undefined
   if (typeof id === 'number' && !byId) throw locationUnresolved('location_id')
   if (byKey && byId && byKey.id !== byId.id)
-    rejectIfAny(ambiguousFields('location_id', 'location_external_key'))
+    rejectIfAny(mustReferToSameResource('location_id', 'location_external_key'))
   return byKey ?? byId
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 import { countLive } from './report.counts.ts'
-import { anyOf, effective } from './report.sql.ts'
+import { anyOf } from '@whereabouts/db/sql-conditions'
+import { effective } from './report.sql.ts'
 
 /** `held`: by location, of those that hold anything. */
 export type Occupancy = { held: Map<number, number>; total: number; nowhere: number }

@@ -3,7 +3,8 @@ import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
 import type { Db } from '../db.ts'
 import type { ReportAsk } from './report.ask.ts'
 import { withoutTotal, type ReportPage } from './report.queries.ts'
-import { anyOf, both, LOCATION_KEY, matches, orderBy, placed, type Sql } from './report.sql.ts'
+import { anyOf } from '@whereabouts/db/sql-conditions'
+import { both, LOCATION_KEY, matches, orderBy, placed, type Sql } from './report.sql.ts'
 
 /**
  * The report as it was at `at`: assets that were valid and not deleted then, with the last row of their history up to

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { namesAssets, type ReportAsk, type ReportSort } from './report.ask.ts'
-import { anyOf, both, effective, found, matches, placed, type Sql } from './report.sql.ts'
+import { anyOf } from '@whereabouts/db/sql-conditions'
+import { both, effective, found, matches, placed, type Sql } from './report.sql.ts'
 
 /**
  * All rows, by whatever finds them with the least work; the rest of each is looked up (see `probe`), as far as it is

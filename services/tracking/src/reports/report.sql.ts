@@ -1,3 +1,4 @@
+import { anyOf, containing, isValidNow } from '@whereabouts/db/sql-conditions'
 import { sql, type RawBuilder } from 'kysely'
 import type { ReportAsk, ReportSort } from './report.ask.ts'
 
@@ -9,13 +10,9 @@ export const both = (...conditions: readonly (Sql | undefined)[]): Sql =>
 
 /** What a list shows now (D7.1): what is valid at this moment, and was not deleted unless that is asked for. */
 export const effective = (alias: 'p' | 'a' | 's', includeDeleted: boolean): Sql => {
-  const [from, to, deleted] = ['valid_from', 'valid_to', 'deleted_at'].map((c) => sql.ref(`${alias}.${c}`))
-  const valid = sql`${from} <= now() and (${to} is null or ${to} > now())`
-  return includeDeleted ? valid : sql`${valid} and ${deleted} is null`
+  const valid = isValidNow(alias)
+  return includeDeleted ? valid : sql`${valid} and ${sql.ref(`${alias}.deleted_at`)} is null`
 }
-
-export const anyOf = (column: string, values: readonly (number | string)[], type: 'bigint' | 'text'): Sql =>
-  sql`${sql.ref(column)} = any(${[...values]}::${sql.raw(type)}[])`
 
 /**
  * The location that `alias` names is one of those asked for, and one that exists where only such are. Written so that
@@ -39,19 +36,15 @@ export function placed(
 /** Names and keys are divided by it in `search_text`; nothing that is searched for contains it. */
 const SEPARATOR = '\u001f'
 
-/** `%`, `_` and the escape itself match themselves. The database folds both sides alike. */
-const pattern = (q: string): Sql =>
-  sql`lower(${`%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`}::text collate "pg_c_utf8")`
-
 /**
  * Asset `a` has `q` in its name, its key or the value of one of its tags (D8.2). Tried on one asset after the other:
  * without the offset the planner might look for all such tags first.
  */
 export function matches(q: string): Sql {
   if (q.includes(SEPARATOR)) return sql`false`
-  return sql`(a.search_text like ${pattern(q)} or exists (
+  return sql`(a.search_text like ${containing(q)} or exists (
     select from tag t where t.org_id = a.org_id and t.asset_id = a.id and t.deleted_at is null
-      and t.search_text like ${pattern(q)} offset 0))`
+      and t.search_text like ${containing(q)} offset 0))`
 }
 
 /** A condition that is tried on one row after the other, whatever the planner thinks of it. */
@@ -67,11 +60,11 @@ export function found(orgId: number, q: string, includeDeleted: boolean): Sql {
   const shown = sql`a.is_scanned and ${effective('a', includeDeleted)}`
   return sql`
     select a.id as asset_id from own_asset a
-    where a.org_id = ${orgId} and ${shown} and a.search_text like ${pattern(q)}
+    where a.org_id = ${orgId} and ${shown} and a.search_text like ${containing(q)}
     union all
     select distinct a.id from own_tag t join own_asset a on a.org_id = t.org_id and a.id = t.asset_id and ${shown}
     where t.org_id = ${orgId} and t.deleted_at is null and t.asset_id is not null
-      and t.search_text like ${pattern(q)} and a.search_text not like ${pattern(q)}`
+      and t.search_text like ${containing(q)} and a.search_text not like ${containing(q)}`
 }
 
 /** Of a location that was deleted only the id is shown (D8.3). */

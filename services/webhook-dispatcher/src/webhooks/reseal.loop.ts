@@ -1,6 +1,6 @@
+import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
-import { timedWork, type TimedWork } from '@whereabouts/service-kit/timed-work'
 import type { Db } from '../db.ts'
 import { countSeals, listSealedOtherwise, replaceSeal, type SealedRow } from './reseal.queries.ts'
 import { openSecret, sealSecret, type SecretKeys } from './secrets.ts'
@@ -10,7 +10,7 @@ type Options = {
   across: Db
   secretKeys: SecretKeys
   log: Logger
-  /** Told after each round how many webhooks are still sealed under another key than the first. */
+  /** Called after each round with the number of webhooks still sealed under another key than the first. */
   onRound?: (others: number) => void
   registry?: Registry
 }
@@ -19,8 +19,8 @@ const EVERY_MS = 10 * 60_000
 const BATCH = 200
 
 /**
- * Seals every secret that is under another key anew, under the first. May run twice at once: a seal replaces only the
- * one it was made from. Where the old key is gone the seal is left alone, and counted. Returns how many were replaced.
+ * Re-encrypts every secret that is sealed under another key than the first. May run twice at once: a seal replaces only
+ * the one it was made from. A seal whose old key is gone stays, and is counted. Returns how many were replaced.
  */
 export async function resealSecrets(
   { across, secretKeys, log }: Options,
@@ -48,43 +48,26 @@ function openOrWarn(keys: SecretKeys, log: Logger, row: SealedRow): string | und
     return openSecret(keys, row.org_id, row)
   } catch (error) {
     const fields = { org_id: row.org_id, webhook_id: row.id, secret_key_id: row.secret_key_id }
-    log.error({ err: error, ...fields }, 'webhook secret cannot be sealed anew')
+    log.error({ err: error, ...fields }, 'webhook secret re-encryption failed')
     return undefined
   }
 }
 
-/** Begins at once and looks again every ten minutes: a replica that still has the old settings seals under the old key. */
-export function startResealing(options: Options): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  const measured = timedWork(options.registry, 'webhook-reseal', EVERY_MS)
-  let running: Promise<void> | undefined
-  const round = () => {
-    running ??= resealAndTell(options, measured, stopping.signal).finally(() => (running = undefined))
-  }
-  const timer = setInterval(round, EVERY_MS)
-  round()
-  return {
-    stop: async () => {
-      clearInterval(timer)
-      stopping.abort()
-      await running
-    },
-  }
+/** Runs now and every ten minutes: a replica that still has the old settings seals under the old key. */
+export function startResealing(options: Options): BackgroundJob {
+  const { log, registry } = options
+  return startBackgroundJob({ name: 'webhook-reseal', everyMs: EVERY_MS, log, registry }, (stopping) =>
+    resealAndReport(options, stopping),
+  )
 }
 
-async function resealAndTell(options: Options, measured: TimedWork, stopping: AbortSignal): Promise<void> {
+async function resealAndReport(options: Options, stopping: AbortSignal): Promise<void> {
   const { across, secretKeys, log, onRound } = options
-  try {
-    const replaced = await resealSecrets(options, stopping)
-    const seals = await countSeals(across)
-    const others = seals.filter(({ secret_key_id }) => secret_key_id !== secretKeys[0].id)
-    const left = others.reduce((sum, { webhooks }) => sum + webhooks, 0)
-    onRound?.(left)
-    measured.done()
-    const keys = others.map(({ secret_key_id }) => secret_key_id)
-    if (replaced > 0 || left > 0) log.info({ replaced, left, keys }, 'webhook secrets sealed anew')
-  } catch (error) {
-    measured.failed()
-    log.warn({ err: error }, 'webhook secrets not sealed anew')
-  }
+  const replaced = await resealSecrets(options, stopping)
+  const seals = await countSeals(across)
+  const others = seals.filter(({ secret_key_id }) => secret_key_id !== secretKeys[0].id)
+  const left = others.reduce((sum, { webhooks }) => sum + webhooks, 0)
+  onRound?.(left)
+  const keys = others.map(({ secret_key_id }) => secret_key_id)
+  if (replaced > 0 || left > 0) log.info({ replaced, left, keys }, 'webhook secrets re-encrypted')
 }

@@ -9,7 +9,7 @@ import {
   type LocationRow,
   type TagRow,
 } from '../../db.ts'
-import { anyOf } from '../../lists/conditions.ts'
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import { tagColumns } from '../../tags/tags.queries.ts'
 
 export type ReadTag = { tag_type: string; value: string }

@@ -1,7 +1,7 @@
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
 import type { TagCreate } from '@whereabouts/contracts/tags'
 import { AppError } from '@whereabouts/service-kit/app-error'
-import { validationFailed } from '@whereabouts/service-kit/errors'
+import { mustReferToSameResource, validationFailed } from '@whereabouts/service-kit/errors'
 import { lockAsset } from '../../assets/assets.queries.ts'
 import type { RunInTransaction } from '../../transactions/transactions.ts'
 import type { Tx } from '../../db.ts'
@@ -47,7 +47,9 @@ async function lockNamed(tx: Tx, orgId: number, table: KeyedTable, named: OwnerR
   const row = id === undefined ? undefined : await lockRow(tx, orgId, table, id)
   if (!row) throw unresolved(byKey === undefined ? idField : keyField)
   if (sentId === undefined || sentId === row.id) return { id: row.id, key: row.external_key }
-  throw (await lockRow(tx, orgId, table, sentId)) ? different(idField, keyField) : unresolved(idField)
+  throw (await lockRow(tx, orgId, table, sentId))
+    ? validationFailed(mustReferToSameResource(idField, keyField))
+    : unresolved(idField)
 }
 
 const lockRow = (tx: Tx, orgId: number, table: KeyedTable, id: number) =>
@@ -68,12 +70,4 @@ async function findTag(tx: Tx, orgId: number, owner: Owner, { tag_type, value }:
 const unresolved = (field: Fields) => {
   const kind = field.startsWith('asset') ? 'asset' : 'location'
   return validationFailed([{ field, code: 'fk_not_found', message: `${field} does not name a live ${kind}` }])
-}
-
-function different(first: Fields, second: Fields) {
-  const message = `${first} and ${second} must refer to the same resource`
-  return validationFailed([
-    { field: first, code: 'ambiguous_fields', message },
-    { field: second, code: 'ambiguous_fields', message },
-  ])
 }

@@ -1,13 +1,13 @@
 import { PasswordInput, Text, TextInput } from '@mantine/core'
 import { Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Door } from '../../parts/door.tsx'
+import { SignedOutPage } from '../../parts/signed-out-page.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { acceptInvitation } from '../../session/session.ts'
 
-/** Behind the `#`, which browsers send to no server, so that the token is in no log. */
+/** Browsers do not send the part after `#` to the server, so that no log contains the token. */
 const tokenInAddress = () => new URLSearchParams(location.hash.slice(1)).get('token') ?? ''
 
 export function AcceptInvitation() {
@@ -22,21 +22,21 @@ export function AcceptInvitation() {
   if (send.result === true) return <Navigate to="/" replace />
   if (token === '')
     return (
-      <Door title="Join an organization">
-        <EmptyState title="The link is not complete">
-          Open the whole link that you were sent, or ask for a new invitation.
+      <SignedOutPage title="Join an organization">
+        <EmptyState title="The link is incomplete">
+          Open the full link from your invitation, or ask for a new one.
         </EmptyState>
-      </Door>
+      </SignedOutPage>
     )
   return (
-    <Door title="Join an organization">
+    <SignedOutPage title="Join an organization">
       <SendForm
         send={send}
         label="Join"
         onSubmit={() => send.send(undefined)}
         shownFields={['name', 'password']}
       >
-        <Text size="sm">If you have an account already, enter its password and leave the name empty.</Text>
+        <Text size="sm">Already have an account? Enter its password and leave the name empty.</Text>
         <TextInput
           label="Your name"
           autoComplete="name"
@@ -46,13 +46,13 @@ export function AcceptInvitation() {
         />
         <PasswordInput
           label="Password"
-          description="Of your account, or a new one of at least 10 characters"
+          description="Your current password, or a new one with at least 10 characters"
           autoComplete="new-password"
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
           error={send.fields['password']}
         />
       </SendForm>
-    </Door>
+    </SignedOutPage>
   )
 }

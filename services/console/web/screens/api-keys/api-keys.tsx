@@ -6,7 +6,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
@@ -23,14 +23,14 @@ export default function ApiKeys() {
   return (
     <Screen
       title="API keys"
-      lead="What programs and readers log in with."
+      lead="Credentials for programs and readers."
       actions={isAdmin ? <Button onClick={() => setOpen(true)}>New API key</Button> : undefined}
     >
       {isAdmin ? (
         <KeyList />
       ) : (
-        <EmptyState title="Administrators manage API keys">
-          Ask one of them, listed under Members, when a program of yours needs a key.
+        <EmptyState title="Only administrators can manage API keys">
+          Need a key? Ask an administrator. They are listed under Members.
         </EmptyState>
       )}
       {isOpen && (
@@ -70,8 +70,7 @@ function KeyList() {
       {({ data, total_count: total }) =>
         total === 0 ? (
           <EmptyState title="No API keys yet">
-            Create one for each program that uses the API and for each reader, so that each can be revoked
-            alone.
+            Create one key per program and per reader, so that you can revoke each separately.
           </EmptyState>
         ) : (
           <>
@@ -94,11 +93,11 @@ type TableProps = { keys: readonly components['schemas']['ApiKey'][]; loadedAt: 
 
 function KeyTable({ keys, loadedAt }: TableProps) {
   return (
-    <Scrolls label="API keys">
+    <ScrollRegion label="API keys">
       <Table miw={980}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Name and jti</Table.Th>
+            <Table.Th>Name and ID (jti)</Table.Th>
             <Table.Th>Scopes</Table.Th>
             <Table.Th>Created</Table.Th>
             <Table.Th>Last used</Table.Th>
@@ -112,6 +111,6 @@ function KeyTable({ keys, loadedAt }: TableProps) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }

@@ -7,7 +7,6 @@ import { useSession } from '../../session/use-session.ts'
 
 const NO_WRAP = { whiteSpace: 'nowrap' } as const
 
-/** A key without its secret, which nobody can show any more. */
 type Props = { apiKey: components['schemas']['ApiKey']; loadedAt: number }
 
 export function KeyRow({ apiKey, loadedAt }: Props) {
@@ -42,9 +41,9 @@ export function KeyRow({ apiKey, loadedAt }: Props) {
       <Table.Td style={NO_WRAP}>
         <When at={created_at} />
       </Table.Td>
-      <Table.Td style={NO_WRAP}>{last_used_at === null ? 'never' : <When at={last_used_at} />}</Table.Td>
+      <Table.Td style={NO_WRAP}>{last_used_at === null ? 'Never' : <When at={last_used_at} />}</Table.Td>
       <Table.Td style={NO_WRAP}>
-        {expires_at === null ? 'never' : <When at={expires_at} as="day" />}
+        {expires_at === null ? 'Never' : <When at={expires_at} as="day" />}
         {isExpired && (
           <Badge color="yellow" variant="light" ml="xs">
             Expired
@@ -59,7 +58,7 @@ export function KeyRow({ apiKey, loadedAt }: Props) {
           work={revoke}
           reload={[['api-keys']]}
         >
-          {`Tokens of ${name} stop working within a second, and readers that log in with it are disconnected. This cannot be undone.`}
+          {`Tokens of ${name} stop working within a second. Readers that use this key are disconnected. This cannot be undone.`}
         </ConfirmButton>
       </Table.Td>
     </Table.Tr>

@@ -12,7 +12,7 @@ test.for([
   },
 ] as const)('$form asks for $want', ({ form, want }) => expect(scopesOf(form)).toEqual(want))
 
-test('an expiry in days counts from now, a day to its end where the person is', () => {
+test('an expiry in days counts from now, a date to its end in the local time zone', () => {
   const now = Date.parse('2026-11-21T10:00:00Z')
   expect(expiresAt('never', '', now)).toBeNull()
   expect(expiresAt('30', '', now)).toBe('2026-12-21T10:00:00.000Z')
@@ -20,7 +20,7 @@ test('an expiry in days counts from now, a day to its end where the person is', 
   expect(end).toBe(new Date(2026, 11, 24, 23, 59, 59, 999).toISOString())
 })
 
-test('a day that was not chosen yet is no end', () => {
+test('a date that is not entered yet is missing', () => {
   expect(lacksDay('date', '')).toBe(true)
   expect(lacksDay('date', '2026-12-24')).toBe(false)
   expect(lacksDay('30', '')).toBe(false)

@@ -6,7 +6,7 @@ export const RESOURCES = ['assets', 'locations', 'scans'] as const
 export type Resource = (typeof RESOURCES)[number]
 
 export const LEVELS = ['none', 'read', 'write'] as const
-/** `write` is reading and writing. */
+/** `write` includes reading. */
 type Level = (typeof LEVELS)[number]
 
 export type ScopeForm = Readonly<Record<Resource, Level>> & { readonly isKeysAdmin: boolean }
@@ -15,19 +15,19 @@ export const NO_SCOPES: ScopeForm = { assets: 'none', locations: 'none', scans: 
 
 const OF_LEVEL = { none: [], read: ['read'], write: ['read', 'write'] } as const
 
-/** The scopes that the form asks for; none is refused by the API. */
+/** The scopes chosen in the form. */
 export const scopesOf = (form: ScopeForm): Scope[] => [
   ...RESOURCES.flatMap((resource) => OF_LEVEL[form[resource]].map((may) => `${resource}:${may}` as const)),
   ...(form.isKeysAdmin ? (['keys:admin'] as const) : []),
 ]
 
 export const EXPIRIES = ['never', '30', '90', '365', 'date'] as const
-/** Days from now, or another day. */
+/** Days from now, or a date. */
 export type Expiry = (typeof EXPIRIES)[number]
 
 const DAY_MS = 86_400_000
 
-/** The instant a key ends at; null is never. A chosen day counts to its end where the person is. */
+/** When the key expires; null is never. A date means its end in the viewer's time zone. */
 export function expiresAt(expiry: Expiry, day: string, now: number): string | null {
   if (expiry === 'never') return null
   if (expiry !== 'date') return new Date(now + Number(expiry) * DAY_MS).toISOString()
@@ -35,6 +35,6 @@ export function expiresAt(expiry: Expiry, day: string, now: number): string | nu
   return Number.isNaN(end.getTime()) ? null : end.toISOString()
 }
 
-/** The day itself is missing. */
+/** A date was chosen but not entered. */
 export const lacksDay = (expiry: Expiry, day: string): boolean =>
   expiry === 'date' && expiresAt(expiry, day, 0) === null

@@ -24,18 +24,18 @@ type Props = { onCreated: (key: components['schemas']['ApiKeyCreated']) => void;
 const RESOURCE_TEXTS: Record<Resource, readonly [label: string, description: string]> = {
   assets: ['Assets', 'Assets and their tags'],
   locations: ['Locations', 'Locations and their tags'],
-  scans: ['Scans', 'Where things are and were; writing is publishing scans and saving inventory'],
+  scans: ['Scans', 'Current and past locations. Write access can publish scans and save inventory.'],
 }
-const LEVEL_TEXTS = { none: 'None', read: 'Read', write: 'Read + Write' } as const
+const LEVEL_TEXTS = { none: 'None', read: 'Read', write: 'Read and write' } as const
 const EXPIRY_TEXTS: Record<Expiry, string> = {
   never: 'Never',
   '30': 'In 30 days',
   '90': 'In 90 days',
   '365': 'In 365 days',
-  date: 'At the end of a day',
+  date: 'On a date',
 }
 
-/** The scope form. Scopes cannot be changed later. */
+/** Creates an API key. Its scopes cannot be changed later. */
 export function NewKey({ onCreated, onClose }: Props) {
   const { org } = useSession()
   const [name, setName] = useState('')
@@ -56,7 +56,7 @@ export function NewKey({ onCreated, onClose }: Props) {
     <FormModal opened onClose={onClose} title="New API key" size="lg">
       <SendForm
         send={send}
-        label="Create the key"
+        label="Create key"
         onSubmit={() => send.send(undefined)}
         onCancel={onClose}
         shownFields={['name', 'scopes', 'expires_at']}
@@ -64,7 +64,7 @@ export function NewKey({ onCreated, onClose }: Props) {
       >
         <TextInput
           label="Name"
-          description="What it is for, like ERP connector."
+          description="What it is for, for example ERP connector."
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           error={send.fields['name']}
@@ -121,7 +121,7 @@ function ScopeFields({ scopes, onChange, error }: ScopeProps) {
       ))}
       <Checkbox
         label="Manage API keys"
-        description="keys:admin: creates and revokes the keys of the organization"
+        description="keys:admin: create and revoke API keys of the organization"
         checked={scopes.isKeysAdmin}
         onChange={(event) => onChange({ ...scopes, isKeysAdmin: event.currentTarget.checked })}
         error={error}

@@ -3,20 +3,20 @@ import { useDisclosure } from '@mantine/hooks'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { DataCard } from '../../parts/data-card.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { RenameKey } from '../../parts/rename-key.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { TagsCard } from '../../parts/tags-card.tsx'
 import { api } from '../../session/api.ts'
-import type { Asset } from '../assets/asset-values.ts'
-import { AssetData } from './asset-data.tsx'
+import { ASSET_FIELDS, type Asset } from '../assets/asset-fields.ts'
 import { EditAsset } from './edit-asset.tsx'
 import { History } from './history.tsx'
-import { RenameAsset } from './rename-asset.tsx'
-import { Stays } from './stays.tsx'
-import { useAsset, useFollow } from './use-asset.ts'
+import { DwellTimes } from './dwell-times.tsx'
+import { useAsset, useReloadOnMove } from './use-asset.ts'
 import { WhereCard } from './where-card.tsx'
 
-/** One asset: where it is and why, where it has been, and what it is. */
+/** One asset: its location and why, its dwell times, history and data. */
 export default function AssetScreen() {
   const { assetId }: { assetId?: string } = useParams({ strict: false })
   return <OneAsset key={assetId} id={Number(assetId)} />
@@ -24,7 +24,7 @@ export default function AssetScreen() {
 
 function OneAsset({ id }: { id: number }) {
   const asset = useAsset(id)
-  useFollow(id)
+  useReloadOnMove(id)
   return (
     <Screen
       title={asset.data?.name ?? 'Asset'}
@@ -49,14 +49,14 @@ function Parts({ asset }: { asset: Asset }) {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Stack gap="md">
-            <Stays id={asset.id} />
+            <DwellTimes id={asset.id} />
             <History id={asset.id} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="md">
             <Tags asset={asset} />
-            <AssetData asset={asset} />
+            <DataCard fields={ASSET_FIELDS} resource={asset} />
           </Stack>
         </Grid.Col>
       </Grid>
@@ -84,14 +84,18 @@ function Tags({ asset: { id, tags } }: { asset: Asset }) {
 
 function Actions({ asset }: { asset: Asset }) {
   const [isEditing, editing] = useDisclosure(false)
-  const [isRenaming, renaming] = useDisclosure(false)
   const navigate = useNavigate()
   return (
     <>
       <Button onClick={editing.open}>Edit</Button>
-      <Button variant="default" onClick={renaming.open}>
-        Rename
-      </Button>
+      <RenameKey
+        current={asset.external_key}
+        rename={async (body) => {
+          const params = { path: { asset_id: asset.id } }
+          return unwrap(await api.POST('/api/v1/assets/{asset_id}/rename', { params, body }))
+        }}
+        reload={[['asset', asset.id], ['assets']]}
+      />
       <ConfirmButton
         label="Delete"
         reload={[['assets']]}
@@ -101,10 +105,9 @@ function Actions({ asset }: { asset: Asset }) {
           unwrap(await api.DELETE('/api/v1/assets/{asset_id}', { params: { path } }))
         }}
       >
-        {`${asset.name} and its tags are deleted. Its key and its tags can be given to others; its history is not shown any more.`}
+        {`This deletes ${asset.name} and its tags. Its external key and tags can be reused. Its history is no longer shown.`}
       </ConfirmButton>
       <EditAsset asset={asset} isOpen={isEditing} onClose={editing.close} />
-      <RenameAsset asset={asset} isOpen={isRenaming} onClose={renaming.close} />
     </>
   )
 }

@@ -3,13 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { Card } from '../../parts/card.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { durationText } from '../../parts/times.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { HISTORY_PAGE, useHistory } from './use-asset.ts'
 
-/** The rows as they are stored: one per minute in which the asset was seen. */
+/** The stored rows: one for each minute in which the asset was seen. */
 export function History({ id }: { id: number }) {
   const [list, setList] = useUrlState({ from: '', to: '', offset: '0' })
   const history = useHistory(id, list)
@@ -38,7 +38,7 @@ export function History({ id }: { id: number }) {
       <Loaded query={history} what="the history">
         {({ data, total_count: total }) =>
           total === 0 ? (
-            <Text size="sm">{isFiltered ? 'It was not seen in this time.' : 'It was never seen.'}</Text>
+            <Text size="sm">{isFiltered ? 'Not seen in this period.' : 'Never seen.'}</Text>
           ) : (
             <>
               <Rows rows={data} />
@@ -61,13 +61,13 @@ type Row = NonNullable<ReturnType<typeof useHistory>['data']>['data'][number]
 
 function Rows({ rows }: { rows: readonly Row[] }) {
   return (
-    <Scrolls label="Rows of the history">
+    <ScrollRegion label="History rows">
       <Table miw={480}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Seen</Table.Th>
             <Table.Th>Location</Table.Th>
-            <Table.Th>Time at the place before</Table.Th>
+            <Table.Th>Time at previous location</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -84,13 +84,13 @@ function Rows({ rows }: { rows: readonly Row[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }
 
 function Seen({ row: { location_id: id, location_external_key: key } }: { row: Row }) {
-  if (id === null) return 'At no location'
-  if (key === null) return 'A deleted location'
+  if (id === null) return 'No location'
+  if (key === null) return 'Deleted location'
   return (
     <Anchor component={Link} to={`/locations/${id}`} fz="sm">
       {key}

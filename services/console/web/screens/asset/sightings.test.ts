@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { secondsOf, staysOf, type Sighting } from './sightings.ts'
+import { secondsOf, dwellsOf, type Sighting } from './sightings.ts'
 
 const DOCK = { id: 1, external_key: 'DOCK-1', name: 'Dock' }
 const SHELF = { id: 2, external_key: 'SHELF-1', name: 'Shelf' }
@@ -13,9 +13,9 @@ const at = (minute: string, location: Sighting['location'], readerKey?: string):
   duration_seconds: null,
 })
 
-test('consecutive sightings at one location are one stay, which lasts until the asset is seen elsewhere', () => {
-  const stays = staysOf([at('30', SHELF), at('20', DOCK), at('10', DOCK, 'gate-1')])
-  expect(stays).toMatchObject([
+test('consecutive sightings at one location are one dwell until the asset is seen elsewhere', () => {
+  const dwells = dwellsOf([at('30', SHELF), at('20', DOCK), at('10', DOCK, 'gate-1')])
+  expect(dwells).toMatchObject([
     { location: SHELF, from: '2026-11-21T10:30:00.000Z', until: null, sightings: 1 },
     {
       location: DOCK,
@@ -26,31 +26,31 @@ test('consecutive sightings at one location are one stay, which lasts until the 
       first: { reader: { reader_key: 'gate-1' } },
     },
   ])
-  expect(stays.map(secondsOf)).toEqual([0, 1_200])
+  expect(dwells.map(secondsOf)).toEqual([0, 1_200])
 })
 
-test('coming back is another stay', () => {
-  expect(staysOf([at('30', DOCK), at('20', SHELF), at('10', DOCK)])).toHaveLength(3)
+test('a return is a new dwell', () => {
+  expect(dwellsOf([at('30', DOCK), at('20', SHELF), at('10', DOCK)])).toHaveLength(3)
 })
 
-test('a place without a location is a stay of its own', () => {
-  const stays = staysOf([at('30', null), at('20', null), at('10', DOCK)])
-  expect(stays.map(({ location, sightings }) => [location?.name, sightings])).toEqual([
+test('sightings without a location are a separate dwell', () => {
+  const dwells = dwellsOf([at('30', null), at('20', null), at('10', DOCK)])
+  expect(dwells.map(({ location, sightings }) => [location?.name, sightings])).toEqual([
     [undefined, 2],
     ['Dock', 1],
   ])
 })
 
-test('a deleted location, whose name is gone, is told from another one by its id', () => {
+test('deleted locations are distinguished by id', () => {
   const gone = (id: number) => ({ id, external_key: null, name: null })
-  expect(staysOf([at('30', gone(3)), at('20', gone(3)), at('10', gone(4))])).toHaveLength(2)
+  expect(dwellsOf([at('30', gone(3)), at('20', gone(3)), at('10', gone(4))])).toHaveLength(2)
 })
 
-test('the stay that lasts is as long as was seen so far', () => {
-  const [stay] = staysOf([at('50', DOCK), at('20', DOCK)])
-  expect(stay && secondsOf(stay)).toBe(1_800)
+test('the current dwell lasts until the last sighting', () => {
+  const [dwell] = dwellsOf([at('50', DOCK), at('20', DOCK)])
+  expect(dwell && secondsOf(dwell)).toBe(1_800)
 })
 
-test('without sightings there are no stays', () => {
-  expect(staysOf([])).toEqual([])
+test('no sightings are no dwells', () => {
+  expect(dwellsOf([])).toEqual([])
 })

@@ -3,29 +3,29 @@ import type { components } from '@whereabouts/client/client'
 export type Sighting = components['schemas']['Sighting']
 export type SeenAt = NonNullable<Sighting['location']>
 
-/** A time at one place without having been seen elsewhere meanwhile. */
-export type Stay = {
+/** A time at one location without sightings at others. */
+export type Dwell = {
   location: SeenAt | null
   from: string
   lastSeen: string
-  /** When it was first seen elsewhere; null for the stay that lasts. */
+  /** First sighting elsewhere; null for the current dwell. */
   until: string | null
   sightings: number
-  /** What began it. */
+  /** The sighting that began it. */
   first: Sighting
 }
 
-/** Consecutive sightings at one location are one stay. Newest first, as they come. */
-export function staysOf(sightings: readonly Sighting[]): Stay[] {
-  const stays: Stay[] = []
+/** Groups consecutive sightings at one location, newest first, into dwells. */
+export function dwellsOf(sightings: readonly Sighting[]): Dwell[] {
+  const dwells: Dwell[] = []
   for (const sighting of sightings) {
-    const newer = stays.at(-1)
+    const newer = dwells.at(-1)
     if (newer && newer.location?.id === sighting.location?.id) {
       newer.from = sighting.observed_at
       newer.first = sighting
       newer.sightings += 1
     } else {
-      stays.push({
+      dwells.push({
         location: sighting.location,
         from: sighting.observed_at,
         lastSeen: sighting.observed_at,
@@ -35,12 +35,12 @@ export function staysOf(sightings: readonly Sighting[]): Stay[] {
       })
     }
   }
-  return stays
+  return dwells
 }
 
-/** How long: to the first sighting elsewhere, or as far as is known. */
-export const secondsOf = ({ from, until, lastSeen }: Stay): number =>
+/** Duration until the first sighting elsewhere, or until the last sighting here. */
+export const secondsOf = ({ from, until, lastSeen }: Dwell): number =>
   Math.max(0, (Date.parse(until ?? lastSeen) - Date.parse(from)) / 1000)
 
 export const locationText = (location: SeenAt | null): string =>
-  location === null ? 'At no location' : (location.name ?? 'A deleted location')
+  location === null ? 'No location' : (location.name ?? 'Deleted location')

@@ -5,8 +5,8 @@ import { useMovements } from '../../live/use-live.ts'
 import { fromLocalInput } from '../../parts/local-time.ts'
 import { api } from '../../session/api.ts'
 
-/** A read where the asset already was is no movement, and is asked for. */
-const SEEN_AGAIN_MS = 15_000
+/** A read at the same location is not a movement, so it is polled. */
+const REFRESH_MS = 15_000
 const SIGHTINGS = 100
 export const HISTORY_PAGE = 25
 
@@ -17,11 +17,11 @@ export const useAsset = (id: number) =>
       unwrap(await api.GET('/api/v1/assets/{asset_id}', { params: { path: { asset_id: id } }, signal })).data,
   })
 
-/** Where it is, as the report has it; null when it has no row there. */
-export const usePlace = (id: number) =>
+/** Its row in the asset location report; null if it has none. */
+export const useReportRow = (id: number) =>
   useQuery({
-    queryKey: ['asset', id, 'place'],
-    refetchInterval: SEEN_AGAIN_MS,
+    queryKey: ['asset', id, 'report-row'],
+    refetchInterval: REFRESH_MS,
     queryFn: async ({ signal }) => {
       const query = { asset_id: [id] }
       const { data } = unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
@@ -32,7 +32,7 @@ export const usePlace = (id: number) =>
 export const useSightings = (id: number) =>
   useInfiniteQuery({
     queryKey: ['asset', id, 'sightings'],
-    refetchInterval: SEEN_AGAIN_MS,
+    refetchInterval: REFRESH_MS,
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset, signal }) => {
       const params = { path: { asset_id: id }, query: { limit: SIGHTINGS, offset } }
@@ -60,18 +60,18 @@ export function useHistory(id: number, { from, to, offset }: { from: string; to:
   })
 }
 
-const TOGETHER_MS = 500
+const DEBOUNCE_MS = 500
 
-/** Brings the screen up to date when this asset moves; what others do does not matter here. */
-export function useFollow(id: number): void {
+/** Reloads when this asset moves. */
+export function useReloadOnMove(id: number): void {
   const client = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const reload = () => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined
-      for (const part of ['place', 'sightings', 'history'])
+      for (const part of ['report-row', 'sightings', 'history'])
         void client.invalidateQueries({ queryKey: ['asset', id, part] })
-    }, TOGETHER_MS)
+    }, DEBOUNCE_MS)
   }
   useMovements({ onMovement: ({ asset }) => asset.id === id && reload(), onReset: reload })
   useEffect(() => () => clearTimeout(timer.current), [])

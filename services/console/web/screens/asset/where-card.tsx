@@ -3,25 +3,25 @@ import { Link } from '@tanstack/react-router'
 import { Loaded } from '../../parts/loaded.tsx'
 import { durationText } from '../../parts/times.ts'
 import { When } from '../../parts/when.tsx'
-import type { Asset } from '../assets/asset-values.ts'
+import type { Asset } from '../assets/asset-fields.ts'
 import type { Place } from '../assets/use-assets.ts'
-import { locationText, staysOf, type Sighting } from './sightings.ts'
-import { usePlace, useSightings } from './use-asset.ts'
+import { locationText, dwellsOf, type Sighting } from './sightings.ts'
+import { useReportRow, useSightings } from './use-asset.ts'
 import { Why } from './why.tsx'
 
-/** Where the asset is, since when, and the sighting that says so. */
+/** Current location, since when, and the sighting behind it. */
 export function WhereCard({ asset }: { asset: Asset }) {
-  const place = usePlace(asset.id)
+  const place = useReportRow(asset.id)
   const sightings = useSightings(asset.id)
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="where-title">
-      <Loaded query={sightings} what="where it is">
+      <Loaded query={sightings} what="the location">
         {({ pages }) => {
           const all = pages.flatMap(({ data }) => data)
           const [latest] = all
           if (!latest) return <NeverScanned asset={asset} />
           return (
-            <Loaded query={place} what="where it is">
+            <Loaded query={place} what="the location">
               {(row) => <Whereabouts place={row} latest={latest} sightings={all} />}
             </Loaded>
           )
@@ -34,10 +34,10 @@ export function WhereCard({ asset }: { asset: Asset }) {
 type Props = { place: Place | null; latest: Sighting; sightings: readonly Sighting[] }
 
 function Whereabouts({ place, latest, sightings }: Props) {
-  const [stay] = staysOf(sightings)
-  // The two are asked for one after the other; between them it may have moved.
+  const [dwell] = dwellsOf(sightings)
+  // Two requests: the asset may have moved between them.
   const agreed = place?.location_id === (latest.location?.id ?? null) ? place : undefined
-  const since = agreed?.dwell_started_at ?? stay?.from ?? latest.observed_at
+  const since = agreed?.dwell_started_at ?? dwell?.from ?? latest.observed_at
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
       <Stack gap={4}>
@@ -57,12 +57,12 @@ function Whereabouts({ place, latest, sightings }: Props) {
           </Text>
         )}
         <Group gap="lg" mt="xs">
-          <Fact label="There since" at={since} />
+          <Fact label="Here since" at={since} />
           <Fact label="Last seen" at={agreed?.asset_last_seen ?? latest.observed_at} />
           {typeof agreed?.dwell_seconds === 'number' && agreed.dwell_seconds > 0 && (
             <Text size="sm">
               <Text span c="dimmed" size="xs" display="block">
-                Seen there for
+                Dwell time
               </Text>
               {durationText(agreed.dwell_seconds)}
             </Text>
@@ -70,18 +70,18 @@ function Whereabouts({ place, latest, sightings }: Props) {
         </Group>
         {place === null && (
           <Text size="sm" mt="xs">
-            Reports leave it out, because it is not valid now.
+            Not in reports, because the asset is not valid now.
           </Text>
         )}
       </Stack>
-      <Why latest={latest} first={stay?.first ?? latest} />
+      <Why latest={latest} first={dwell?.first ?? latest} />
     </SimpleGrid>
   )
 }
 
 const Heading = () => (
   <Title order={2} size="h5" id="where-title">
-    Where it is
+    Current location
   </Title>
 )
 
@@ -103,10 +103,10 @@ function NeverScanned({ asset }: { asset: Asset }) {
       <Text fw={600}>Never scanned</Text>
       <Text size="sm" c="dimmed">
         {asset.tags.length === 0
-          ? 'It has no tags: attach one, so that readers find it. Or '
-          : 'Where it is shows here with the first read of one of its tags. Or '}
+          ? 'Attach a tag so that readers can find it. Or '
+          : 'Its location appears here after the first read of its tag. Or '}
         <Anchor component={Link} to="/inventory" underline="always" inherit>
-          save where it is
+          save its location
         </Anchor>{' '}
         by hand.
       </Text>

@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router'
 import { When } from '../../parts/when.tsx'
 import type { Sighting } from './sightings.ts'
 
-/** Why is it here: the newest sighting, which decides, and the one that brought it here. */
+/** Explains the current location: the newest sighting, and the first one at this location. */
 export function Why({ latest, first }: { latest: Sighting; first: Sighting }) {
   return (
     <Stack gap={4} component="section" aria-labelledby="why-title">
       <Title order={2} size="h5" id="why-title">
-        Why is it here
+        Why it is here
       </Title>
       <Decision sighting={latest} />
       {first !== latest && (
@@ -26,29 +26,29 @@ function Decision({ sighting }: { sighting: Sighting }) {
       <Text component="div">
         <Source sighting={sighting} />, <When at={sighting.observed_at} />.
       </Text>
-      {sighting.reader !== null && <Means sighting={sighting} />}
+      {sighting.reader !== null && <Reason sighting={sighting} />}
     </>
   )
 }
 
-/** By what a read becomes a place: the location that its antenna looks at, or one that the message named. */
-function Means({ sighting: { antenna, scan_point: scanPoint, location } }: { sighting: Sighting }) {
-  const place = location?.name ?? 'no location'
+/** How the read got its location: from the scan point of the antenna, or from the message. */
+function Reason({ sighting: { antenna, scan_point: scanPoint, location } }: { sighting: Sighting }) {
+  const name = location?.name ?? 'no location'
   if (scanPoint !== null)
     return (
       <Text
         size="sm"
         c="dimmed"
-      >{`Its scan point “${scanPoint.name}” stands for ${place} by its settings, unless the reader named the location itself.`}</Text>
+      >{`Scan point “${scanPoint.name}” is assigned to ${name}, or the reader sent this location itself.`}</Text>
     )
   if (antenna !== null)
     return (
       <Text
         size="sm"
         c="dimmed"
-      >{`The antenna has no scan point now: either the reader named ${place} itself, or the scan point was removed since.`}</Text>
+      >{`The antenna has no scan point now. The reader sent ${name} itself, or the scan point was removed.`}</Text>
     )
-  return <Text size="sm" c="dimmed">{`The reader named ${place} itself.`}</Text>
+  return <Text size="sm" c="dimmed">{`The reader sent ${name} itself.`}</Text>
 }
 
 export function Source({ sighting: { reader, antenna, scan_point: scanPoint } }: { sighting: Sighting }) {

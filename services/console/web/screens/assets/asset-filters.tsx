@@ -1,8 +1,8 @@
 import { Checkbox, Group, NativeSelect } from '@mantine/core'
-import { ASSET_TYPES } from './asset-values.ts'
+import { ASSET_TYPES } from './asset-fields.ts'
 import { SearchBox } from './search-box.tsx'
 
-/** As they are in the address. */
+/** As in the query string of the page. */
 export type AssetFilter = { q: string; type: string; active: string; deleted: string }
 
 type Props = { filter: AssetFilter; onChange: (change: Partial<AssetFilter>) => void }
@@ -27,9 +27,9 @@ export function AssetFilters({ filter, onChange }: Props) {
         value={filter.active}
         onChange={(event) => onChange({ active: event.currentTarget.value })}
         data={[
-          { value: '', label: 'Active or not' },
+          { value: '', label: 'All' },
           { value: 'true', label: 'Active' },
-          { value: 'false', label: 'Not active' },
+          { value: 'false', label: 'Inactive' },
         ]}
       />
       <Checkbox

@@ -1,34 +1,42 @@
 import { Anchor, Badge, Group, Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { SortHeading } from '../../parts/sort-heading.tsx'
 import { When } from '../../parts/when.tsx'
-import type { Asset } from './asset-values.ts'
+import { entriesOf, type Values } from '../../parts/fields.ts'
+import { ASSET_FIELDS, type Asset } from './asset-fields.ts'
 import type { Place } from './use-assets.ts'
 
 type Props = {
   assets: readonly Asset[]
   places: ReadonlyMap<number, Place>
-  /** Whether who is not among `places` was never scanned. */
+  /** True once `places` is loaded: an asset that is missing from it was never scanned. */
   isKnown: boolean
   sort: string
   onSort: (sort: string) => void
 }
 
+const COLUMNS = entriesOf(ASSET_FIELDS).filter(([, { tableColumn }]) => tableColumn)
+
 export function AssetsTable({ assets, places, isKnown, sort, onSort }: Props) {
   return (
-    <Scrolls label="Assets">
+    <ScrollRegion label="Assets">
       <Table miw={820}>
         <Table.Thead>
           <Table.Tr>
             <SortHeading label="Name" field="name" sort={sort} onSort={onSort} />
-            <Table.Th>Where it is</Table.Th>
-            <SortHeading label="External key" field="external_key" sort={sort} onSort={onSort} />
-            <Table.Th>Type</Table.Th>
+            <Table.Th>Location</Table.Th>
+            {COLUMNS.map(([key, { label, tableColumn }]) =>
+              tableColumn === 'sortable' ? (
+                <SortHeading key={key} label={label} field={key} sort={sort} onSort={onSort} />
+              ) : (
+                <Table.Th key={key}>{label}</Table.Th>
+              ),
+            )}
             <Table.Th>Tags</Table.Th>
             <SortHeading label="Created" field="created_at" sort={sort} onSort={onSort} />
-            <Table.Th>State</Table.Th>
+            <Table.Th>Status</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -37,13 +45,13 @@ export function AssetsTable({ assets, places, isKnown, sort, onSort }: Props) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }
 
 type RowProps = { asset: Asset; place: Place | undefined; isKnown: boolean }
 
-/** Drawn anew only when its own data change: both come from the cache, which keeps what is equal. */
+/** Renders again only when its data changes: the query cache keeps equal objects. */
 const AssetRow = memo(function AssetRow({ asset, place, isKnown }: RowProps) {
   return (
     <Table.Tr>
@@ -59,8 +67,11 @@ const AssetRow = memo(function AssetRow({ asset, place, isKnown }: RowProps) {
       <Table.Td>
         {place ? <Whereabouts place={place} /> : isKnown ? <Dimmed text="Never scanned" /> : '…'}
       </Table.Td>
-      <Table.Td ff="monospace">{asset.external_key}</Table.Td>
-      <Table.Td>{asset.type}</Table.Td>
+      {COLUMNS.map(([key, { kind }]) => (
+        <Table.Td key={key}>
+          <kind.Shown value={(asset as Values)[key]} />
+        </Table.Td>
+      ))}
       <Table.Td maw={240}>
         <Tags tags={asset.tags} />
       </Table.Td>
@@ -94,10 +105,10 @@ function Whereabouts({ place }: { place: Place }) {
   return (
     <Group gap={6} wrap="nowrap">
       {place.location_id === null ? (
-        <Dimmed text="At no location" />
+        <Dimmed text="No location" />
       ) : (
         <Anchor component={Link} to={`/locations/${place.location_id}`} fz="sm">
-          {place.location_external_key ?? 'A deleted location'}
+          {place.location_external_key ?? 'Deleted location'}
         </Anchor>
       )}
       <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }}>
@@ -116,7 +127,7 @@ function State({ asset }: { asset: Asset }) {
     )
   return (
     <Badge color={asset.is_active ? 'green' : 'gray'} variant="light">
-      {asset.is_active ? 'Active' : 'Not active'}
+      {asset.is_active ? 'Active' : 'Inactive'}
     </Badge>
   )
 }

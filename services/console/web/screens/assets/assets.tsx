@@ -17,7 +17,7 @@ import { useExport } from './use-export.ts'
 const NOWHERE: ReadonlyMap<number, Place> = new Map()
 const UNFILTERED: AssetFilter = { q: '', type: '', active: '', deleted: '' }
 
-/** All assets: found, filtered, sorted and paged by the API, so that it does not matter how many there are. */
+/** The list of assets. The API searches, filters, sorts and pages, so that their number does not matter. */
 export default function Assets() {
   const [list, setList] = useUrlState({ ...UNFILTERED, sort: 'name', offset: '0' })
   const [isCreating, creating] = useDisclosure(false)
@@ -46,7 +46,7 @@ export default function Assets() {
       <Loaded query={assets} what="the assets">
         {({ data, total_count: total }) =>
           total === 0 ? (
-            <Nothing isFiltered={isFiltered} onClear={() => setList({ ...UNFILTERED, offset: '0' })} />
+            <NoAssets isFiltered={isFiltered} onClear={() => setList({ ...UNFILTERED, offset: '0' })} />
           ) : (
             <div>
               {places.isError && <FailureNotice error={places.error} onRetry={() => void places.refetch()} />}
@@ -72,24 +72,23 @@ export default function Assets() {
   )
 }
 
-function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+function NoAssets({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (!isFiltered)
     return (
-      <EmptyState title="There are no assets yet">
-        Create the first one with “New asset”, or import many from a CSV file. Readers find an asset by its
-        tags.
+      <EmptyState title="No assets yet">
+        Create one with “New asset”, or import many from a CSV file. Readers find an asset by its tags.
       </EmptyState>
     )
   return (
     <EmptyState
-      title="No asset matches"
+      title="No matching assets"
       action={
         <Button variant="default" onClick={onClear}>
           Show all assets
         </Button>
       }
     >
-      The search looks into names, keys, descriptions and tags, and takes every character as it is.
+      Search covers names, keys, descriptions and tags. It matches the exact text.
     </EmptyState>
   )
 }

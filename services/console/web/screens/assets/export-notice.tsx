@@ -2,7 +2,7 @@ import { Button, Group, Loader, Text } from '@mantine/core'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import type { Export } from './use-export.ts'
 
-/** How far an export is, with the way to stop it. */
+/** Progress of an export, with a cancel button. */
 export function ExportNotice({ bytes, error, start, cancel }: Export) {
   if (error !== undefined) return <FailureNotice error={error} onRetry={start} />
   if (bytes === undefined) return null
@@ -11,7 +11,7 @@ export function ExportNotice({ bytes, error, start, cancel }: Export) {
       <Loader size="xs" aria-hidden />
       <Text size="sm" role="status">{`Exporting all assets: ${sizeText(bytes)} so far`}</Text>
       <Button size="compact-sm" variant="default" onClick={cancel}>
-        Cancel the export
+        Cancel export
       </Button>
     </Group>
   )

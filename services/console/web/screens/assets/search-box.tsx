@@ -6,17 +6,17 @@ type Props = { label: string; placeholder: string; value: string; onChange: (val
 
 const TYPING_MS = 250
 
-/** What is typed stays in here until the person pauses: a key stroke neither asks the API nor draws the list anew. */
+/** Debounced search input: a key stroke neither calls the API nor renders the list again. */
 export function SearchBox({ label, placeholder, value, onChange }: Props) {
   const [typed, setTyped] = useState(value)
   const sent = useRef(value)
-  const tell = useDebouncedCallback((text: string) => {
+  const search = useDebouncedCallback((text: string) => {
     sent.current = text
     onChange(text)
   }, TYPING_MS)
   useEffect(() => {
     if (value === sent.current) return
-    sent.current = value // changed elsewhere: by the way back, or by a link
+    sent.current = value // changed elsewhere: by the back button or a link
     setTyped(value)
   }, [value])
   return (
@@ -28,10 +28,10 @@ export function SearchBox({ label, placeholder, value, onChange }: Props) {
       maxLength={255}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
-        tell(event.currentTarget.value)
+        search(event.currentTarget.value)
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') tell.flush()
+        if (event.key === 'Enter') search.flush()
       }}
       style={{ flex: '1 1 240px' }}
     />

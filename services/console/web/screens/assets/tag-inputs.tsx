@@ -1,8 +1,8 @@
 import { Button, Fieldset, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import type { FieldMessages } from '../../parts/failure.ts'
-import type { NewTag } from './asset-values.ts'
+import type { NewTag } from './asset-fields.ts'
 
-/** As the API lists them, with the names that people use. */
+/** Tag types of the API with their labels. */
 const TAG_TYPES: readonly { value: NewTag['tag_type']; label: string }[] = [
   { value: 'rfid', label: 'RFID' },
   { value: 'ble', label: 'Bluetooth' },
@@ -14,7 +14,7 @@ const tagTypeOf = (value: string): NewTag['tag_type'] =>
 
 type Props = { tags: readonly NewTag[]; onChange: (tags: NewTag[]) => void; errors: FieldMessages }
 
-/** Rows of tags that an asset gets. Messages are those of `tags[0].value` and so on. */
+/** Rows of tags for a new asset. `errors` has keys such as `tags[0].value`. */
 export function TagInputs({ tags, onChange, errors }: Props) {
   const change = (at: number, changed: Partial<NewTag>) =>
     onChange(tags.map((tag, i) => (i === at ? { ...tag, ...changed } : tag)))
@@ -22,7 +22,7 @@ export function TagInputs({ tags, onChange, errors }: Props) {
     <Fieldset legend="Tags">
       <Stack gap="xs">
         {tags.map((tag, at) => (
-          // oxlint-disable-next-line react/no-array-index-key -- a row is its place, its value changes by typing
+          // oxlint-disable-next-line react/no-array-index-key -- the index identifies a row; its value changes by typing
           <Group key={at} gap="xs" align="flex-start" wrap="nowrap">
             <NativeSelect
               aria-label={`Type of tag ${at + 1}`}
@@ -34,7 +34,7 @@ export function TagInputs({ tags, onChange, errors }: Props) {
             />
             <TextInput
               aria-label={`Value of tag ${at + 1}`}
-              placeholder="What readers read"
+              placeholder="Tag value"
               value={tag.value}
               onChange={(event) => change(at, { value: event.currentTarget.value })}
               error={errors[`tags[${at}].value`]}
@@ -56,7 +56,7 @@ export function TagInputs({ tags, onChange, errors }: Props) {
             size="xs"
             onClick={() => onChange([...tags, { tag_type: tags.at(-1)?.tag_type ?? 'rfid', value: '' }])}
           >
-            Add a tag
+            Add tag
           </Button>
         </Group>
       </Stack>

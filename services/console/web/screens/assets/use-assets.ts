@@ -3,14 +3,14 @@ import { unwrap, type components } from '@whereabouts/client/client'
 import { useReloadOnMovement } from '../../live/use-live.ts'
 import { api } from '../../session/api.ts'
 import type { AssetFilter } from './asset-filters.tsx'
-import { ASSET_TYPES } from './asset-values.ts'
+import { ASSET_TYPES } from './asset-fields.ts'
 
 export const PAGE = 50
 
 export type Place = components['schemas']['AssetLocation']
 export type AssetList = AssetFilter & { sort: string; offset: string }
 
-/** One page of the assets that a filter lets through. */
+/** One page of the assets that match a filter. */
 export function useAssets({ q, type, active, deleted, sort, offset }: AssetList) {
   const known = ASSET_TYPES.find(({ value }) => value === type)
   const query = {
@@ -29,7 +29,7 @@ export function useAssets({ q, type, active, deleted, sort, offset }: AssetList)
   })
 }
 
-/** Where the assets of a page are, in one request, by their ids; again when something has moved. */
+/** Locations of the assets of a page, in one request. Reloads on movements. */
 export function usePlaces(ids: readonly number[]) {
   useReloadOnMovement([['assets', 'places']])
   return useQuery({

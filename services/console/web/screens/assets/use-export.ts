@@ -3,14 +3,14 @@ import { unwrap } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
 
 export type Export = {
-  /** What has come so far; undefined when none is running. */
+  /** Bytes received so far; undefined if no export is running. */
   bytes: number | undefined
   error: unknown
   start: () => void
   cancel: () => void
 }
 
-/** All assets as a file. It is received by the page, since only the page may ask the API for it. */
+/** Downloads all assets as a file. The page receives it, because a plain link could not send the access token. */
 export function useExport(): Export {
   const [bytes, setBytes] = useState<number>()
   const [error, setError] = useState<unknown>()
@@ -34,7 +34,7 @@ const SHOWN_EVERY_MS = 200
 
 async function receive(signal: AbortSignal, onBytes: (bytes: number) => void): Promise<Blob> {
   const body = unwrap(await api.GET('/api/v1/exports/assets', { parseAs: 'stream', signal }))
-  if (!body) throw new Error('the export has no content')
+  if (!body) throw new Error('The export is empty')
   const parts: BlobPart[] = []
   let bytes = 0
   let shownAt = 0

@@ -1,22 +1,22 @@
 import { Anchor, Code, Spoiler, Stack, Table, Text } from '@mantine/core'
 import { COLUMNS, EXAMPLES, type Resource } from './import-files.ts'
 
-/** What a file may hold, and one that is right. */
+/** The columns that a file can have, with an example file. */
 export function ExpectedColumns({ resource }: { resource: Resource }) {
   return (
     <Stack gap="xs">
       <Text size="sm">
-        The first line names the columns, in any order. Needed is <Code>name</Code> or{' '}
-        <Code>external_key</Code>; a column that is absent leaves its field alone.{' '}
+        The first line lists the column names, in any order. Include <Code>name</Code> or{' '}
+        <Code>external_key</Code>. Fields without a column stay unchanged.{' '}
         <Anchor
           href={`data:text/csv;charset=utf-8,${encodeURIComponent(EXAMPLES[resource])}`}
           download={`example-${resource}.csv`}
           underline="always"
           inherit
         >
-          {`Download an example of ${resource}`}
+          {`Download an example for ${resource}`}
         </Anchor>
-        . An export has the same columns, so it can be changed and imported again.
+        . An export has the same columns: edit it and import it again.
       </Text>
       <Spoiler
         maxHeight={96}
@@ -26,12 +26,12 @@ export function ExpectedColumns({ resource }: { resource: Resource }) {
       >
         <Table layout="fixed" verticalSpacing={4} aria-label="Columns of the file">
           <Table.Tbody>
-            {COLUMNS[resource].map(({ name, about }) => (
+            {COLUMNS[resource].map(({ name, help }) => (
               <Table.Tr key={name}>
                 <Table.Th w={170} ff="monospace" fw={500} scope="row">
                   {name}
                 </Table.Th>
-                <Table.Td>{about}</Table.Td>
+                <Table.Td>{help}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -1,26 +1,23 @@
 import { expect, test } from 'vitest'
 import { COLUMNS, EXAMPLES, MAX_BYTES, percentOf, problemOf, RESOURCES } from './import-files.ts'
 
-test.for(RESOURCES)(
-  'the example of $value has columns that are told, and as many cells in each row',
-  ({ value }) => {
-    const [head = '', ...rows] = EXAMPLES[value].trimEnd().split('\r\n')
-    const names = COLUMNS[value].map(({ name }) => name)
-    for (const name of head.split(',')) expect(names).toContain(name)
-    // A comma between quotes parts nothing; none of the examples needs more than that.
-    const cells = (row: string) => row.replaceAll(/"(?:[^"]|"")*"/g, 'quoted').split(',').length
-    for (const row of rows) expect(cells(row)).toBe(head.split(',').length)
-  },
-)
+test.for(RESOURCES)('the example of $value has known columns, and as many cells in each row', ({ value }) => {
+  const [head = '', ...rows] = EXAMPLES[value].trimEnd().split('\r\n')
+  const names = COLUMNS[value].map(({ name }) => name)
+  for (const name of head.split(',')) expect(names).toContain(name)
+  // Commas in quotes do not separate cells.
+  const cells = (row: string) => row.replaceAll(/"(?:[^"]|"")*"/g, 'quoted').split(',').length
+  for (const row of rows) expect(cells(row)).toBe(head.split(',').length)
+})
 
 test.for([
   [0, /empty/],
-  [MAX_BYTES + 1, /at most/],
-] as const)('a file of %i bytes is not sent', ([size, problem]) => {
+  [MAX_BYTES + 1, /larger than/],
+] as const)('a file of %i bytes is not uploaded', ([size, problem]) => {
   expect(problemOf({ size })).toMatch(problem)
 })
 
-test('a file of the largest size is sent', () => {
+test('a file of the maximum size is uploaded', () => {
   expect(problemOf({ size: MAX_BYTES })).toBeUndefined()
 })
 

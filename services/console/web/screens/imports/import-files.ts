@@ -1,4 +1,7 @@
 import type { components } from '@whereabouts/client/client'
+import { type ImportColumn, importColumnsOf } from '../../parts/fields.ts'
+import { ASSET_FIELDS } from '../assets/asset-fields.ts'
+import { LOCATION_FIELDS } from '../location/location-fields.ts'
 
 export type Import = components['schemas']['Import']
 export type Resource = 'assets' | 'locations'
@@ -8,50 +11,18 @@ export const RESOURCES: readonly { value: Resource; label: string }[] = [
   { value: 'locations', label: 'Locations' },
 ]
 
-export type Column = { name: string; about: string }
-
-const TAGS: readonly Column[] = ['rfid', 'ble', 'barcode'].map((name) => ({
+const TAGS: readonly ImportColumn[] = ['rfid', 'ble', 'barcode'].map((name) => ({
   name,
-  about: `Values of its ${name} tags, with | between them. An empty cell removes them.`,
+  help: `Values of its ${name} tags, separated by |. An empty cell removes them.`,
 }))
 
-const KEY = {
-  name: 'external_key',
-  about: 'What it is found by: a row with a key that exists changes that one.',
-}
-const NAME = { name: 'name', about: 'Needed for whatever is new.' }
-const DESCRIPTION = { name: 'description', about: 'Text. An empty cell clears it.' }
-const WINDOW: readonly Column[] = [
-  { name: 'is_active', about: 'true or false.' },
-  { name: 'valid_from', about: 'An instant such as 2026-11-21T10:00:00Z.' },
-  { name: 'valid_to', about: 'The same. An empty cell: no end.' },
-]
-
-/** The columns that a file may have, in the order of an export. */
-export const COLUMNS: Readonly<Record<Resource, readonly Column[]>> = {
-  assets: [
-    KEY,
-    NAME,
-    DESCRIPTION,
-    { name: 'type', about: 'asset, person or inventory.' },
-    ...WINDOW,
-    { name: 'metadata', about: 'A JSON object of your own.' },
-    ...TAGS,
-  ],
-  locations: [
-    KEY,
-    NAME,
-    DESCRIPTION,
-    {
-      name: 'parent_external_key',
-      about: 'The location it is inside of; above it in the file, or there already. An empty cell: none.',
-    },
-    ...WINDOW,
-    ...TAGS,
-  ],
+/** The columns that a file can have, in the order of an export. */
+export const COLUMNS: Readonly<Record<Resource, readonly ImportColumn[]>> = {
+  assets: [...importColumnsOf(ASSET_FIELDS), ...TAGS],
+  locations: [...importColumnsOf(LOCATION_FIELDS), ...TAGS],
 }
 
-/** A file that can be imported as it is. */
+/** Example files, ready to import. */
 export const EXAMPLES: Readonly<Record<Resource, string>> = {
   assets: [
     'external_key,name,description,type,is_active,metadata,rfid,barcode',
@@ -69,24 +40,24 @@ export const EXAMPLES: Readonly<Record<Resource, string>> = {
 
 export const MAX_BYTES = 64 * 1024 * 1024
 
-/** Why a file cannot be sent; the rest is said by the API. */
+/** Why a file cannot be uploaded; the API checks the rest. */
 export function problemOf(file: { size: number }): string | undefined {
-  if (file.size === 0) return 'The file is empty'
-  if (file.size > MAX_BYTES) return 'A file has at most 64 MiB: split it'
+  if (file.size === 0) return 'The file is empty.'
+  if (file.size > MAX_BYTES) return 'The file is larger than 64 MiB. Split it.'
   return undefined
 }
 
 export const isUnfinished = ({ state }: Pick<Import, 'state'>): boolean =>
   state === 'pending' || state === 'running'
 
-/** Of 100; what has no rows is done at once. */
+/** Progress in percent. An import without rows is done. */
 export const percentOf = ({
   rows_done: done,
   rows_total: total,
 }: Pick<Import, 'rows_done' | 'rows_total'>) => (total === 0 ? 100 : Math.floor((done / total) * 100))
 
 const STATES: Readonly<Record<string, string>> = {
-  pending: 'Waiting',
+  pending: 'Pending',
   running: 'Running',
   done: 'Done',
   cancelled: 'Cancelled',
@@ -96,4 +67,4 @@ const STATES: Readonly<Record<string, string>> = {
 export const stateText = (state: string): string => STATES[state] ?? state
 
 export const titleOf = ({ resource, dry_run: isDryRun }: Pick<Import, 'resource' | 'dry_run'>): string =>
-  isDryRun ? `Check of a file of ${resource}` : `Import of ${resource}`
+  isDryRun ? `File check: ${resource}` : `Import: ${resource}`

@@ -2,12 +2,12 @@ import { Anchor, SegmentedControl, Table, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import type { Import } from './import-files.ts'
 import { OUTCOMES, ROWS_PAGE, useImportRows, type ImportRow, type Outcome } from './use-imports.ts'
 
-/** What became of each row. Where some failed, those are what the person came for. */
+/** The outcome of each row. Shows failed rows first if there are any. */
 export function ImportRows({ data: one }: { data: Import }) {
   const [list, setList] = useUrlState({ rows: '', offset: '0' })
   const chosen = list.rows === '' ? (one.failed > 0 ? 'failed' : 'all') : list.rows
@@ -36,7 +36,7 @@ export function ImportRows({ data: one }: { data: Import }) {
         {({ data, total_count: total }) =>
           total === 0 ? (
             <Text size="sm">
-              {outcome ? `No row is ${TEXTS[outcome].toLowerCase()}.` : 'No row is done yet.'}
+              {outcome ? `No ${TEXTS[outcome].toLowerCase()} rows.` : 'No rows processed yet.'}
             </Text>
           ) : (
             <>
@@ -65,14 +65,14 @@ const TEXTS: Readonly<Record<Outcome, string>> = {
 
 function Rows({ rows, one }: { rows: readonly ImportRow[]; one: Import }) {
   return (
-    <Scrolls label="Rows of the file">
+    <ScrollRegion label="Rows of the file">
       <Table miw={640}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={80}>Line</Table.Th>
             <Table.Th w={200}>External key</Table.Th>
             <Table.Th w={120}>Outcome</Table.Th>
-            <Table.Th>What</Table.Th>
+            <Table.Th>Details</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -88,13 +88,13 @@ function Rows({ rows, one }: { rows: readonly ImportRow[]; one: Import }) {
                   : row.outcome}
               </Table.Td>
               <Table.Td>
-                <About row={row} />
+                <Details row={row} />
               </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }
 
@@ -107,8 +107,8 @@ function Key({ row: { id, external_key: key }, one }: { row: ImportRow; one: Imp
   )
 }
 
-/** The problems by their columns, or the columns that differ from what was stored. */
-function About({ row: { errors, changes, outcome } }: { row: ImportRow }) {
+/** The errors by column, or the columns that change. */
+function Details({ row: { errors, changes, outcome } }: { row: ImportRow }) {
   if (errors.length === 0)
     return (
       <Text size="sm">

@@ -12,7 +12,7 @@ import { isUnfinished, percentOf, stateText, titleOf, type Import } from './impo
 import { ImportRows } from './import-rows.tsx'
 import { OUTCOMES, useImport, useReloadWhenDone } from './use-imports.ts'
 
-/** One import: how far it is, what it did or would do, row by row. */
+/** One import or dry run: its progress and the outcome of each row. */
 export default function ImportScreen() {
   const { importId }: { importId?: string } = useParams({ strict: false })
   return <OneImport key={importId} id={Number(importId)} />
@@ -34,8 +34,8 @@ function OneImport({ id }: { id: number }) {
       <Loaded query={one} what="the import">
         {(data) => (
           <>
-            <Next one={data} />
-            <Sum one={data} />
+            <ApplyNotice one={data} />
+            <Summary one={data} />
             <ImportRows data={data} />
           </>
         )}
@@ -44,8 +44,8 @@ function OneImport({ id }: { id: number }) {
   )
 }
 
-/** Where a dry run has ended: what it means, and the step that makes it so. */
-function Next({ one }: { one: Import }) {
+/** After a finished dry run: its effect, and the button that applies it. */
+function ApplyNotice({ one }: { one: Import }) {
   const navigate = useNavigate()
   const apply = useSend(
     async (id: number) =>
@@ -56,13 +56,13 @@ function Next({ one }: { one: Import }) {
   if (!one.dry_run || one.state !== 'done') return null
   const changing = one.created + one.updated
   return (
-    <Alert color="blue" variant="light" title="Nothing has been changed yet">
+    <Alert color="blue" variant="light" title="Nothing has changed yet">
       <Text size="sm">
         {changing === 0
-          ? 'No row of this file would change anything.'
-          : `Applying it creates ${counted(one.created)} and changes ${counted(one.updated)}.`}
+          ? 'This file would not change anything.'
+          : `Apply to create ${counted(one.created)} and update ${counted(one.updated)}.`}
         {one.failed > 0 &&
-          ` Rows that failed are passed over (${counted(one.failed)}): mend them and check the file again, or go on without them.`}
+          ` Failed rows (${counted(one.failed)}) are skipped. Fix them and check the file again, or apply without them.`}
       </Text>
       {apply.error !== undefined && <FailureNotice error={apply.error} />}
       <Group mt="sm">
@@ -76,7 +76,7 @@ function Next({ one }: { one: Import }) {
 
 const counted = (count: number) => new Intl.NumberFormat().format(count)
 
-function Sum({ one }: { one: Import }) {
+function Summary({ one }: { one: Import }) {
   return (
     <Paper withBorder p="md" component="section" aria-label="Progress">
       <Group justify="space-between" mb={6}>
@@ -84,7 +84,7 @@ function Sum({ one }: { one: Import }) {
           {`${stateText(one.state)}: ${counted(one.rows_done)} of ${counted(one.rows_total)} rows`}
         </Text>
         <Text size="sm" component="div">
-          {one.finished_at === null ? 'Begun ' : 'Ended '}
+          {one.finished_at === null ? 'Started ' : 'Finished '}
           <When at={one.finished_at ?? one.created_at} />
         </Text>
       </Group>
@@ -92,7 +92,7 @@ function Sum({ one }: { one: Import }) {
         value={percentOf(one)}
         animated={isUnfinished(one)}
         color={one.state === 'failed' ? 'red' : undefined}
-        aria-label="Rows that are done"
+        aria-label="Processed rows"
       />
       <SimpleGrid cols={{ base: 2, sm: 4 }} mt="md">
         {OUTCOMES.toReversed().map((outcome) => (
@@ -114,11 +114,11 @@ function Sum({ one }: { one: Import }) {
   )
 }
 
-/** Of a dry run, and of an import. */
+/** Labels for a dry run and for an import. */
 const WORDS = {
   created: ['Would be created', 'Created'],
-  updated: ['Would be changed', 'Changed'],
-  unchanged: ['Would stay as they are', 'Unchanged'],
+  updated: ['Would be updated', 'Updated'],
+  unchanged: ['Would stay unchanged', 'Unchanged'],
   failed: ['Would fail', 'Failed'],
 } as const
 
@@ -130,8 +130,10 @@ function Actions({ one }: { one: Import }) {
   }
   if (isRunning)
     return (
-      <ConfirmButton label="Cancel the import" work={remove} reload={[['imports']]}>
-        {one.dry_run ? 'The check ends here.' : 'Rows that are done stay done; the others are left out.'}
+      <ConfirmButton label="Cancel import" work={remove} reload={[['imports']]}>
+        {one.dry_run
+          ? 'This stops the check.'
+          : 'Processed rows stay imported. The remaining rows are skipped.'}
       </ConfirmButton>
     )
   return (
@@ -141,7 +143,7 @@ function Actions({ one }: { one: Import }) {
       reload={[['imports', 'list']]}
       onDone={() => void navigate({ to: '/imports' })}
     >
-      This report is removed. What was imported stays.
+      This removes the report. The imported data stays.
     </ConfirmButton>
   )
 }

@@ -4,7 +4,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { isUnfinished, percentOf, stateText, titleOf, type Import } from './import-files.ts'
@@ -13,26 +13,26 @@ import { IMPORTS_PAGE, useImports } from './use-imports.ts'
 
 export default function Imports() {
   return (
-    <Screen title="Imports" lead="Create and change many assets or locations with a CSV file.">
+    <Screen title="Imports" lead="Create or update many assets or locations with a CSV file.">
       <NewImport />
-      <Earlier />
+      <ImportList />
     </Screen>
   )
 }
 
-function Earlier() {
+function ImportList() {
   const [list, setList] = useUrlState({ offset: '0' })
   const imports = useImports(list.offset)
   return (
-    <section aria-labelledby="earlier-title">
-      <Title order={2} size="h4" id="earlier-title" mb="sm">
-        Imports so far
+    <section aria-labelledby="imports-title">
+      <Title order={2} size="h4" id="imports-title" mb="sm">
+        All imports
       </Title>
       <Loaded query={imports} what="the imports">
         {({ data, total_count: total }) =>
           total === 0 ? (
-            <EmptyState title="Nothing has been imported yet">
-              Choose a file above and check it: you see what it would do, row by row, before anything changes.
+            <EmptyState title="No imports yet">
+              Choose a file above and check it. You see the effect of each row before anything changes.
             </EmptyState>
           ) : (
             <>
@@ -55,13 +55,13 @@ function Earlier() {
 function ImportsTable({ imports }: { imports: readonly Import[] }) {
   const number = new Intl.NumberFormat()
   return (
-    <Scrolls label="Imports so far">
+    <ScrollRegion label="All imports">
       <Table miw={760}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>What</Table.Th>
-            <Table.Th>Begun</Table.Th>
-            <Table.Th>State</Table.Th>
+            <Table.Th>Import</Table.Th>
+            <Table.Th>Started</Table.Th>
+            <Table.Th>Status</Table.Th>
             {['Rows', 'Created', 'Updated', 'Unchanged', 'Failed'].map((name) => (
               <Table.Th key={name} ta="right">
                 {name}
@@ -102,7 +102,7 @@ function ImportsTable({ imports }: { imports: readonly Import[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }
 

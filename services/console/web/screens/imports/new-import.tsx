@@ -7,7 +7,7 @@ import { ExpectedColumns } from './expected-columns.tsx'
 import { problemOf, RESOURCES, type Resource } from './import-files.ts'
 import { upload } from './upload.ts'
 
-/** A file is chosen or dropped, and checked: nothing changes before the person has seen what would. */
+/** Uploads a file as a dry run: people see the effect before anything changes. */
 export function NewImport() {
   const [resource, setResource] = useState<Resource>('assets')
   const [file, setFile] = useState<File | null>(null)
@@ -37,15 +37,15 @@ export function NewImport() {
   const problem = file ? problemOf(file) : undefined
   const failed = isCancelled(send.error) ? { ...send, error: undefined } : send
   return (
-    <DropPlace onFile={choose} isDisabled={send.isSending}>
+    <DropZone onFile={choose} isDisabled={send.isSending}>
       <SendForm
         send={failed}
-        label="Check the file"
+        label="Check file"
         onSubmit={() => file && send.send(file)}
         isDisabled={file === null || problem !== undefined}
       >
         <Text size="sm" fw={500} id="resource-label">
-          What the file lists
+          The file contains
         </Text>
         <Group>
           <SegmentedControl
@@ -58,7 +58,7 @@ export function NewImport() {
         </Group>
         <FileInput
           label="CSV file"
-          description="Choose it, or drop it anywhere in this box. At most 64 MiB and 100 000 rows, in UTF-8."
+          description="Choose a file or drop it here. UTF-8, at most 64 MiB and 100,000 rows."
           placeholder="Choose a file"
           accept=".csv,text/csv"
           value={file}
@@ -66,25 +66,25 @@ export function NewImport() {
           error={problem}
           disabled={send.isSending}
           clearable
-          clearButtonProps={{ 'aria-label': 'Take the file away' }}
+          clearButtonProps={{ 'aria-label': 'Remove file' }}
         />
         <ExpectedColumns resource={resource} />
-        {send.isSending && <Sending sent={sent} onCancel={() => running.current?.abort()} />}
+        {send.isSending && <UploadProgress sent={sent} onCancel={() => running.current?.abort()} />}
       </SendForm>
-    </DropPlace>
+    </DropZone>
   )
 }
 
 const isCancelled = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
 
-function Sending({ sent, onCancel }: { sent: number; onCancel: () => void }) {
+function UploadProgress({ sent, onCancel }: { sent: number; onCancel: () => void }) {
   const percent = Math.floor(sent * 100)
   return (
     <Stack gap={6}>
-      <Progress value={percent} aria-label="How much of the file has been sent" />
+      <Progress value={percent} aria-label="Upload progress" />
       <Group justify="space-between">
         <Text size="sm" role="status">
-          {percent < 100 ? `Sending the file: ${percent} %` : 'The file was sent and is being read …'}
+          {percent < 100 ? `Uploading: ${percent} %` : 'Uploaded. Reading the file…'}
         </Text>
         <Button size="compact-sm" variant="default" onClick={onCancel}>
           Cancel
@@ -96,11 +96,11 @@ function Sending({ sent, onCancel }: { sent: number; onCancel: () => void }) {
 
 type DropProps = { onFile: (file: File) => void; isDisabled: boolean; children: React.ReactNode }
 
-/** The input above it does the same by keyboard. */
-function DropPlace({ onFile, isDisabled, children }: DropProps) {
+/** For the mouse. The file input does the same by keyboard. */
+function DropZone({ onFile, isDisabled, children }: DropProps) {
   const [isOver, setOver] = useState(false)
   const drop = (event: DragEvent) => {
-    event.preventDefault() // or the browser would leave the console and show the file
+    event.preventDefault() // otherwise the browser opens the file
     setOver(false)
     const [file] = event.dataTransfer.files
     if (file && !isDisabled) onFile(file)

@@ -7,28 +7,28 @@ type Upload = {
   resource: Resource
   isDryRun: boolean
   signal: AbortSignal
-  /** How much has been sent, of 1. */
+  /** Share of the file that was sent, from 0 to 1. */
   onProgress: (sent: number) => void
 }
 
-type Answer = { status: number; body: unknown }
+type UploadResponse = { status: number; body: unknown }
 
-/** Throws `ApiError`. A token that was refused is replaced once, as for all other requests. */
-export async function upload(asked: Upload): Promise<Import> {
+/** Throws `ApiError`. Replaces a refused token once, as all other requests do. */
+export async function upload(request: Upload): Promise<Import> {
   const token = await accessToken()
-  let answer = await send(asked, token)
-  if (answer.status === 401) {
+  let response = await send(request, token)
+  if (response.status === 401) {
     const other = await accessToken(token)
-    if (other !== undefined) answer = await send(asked, other)
+    if (other !== undefined) response = await send(request, other)
   }
-  if (answer.status === 201) return (answer.body as { data: Import }).data
-  const { error } = (answer.body ?? {}) as Partial<components['schemas']['Error']>
-  throw new ApiError(answer.status, error)
+  if (response.status === 201) return (response.body as { data: Import }).data
+  const { error } = (response.body ?? {}) as Partial<components['schemas']['Error']>
+  throw new ApiError(response.status, error)
 }
 
-/** By XMLHttpRequest: fetch does not tell how much of a body has been sent. */
-function send({ file, resource, isDryRun, signal, onProgress }: Upload, token = ''): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+/** Uses XMLHttpRequest, because fetch does not report upload progress. */
+function send({ file, resource, isDryRun, signal, onProgress }: Upload, token = ''): Promise<UploadResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<UploadResponse>()
   const request = new XMLHttpRequest()
   request.open('POST', `/api/v1/imports?resource=${resource}&dry_run=${String(isDryRun)}`)
   request.setRequestHeader('content-type', 'text/csv')
@@ -37,7 +37,7 @@ function send({ file, resource, isDryRun, signal, onProgress }: Upload, token = 
     onProgress(total === 0 ? 1 : loaded / total),
   )
   request.addEventListener('load', () => resolve({ status: request.status, body: bodyOf(request) }))
-  request.addEventListener('error', () => reject(new TypeError('the file could not be sent')))
+  request.addEventListener('error', () => reject(new TypeError('the upload failed')))
   request.addEventListener('abort', () => reject(new DOMException('cancelled', 'AbortError')))
   signal.addEventListener('abort', () => request.abort())
   request.send(file)
@@ -48,6 +48,6 @@ function bodyOf(request: XMLHttpRequest): unknown {
   try {
     return JSON.parse(request.responseText)
   } catch {
-    return undefined // a proxy answered: the status says what is known
+    return undefined // a proxy answered: only the status is known
   }
 }

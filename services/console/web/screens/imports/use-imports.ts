@@ -18,7 +18,7 @@ export function useImports(offset: string) {
   })
 }
 
-/** Asked for each second until it has come to its end. */
+/** Polled every second until it ends. */
 export const useImport = (id: number) =>
   useQuery({
     queryKey: ['imports', 'one', id],
@@ -33,7 +33,7 @@ export const OUTCOMES = ['failed', 'created', 'updated', 'unchanged'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 export type ImportRow = NonNullable<ReturnType<typeof useImportRows>['data']>['data'][number]
 
-/** `outcome` undefined: all rows, in the order of the file. Loaded anew with each step of the import. */
+/** Rows in file order; `outcome` undefined means all. Reloads while the import runs. */
 export function useImportRows(
   { id, state, rows_done: done }: Import,
   outcome: Outcome | undefined,
@@ -50,7 +50,7 @@ export function useImportRows(
   })
 }
 
-/** What an import has changed is shown elsewhere, too. A short one may have ended before it was first asked for. */
+/** Reloads the lists that an import changed. A short import may end before its first poll. */
 export function useReloadWhenDone(data: Import | undefined): void {
   const client = useQueryClient()
   const hasChanged = data !== undefined && !data.dry_run && !isUnfinished(data)

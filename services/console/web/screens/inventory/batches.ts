@@ -1,10 +1,10 @@
-/** The API takes 200 values of a filter; the address of a request has its limit too. */
+/** Limits of the API: 200 values per filter, and the length of a URL. */
 export const MAX_VALUES = 200
 const MAX_LENGTH = 6_000
 const PARAMETER_LENGTH = '&asset_external_key='.length
 const NATURAL_KEY = /^[A-Za-z0-9-]{1,255}$/
 
-/** Keys that one request can ask for each. What cannot be a key of an asset is left out: it is nowhere. */
+/** Splits keys into batches of one request each. Drops invalid keys, because no asset has them. */
 export function batchesOf(keys: readonly string[]): string[][] {
   const batches: string[][] = []
   let length = MAX_LENGTH

@@ -7,34 +7,34 @@ import { Screen } from '../../parts/screen.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
-import { whereAre } from './earlier.ts'
+import { findLocations } from './last-locations.ts'
 import { KeyEntry } from './key-entry.tsx'
 import { KeyList } from './key-list.tsx'
 import { problemsOf } from './keys.ts'
 import { outcomeOf } from './moved.ts'
 import { Result, type Saved } from './result.tsx'
 
-type Wanted = { location: PickedLocation; keys: readonly string[] }
+type SaveRequest = { location: PickedLocation; keys: readonly string[] }
 
-/** Where they were is read first: afterwards nobody knows. */
-async function save({ location, keys }: Wanted, onProgress: (text: string) => void): Promise<Saved> {
+/** Reads the earlier locations first, because the save overwrites them. */
+async function save({ location, keys }: SaveRequest, onProgress: (text: string) => void): Promise<Saved> {
   const number = new Intl.NumberFormat()
-  const earlier = await whereAre(keys, (asked) =>
-    onProgress(`Looking where they were: ${number.format(asked)} of ${number.format(keys.length)}`),
+  const earlier = await findLocations(keys, (done) =>
+    onProgress(`Looking where they were: ${number.format(done)} of ${number.format(keys.length)}`),
   )
   onProgress('Saving')
   const body = { asset_identifiers: [...keys], location_identifier: location.external_key }
-  const { data: answer } = unwrap(await api.POST('/api/v1/inventory/save', { body }))
-  return { answer, outcome: outcomeOf(keys, earlier, answer.location_id) }
+  const { data: response } = unwrap(await api.POST('/api/v1/inventory/save', { body }))
+  return { response, outcome: outcomeOf(keys, earlier, response.location_id) }
 }
 
-/** Says that assets are at a location now. */
+/** Saves that assets are at a location now. */
 export default function Inventory() {
   const [location, setLocation] = useState<PickedLocation | null>(null)
   const [keys, setKeys] = useState<readonly string[]>([])
   const [progress, setProgress] = useState('')
   const [sent, setSent] = useState<readonly string[]>([])
-  const saving = useSend((wanted: Wanted) => save(wanted, setProgress), {
+  const saving = useSend((request: SaveRequest) => save(request, setProgress), {
     reload: [['assets'], ['asset'], ['report'], ['occupancy']],
     onDone: () => setKeys([]),
   })
@@ -47,7 +47,7 @@ export default function Inventory() {
   return (
     <Screen
       title="Save inventory"
-      lead="Pick a location, scan what is there, and save: each of these assets is at that location from now on."
+      lead="Pick a location, scan the assets there, and save. Each asset is then at that location."
     >
       {saving.result ? (
         <Result saved={saving.result} onAgain={saving.reset} />
@@ -86,7 +86,7 @@ export default function Inventory() {
                 />
               )}
               <Text size="sm" role="status">
-                {saving.isSending && `${progress} …`}
+                {saving.isSending && `${progress}…`}
               </Text>
             </SendForm>
           </Grid.Col>

@@ -4,7 +4,7 @@ import { type Added, addedText, addKeys, splitKeys } from './keys.ts'
 
 type Props = { keys: readonly string[]; onKeys: (keys: readonly string[]) => void }
 
-/** A scanner types a key and presses Enter: the field takes it and stays where it is. Or many at once are pasted. */
+/** A scanner types a key and presses Enter; the field keeps the focus. Several keys can be pasted. */
 export function KeyEntry({ keys, onKeys }: Props) {
   const [added, setAdded] = useState<Added>()
   const add = (text: string) => {
@@ -41,7 +41,7 @@ function ScanField({ onKey }: { onKey: (text: string) => void }) {
         <TextInput
           ref={field}
           label="Scan or type a key"
-          description="The external key of an asset, then Enter."
+          description="Enter an external key and press Enter."
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           autoComplete="off"
@@ -62,8 +62,8 @@ function PasteField({ onKeys }: { onKeys: (text: string) => void }) {
   return (
     <Stack gap="xs">
       <Textarea
-        label="Or paste many"
-        description="Separated by spaces, commas, semicolons or lines."
+        label="Paste several keys"
+        description="Separated by spaces, commas, semicolons or line breaks."
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         autosize

@@ -1,14 +1,14 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
 type Props = {
   keys: readonly string[]
-  /** What the API said of keys. */
+  /** Messages of the API by key. */
   problems: ReadonlyMap<string, string>
   onRemove: (keys: readonly string[]) => void
 }
 
-/** Of ten thousand nobody reads more; those with a problem come first. */
+/** Keys with a problem come first. */
 const SHOWN = 100
 
 export function KeyList({ keys, problems, onRemove }: Props) {
@@ -24,18 +24,18 @@ export function KeyList({ keys, problems, onRemove }: Props) {
         <Group gap="xs">
           {wrong.length > 0 && (
             <Button size="xs" color="red" variant="outline" onClick={() => onRemove(wrong)}>
-              {`Remove the ${number.format(wrong.length)} with a problem`}
+              {`Remove ${number.format(wrong.length)} with a problem`}
             </Button>
           )}
           {keys.length > 0 && (
             <Button size="xs" variant="default" onClick={() => onRemove(keys)}>
-              Empty the list
+              Clear list
             </Button>
           )}
         </Group>
       </Group>
       {shown.length > 0 && (
-        <Scrolls label="Keys" maxHeight={420}>
+        <ScrollRegion label="Keys" maxHeight={420}>
           <Table verticalSpacing={4}>
             <Table.Tbody>
               {shown.map((key) => (
@@ -43,11 +43,11 @@ export function KeyList({ keys, problems, onRemove }: Props) {
               ))}
             </Table.Tbody>
           </Table>
-        </Scrolls>
+        </ScrollRegion>
       )}
       {keys.length > shown.length && (
         <Text size="sm" c="dimmed">
-          {`and ${number.format(keys.length - shown.length)} more, which were added before these`}
+          {`and ${number.format(keys.length - shown.length)} more`}
         </Text>
       )}
     </Stack>

@@ -13,26 +13,26 @@ describe('keys in a text', () => {
 })
 
 describe('adding', () => {
-  test('puts the newest first and each once', () => {
+  test('puts the newest first and drops duplicates', () => {
     const added = addKeys(['B', 'A'], 'C B D')
     expect(added).toEqual({ keys: ['D', 'C', 'B', 'A'], added: 2, alreadyThere: 1, tooMany: 0 })
-    expect(addedText(added)).toBe('2 keys added. 1 key in the list already.')
+    expect(addedText(added)).toBe('2 keys added. 1 key already in the list.')
   })
 
-  test('leaves out what one save does not take, and says so', () => {
+  test('leaves out keys above the limit per save, and says so', () => {
     const full = Array.from({ length: MAX_KEYS - 1 }, (_, i) => `K-${i}`)
     const added = addKeys(full, 'C D E')
     expect([added.keys.length, added.added, added.tooMany]).toEqual([MAX_KEYS, 1, 2])
     expect(addedText(added)).toMatch(/^1 key added\. 2 keys left out/)
   })
 
-  test('of nothing says so', () => {
+  test('without new keys says so', () => {
     expect(addedText(addKeys(['A'], '  '))).toBe('0 keys added.')
-    expect(addedText(addKeys(['A'], 'A'))).toBe('1 key in the list already.')
+    expect(addedText(addKeys(['A'], 'A'))).toBe('1 key already in the list.')
   })
 })
 
-test('a failure is told at the key that it is about', () => {
+test('a message is assigned to its key', () => {
   const unknown = {
     field: 'asset_identifiers',
     code: 'fk_not_found',

@@ -7,7 +7,7 @@ const at = (id: number, location: number | null) => ({
   location: location === null ? null : { id: location, key: `L-${location}` },
 })
 
-test('tells what moved, what was there already, and what is seen for the first time', () => {
+test('separates moved assets, assets already there, and assets without a location before', () => {
   const earlier = new Map([
     ['A', at(1, 7)],
     ['B', at(2, 9)],
@@ -22,22 +22,22 @@ test('tells what moved, what was there already, and what is seen for the first t
   ])
 })
 
-describe('asking for many', () => {
-  test('takes at most 200 at a time and loses none', () => {
+describe('batches', () => {
+  test('have at most 200 keys and lose none', () => {
     const keys = Array.from({ length: 450 }, (_, i) => `K-${i}`)
     const batches = batchesOf(keys)
     expect(batches.map(({ length }) => length)).toEqual([200, 200, 50])
     expect(batches.flat()).toEqual(keys)
   })
 
-  test('keeps the address short where keys are long', () => {
+  test('keep the URL short if keys are long', () => {
     const keys = Array.from({ length: 60 }, (_, i) => `${i}`.padStart(255, 'K'))
     expect(
       Math.max(...batchesOf(keys).map((batch) => batch.join('&asset_external_key=').length)),
     ).toBeLessThan(6_001)
   })
 
-  test('leaves out what the API would refuse as a filter', () => {
+  test('leave out keys that the API would refuse', () => {
     expect(batchesOf(['Ä', 'A', 'a b', 'K'.repeat(256)])).toEqual([['A']])
   })
 })

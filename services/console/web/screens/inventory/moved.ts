@@ -1,20 +1,20 @@
-import type { Whereabouts } from './earlier.ts'
+import type { LastLocation } from './last-locations.ts'
 
-export type SavedRow = { key: string; assetId: number | undefined; from: Whereabouts['location'] }
+export type SavedRow = { key: string; assetId: number | undefined; from: LastLocation['location'] }
 
 export type Outcome = {
-  /** Seen elsewhere before. */
+  /** Came from another location. */
   moved: SavedRow[]
-  /** Were there already. */
+  /** Were already there. */
   stayed: SavedRow[]
-  /** Not seen at any location before. */
+  /** Had no location before. */
   first: SavedRow[]
 }
 
-/** What a save changed, by where the assets were before it. */
+/** Sorts the saved assets by their earlier location. */
 export function outcomeOf(
   keys: readonly string[],
-  earlier: ReadonlyMap<string, Whereabouts>,
+  earlier: ReadonlyMap<string, LastLocation>,
   locationId: number,
 ): Outcome {
   const outcome: Outcome = { moved: [], stayed: [], first: [] }

@@ -5,24 +5,24 @@ import { AssetLink, LocationLink } from '../../parts/links.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { When } from '../../parts/when.tsx'
 import type { Outcome, SavedRow } from './moved.ts'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
-export type Saved = { answer: components['schemas']['InventorySaved']; outcome: Outcome }
+export type Saved = { response: components['schemas']['InventorySaved']; outcome: Outcome }
 
 const SHOWN = 50
 
-/** What a save changed. */
+/** The result of a save. */
 export function Result({ saved, onAgain }: { saved: Saved; onAgain: () => void }) {
   const [offset, setOffset] = useState(0)
   const { moved, first, stayed } = saved.outcome
   const rows = [...moved, ...first, ...stayed]
   const start = useRef<HTMLDivElement>(null)
-  // The button that was pressed is gone.
+  // The focused button was removed.
   useEffect(() => start.current?.focus(), [])
   return (
     <Stack gap="sm" ref={start} tabIndex={-1} style={{ outline: 'none' }}>
       <Summary saved={saved} />
-      <Scrolls label="What moved">
+      <ScrollRegion label="Saved assets">
         <Table miw={480}>
           <Table.Thead>
             <Table.Tr>
@@ -33,11 +33,11 @@ export function Result({ saved, onAgain }: { saved: Saved; onAgain: () => void }
           </Table.Thead>
           <Table.Tbody>
             {rows.slice(offset, offset + SHOWN).map((row) => (
-              <SavedRowView key={row.key} row={row} to={saved.answer} />
+              <SavedRowView key={row.key} row={row} to={saved.response} />
             ))}
           </Table.Tbody>
         </Table>
-      </Scrolls>
+      </ScrollRegion>
       <Pager offset={offset} limit={SHOWN} total={rows.length} onOffset={setOffset} what="assets" />
       <Group justify="flex-end">
         <Button onClick={onAgain}>Save another inventory</Button>
@@ -46,25 +46,25 @@ export function Result({ saved, onAgain }: { saved: Saved; onAgain: () => void }
   )
 }
 
-function Summary({ saved: { answer, outcome } }: { saved: Saved }) {
+function Summary({ saved: { response, outcome } }: { saved: Saved }) {
   const number = new Intl.NumberFormat()
-  const assets = answer.count === 1 ? '1 asset is' : `${number.format(answer.count)} assets are`
+  const assets = response.count === 1 ? '1 asset is' : `${number.format(response.count)} assets are`
   const parts = [
     `${number.format(outcome.moved.length)} moved`,
     `${number.format(outcome.first.length)} seen for the first time`,
-    `${number.format(outcome.stayed.length)} there already`,
+    `${number.format(outcome.stayed.length)} already there`,
   ]
   return (
-    <Alert color="green" variant="light" role="status" title={`${assets} at ${answer.location_name}`}>
+    <Alert color="green" variant="light" role="status" title={`${assets} at ${response.location_name}`}>
       <Text size="sm">
         {`${parts.join(', ')}. Saved at `}
-        <When at={answer.timestamp} as="clock" />.
+        <When at={response.timestamp} as="clock" />.
       </Text>
     </Alert>
   )
 }
 
-function SavedRowView({ row: { key, assetId, from }, to }: { row: SavedRow; to: Saved['answer'] }) {
+function SavedRowView({ row: { key, assetId, from }, to }: { row: SavedRow; to: Saved['response'] }) {
   const hasMoved = from?.id !== to.location_id
   return (
     <Table.Tr>
@@ -72,10 +72,10 @@ function SavedRowView({ row: { key, assetId, from }, to }: { row: SavedRow; to: 
       <Table.Td>
         {from === null ? (
           <Text size="sm" c="dimmed">
-            not known
+            Unknown
           </Text>
         ) : (
-          <LocationLink id={from.id}>{from.key ?? 'a deleted location'}</LocationLink>
+          <LocationLink id={from.id}>{from.key ?? 'Deleted location'}</LocationLink>
         )}
       </Table.Td>
       <Table.Td>
@@ -83,7 +83,7 @@ function SavedRowView({ row: { key, assetId, from }, to }: { row: SavedRow; to: 
           <LocationLink id={to.location_id}>{to.location_name}</LocationLink>
         ) : (
           <Text size="sm" c="dimmed">
-            unchanged
+            Unchanged
           </Text>
         )}
       </Table.Td>

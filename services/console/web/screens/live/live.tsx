@@ -10,7 +10,7 @@ import { MovementTable } from './movement-table.tsx'
 import { RateLine } from './rate-line.tsx'
 import { useMovementLog } from './use-movement-log.ts'
 
-/** Movements as they happen. */
+/** Movements in real time. */
 export default function Live() {
   const { log, rate, change } = useMovementLog()
   const [{ q }, setUrl] = useUrlState({ q: '' })
@@ -19,12 +19,12 @@ export default function Live() {
   return (
     <Screen
       title="Live"
-      lead={`Movements as they happen, newest first. The last ${KEPT} are kept while this screen is open.`}
+      lead={`Movements in real time, newest first. This screen keeps the last ${KEPT}.`}
       actions={<PauseButton log={log} onPause={() => change(pause)} onResume={() => change(resume)} />}
     >
       {isInterrupted && (
-        <Alert color="yellow" role="status" title="Connecting again">
-          Movements are shown as soon as the connection is there again.
+        <Alert color="yellow" role="status" title="Reconnecting">
+          Movements appear when the connection is back.
         </Alert>
       )}
       <RateLine rate={rate} />
@@ -58,26 +58,26 @@ function Entries({ log, text }: { log: MovementLog; text: string }) {
   if (entries.length > 0) return <MovementTable entries={entries} />
   if (log.shown.length > 0)
     return (
-      <EmptyState title="No movement with this text">
-        None of the last {log.shown.length} is of an asset or a location with “{text}” in its name or key.
+      <EmptyState title="No matching movements">
+        None of the last {log.shown.length} movements has “{text}” in the name or key of its asset or
+        location.
       </EmptyState>
     )
   return (
     <EmptyState
-      title="Nothing has moved since you opened this screen"
+      title="No movements since you opened this screen"
       action={
         <Group>
           <Anchor component={Link} to="/readers" size="sm">
-            Look at the readers
+            Go to readers
           </Anchor>
           <Anchor component={Link} to="/inventory" size="sm">
-            Save an inventory
+            Save inventory
           </Anchor>
         </Group>
       }
     >
-      A movement appears here within a second of the read that shows it: an asset was seen at another location
-      than before.
+      When a reader sees an asset at a new location, the movement appears here within a second.
     </EmptyState>
   )
 }

@@ -16,7 +16,7 @@ const gap = (key: string): Entry => ({ kind: 'gap', key, at: '2026-11-21T10:00:0
 const keys = (entries: readonly Entry[]) => entries.map(({ key }) => key)
 
 describe('the log of movements', () => {
-  test('has the newest first, and each once', () => {
+  test('has the newest first, without duplicates', () => {
     const log = addEntries(addEntries(emptyLog, [moved('a'), moved('b')]), [
       moved('b'),
       gap('g'),
@@ -26,13 +26,13 @@ describe('the log of movements', () => {
     expect(keys(log.shown)).toEqual(['c', 'g', 'b', 'a'])
   })
 
-  test('keeps what came last', () => {
+  test('keeps the last entries', () => {
     const many = Array.from({ length: KEPT + 5 }, (_, i) => moved(String(i)))
     const { shown } = addEntries(emptyLog, many)
     expect([shown.length, shown[0]?.key, shown.at(-1)?.key]).toEqual([KEPT, String(KEPT + 4), '5'])
   })
 
-  test('stands still while paused, counts what comes, and shows it on resuming', () => {
+  test('does not change while paused, counts new movements, and shows them on resume', () => {
     const paused = addEntries(pause(addEntries(emptyLog, [moved('a')])), [moved('b'), gap('g'), moved('c')])
     expect(keys(paused.shown)).toEqual(['a'])
     expect(paused.waitingMovements).toBe(2)
@@ -40,7 +40,7 @@ describe('the log of movements', () => {
     expect([keys(shown), isPaused, waitingMovements]).toEqual([['c', 'g', 'b', 'a'], false, 0])
   })
 
-  test('counts while paused also what it no longer keeps', () => {
+  test('counts all movements while paused, also dropped ones', () => {
     const many = Array.from({ length: KEPT + 5 }, (_, i) => moved(String(i)))
     const paused = addEntries(pause(emptyLog), many)
     expect([paused.waiting.length, paused.waitingMovements]).toEqual([KEPT, KEPT + 5])
@@ -58,7 +58,7 @@ describe('the filter', () => {
     expect(matches(moved('a'), text)).toBe(expected)
   })
 
-  test('never hides that something may be missing', () => {
+  test('never hides a gap', () => {
     expect(matches(gap('g'), 'shelf')).toBe(true)
   })
 })

@@ -9,17 +9,17 @@ export type MovementLog = {
   /** Newest first. */
   shown: readonly Entry[]
   isPaused: boolean
-  /** What came while paused, newest first; of more than are kept only the number is known. */
+  /** Entries that arrived while paused, newest first, at most `KEPT`. */
   waiting: readonly Entry[]
   waitingMovements: number
 }
 
-/** More than anybody reads, few enough to draw at once. */
+/** Few enough to render at once. */
 export const KEPT = 200
 
 export const emptyLog: MovementLog = { shown: [], isPaused: false, waiting: [], waitingMovements: 0 }
 
-/** `entries` in the order in which they came. A movement that was told twice, after connecting again, is there once. */
+/** Adds `entries` in order of arrival. A reconnect can repeat a movement: duplicates are dropped. */
 export function addEntries(log: MovementLog, entries: readonly Entry[]): MovementLog {
   const known = new Set([...log.shown, ...log.waiting].map(({ key }) => key))
   const fresh = entries.filter(({ key }) => !known.has(key) && known.add(key)).toReversed()
@@ -40,12 +40,12 @@ export const resume = (log: MovementLog): MovementLog => ({
   shown: [...log.waiting, ...log.shown].slice(0, KEPT),
 })
 
-/** Text of an asset or of a place; a gap is told whatever is looked for. */
+/** Matches the asset or a location. A gap always matches. */
 export function matches(entry: Entry, text: string): boolean {
-  const looked = text.trim().toLowerCase()
-  if (looked === '' || entry.kind === 'gap') return true
+  const wanted = text.trim().toLowerCase()
+  if (wanted === '' || entry.kind === 'gap') return true
   const { asset, from_location, to_location } = entry.movement
   return [asset.name, asset.external_key, from_location?.name ?? '', to_location.name].some((value) =>
-    value.toLowerCase().includes(looked),
+    value.toLowerCase().includes(wanted),
   )
 }

@@ -3,11 +3,11 @@ import { memo } from 'react'
 import { AssetLink, LocationLink } from '../../parts/links.tsx'
 import { When } from '../../parts/when.tsx'
 import type { Entry } from './movement-log.ts'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
 export function MovementTable({ entries }: { entries: readonly Entry[] }) {
   return (
-    <Scrolls label="Movements">
+    <ScrollRegion label="Movements">
       <Table miw={560}>
         <Table.Thead>
           <Table.Tr>
@@ -23,11 +23,11 @@ export function MovementTable({ entries }: { entries: readonly Entry[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }
 
-/** Rows do not change once they are there. */
+/** Rows never change. */
 const Row = memo(function MovementRow({ entry }: { entry: Entry }) {
   if (entry.kind === 'gap')
     return (
@@ -59,7 +59,7 @@ const Row = memo(function MovementRow({ entry }: { entry: Entry }) {
           <LocationLink id={from.id}>{from.name}</LocationLink>
         ) : (
           <Text span size="sm" c="dimmed">
-            not known
+            Unknown
           </Text>
         )}
       </Table.Td>

@@ -3,11 +3,11 @@ import { useInterval } from '@mantine/hooks'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { pointsOf, type Rate, rateText, STEP_MS } from './rate.ts'
 
-/** Asked for with the screen and not when it is opened, which may be without a connection. The words say the same. */
+/** Loaded with the screen, because the screen may open offline later. Without it the text still shows the rate. */
 const plot = import('./rate-plot.tsx').catch(() => ({ default: () => <span /> }))
 const RatePlot = lazy(() => plot)
 
-/** How much moves, as a line and in words. The words are announced, at most every ten seconds: rows are not. */
+/** Movements over time as a line and as text. Screen readers announce the text at most every ten seconds. */
 export function RateLine({ rate }: { rate: Rate }) {
   const [now, setNow] = useState(() => Date.now())
   useInterval(() => setNow(Date.now()), STEP_MS, { autoInvoke: true })

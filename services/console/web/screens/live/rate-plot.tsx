@@ -11,7 +11,7 @@ const dataOf = (points: readonly RatePoint[]): UPlot.AlignedData => [
   points.map(({ movements }) => movements),
 ]
 
-/** A line without axes: its numbers are said beside it. */
+/** A line without axes: the numbers stand next to it. */
 export default function RatePlot({ points, label }: { points: readonly RatePoint[]; label: string }) {
   const { ref: measured, width } = useElementSize<HTMLDivElement>()
   const place = useRef<HTMLDivElement>(null)

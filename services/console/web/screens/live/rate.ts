@@ -1,12 +1,12 @@
 export const STEP_MS = 10_000
 export const STEPS = 30
 
-/** How many movements came in each step of the last minutes; by the number of the step since 1970. */
+/** Movements per step of the last minutes. The key is the number of the step since 1970. */
 export type Rate = ReadonlyMap<number, number>
 
 const stepOf = (ms: number) => Math.floor(ms / STEP_MS)
 
-/** By when they came: a movement that is told late is one of now. */
+/** Counts by time of arrival: a late movement counts now. */
 export function count(rate: Rate, movements: number, nowMs: number): Rate {
   const now = stepOf(nowMs)
   const kept = [...rate].filter(([step]) => step > now - STEPS)
@@ -15,7 +15,7 @@ export function count(rate: Rate, movements: number, nowMs: number): Rate {
 
 export type RatePoint = { atMs: number; movements: number }
 
-/** The steps up to now, the oldest first, those without a movement too. */
+/** All steps up to now, oldest first, including empty ones. */
 export function pointsOf(rate: Rate, nowMs: number): RatePoint[] {
   const now = stepOf(nowMs)
   return Array.from({ length: STEPS }, (_, i) => {

@@ -3,10 +3,10 @@ import { useMovements } from '../../live/use-live.ts'
 import { addEntries, emptyLog, type Entry, type MovementLog } from './movement-log.ts'
 import { count, type Rate } from './rate.ts'
 
-/** Drawn together: however much moves, the list changes a few times a second. */
-const TOGETHER_MS = 200
+/** Entries are rendered in batches, so that the list changes a few times a second at most. */
+const BATCH_MS = 200
 
-/** What moves while the screen is open. */
+/** The movements since the screen was opened. */
 export function useMovementLog(): {
   log: MovementLog
   rate: Rate
@@ -16,7 +16,7 @@ export function useMovementLog(): {
   const [rate, setRate] = useState<Rate>(new Map())
   const arrived = useRef<Entry[]>([])
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const take = (entry: Entry) => {
+  const add = (entry: Entry) => {
     arrived.current.push(entry)
     timer.current ??= setTimeout(() => {
       const entries = arrived.current
@@ -25,11 +25,11 @@ export function useMovementLog(): {
       setLog((before) => addEntries(before, entries))
       const movements = entries.filter(({ kind }) => kind === 'moved').length
       setRate((before) => count(before, movements, Date.now()))
-    }, TOGETHER_MS)
+    }, BATCH_MS)
   }
   useMovements({
-    onMovement: (movement) => take({ kind: 'moved', key: movement.delivery_id, movement }),
-    onReset: () => take({ kind: 'gap', key: `gap-${Date.now()}`, at: new Date().toISOString() }),
+    onMovement: (movement) => add({ kind: 'moved', key: movement.delivery_id, movement }),
+    onReset: () => add({ kind: 'gap', key: `gap-${Date.now()}`, at: new Date().toISOString() }),
   })
   useEffect(
     () => () => {

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router'
 import { LocationLink } from '../../parts/links.tsx'
 import { useAncestors } from './location-queries.ts'
 
-/** The way from the top to a location. */
+/** The path from the top level to a location. */
 export function Breadcrumb({ id, name }: { id: number; name: string }) {
   const { data = [] } = useAncestors(id)
   return (
-    <nav aria-label="Path">
+    <nav aria-label="Breadcrumb">
       <Breadcrumbs separator="›" style={{ flexWrap: 'wrap' }}>
         <Anchor component={Link} to="/locations" size="sm">
           Locations

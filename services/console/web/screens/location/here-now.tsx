@@ -8,9 +8,9 @@ import { durationText } from '../../parts/times.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { HERE_PAGE, useHere } from './location-queries.ts'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
-/** The assets of a location as they come and go. */
+/** The assets at a location, updated live. */
 export function HereNow({ id, name }: { id: number; name: string }) {
   const [{ inside, offset }, setUrl] = useUrlState({ inside: 'yes', offset: '0' })
   const deep = inside === 'yes'
@@ -21,7 +21,7 @@ export function HereNow({ id, name }: { id: number; name: string }) {
       title="Here now"
       actions={
         <Switch
-          label="Also what is further inside"
+          label="Include sub-locations"
           checked={deep}
           onChange={(event) => setUrl({ inside: event.currentTarget.checked ? 'yes' : 'no', offset: '0' })}
         />
@@ -31,17 +31,17 @@ export function HereNow({ id, name }: { id: number; name: string }) {
         {({ data, total_count }) =>
           total_count === 0 ? (
             <Text size="sm" c="dimmed">
-              {`No asset is ${deep ? 'at or inside' : 'right at'} ${name}. One is as soon as a reader that looks here reads its tag, or an inventory is saved.`}
+              {`No assets at ${name}${deep ? ' or its sub-locations' : ''}. Assets appear after a read or a saved inventory.`}
             </Text>
           ) : (
             <>
-              <Scrolls label="Assets here">
+              <ScrollRegion label="Assets here">
                 <Table miw={deep ? 440 : 300}>
                   <Table.Thead>
                     <Table.Tr>
                       <Table.Th>Asset</Table.Th>
                       {deep && <Table.Th>Location</Table.Th>}
-                      <Table.Th>For</Table.Th>
+                      <Table.Th>Dwell time</Table.Th>
                       <Table.Th>Last seen</Table.Th>
                     </Table.Tr>
                   </Table.Thead>
@@ -66,7 +66,7 @@ export function HereNow({ id, name }: { id: number; name: string }) {
                     ))}
                   </Table.Tbody>
                 </Table>
-              </Scrolls>
+              </ScrollRegion>
               <Pager
                 offset={Number(offset)}
                 limit={HERE_PAGE}

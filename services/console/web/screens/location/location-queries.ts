@@ -11,7 +11,7 @@ export const useLocationView = (id: number) =>
       unwrap(await api.GET('/api/v1/locations/{location_id}', { params: at(id), signal })).data,
   })
 
-/** The root first, the parent last; of a path longer than a page the part next to the root. */
+/** Ancestors from the root to the parent. If there are more than 200, only those next to the root. */
 export const useAncestors = (id: number) =>
   useQuery({
     queryKey: ['location', id, 'ancestors'],
@@ -23,7 +23,7 @@ export const useAncestors = (id: number) =>
 
 export const HERE_PAGE = 25
 
-/** Assets that are at a location now, `deep` also those anywhere inside it. */
+/** Assets at a location now; `deep` includes sub-locations. */
 export const useHere = (id: number, { deep, offset }: { deep: boolean; offset: number }) =>
   useQuery({
     queryKey: ['report', 'here', id, deep, offset],
@@ -34,7 +34,7 @@ export const useHere = (id: number, { deep, offset }: { deep: boolean; offset: n
     },
   })
 
-/** Movements by hour of the last 24 hours, with `id` what came to the location and what left it. */
+/** Movements by hour in the last 24 hours. With `id`: arrivals and departures of that location. */
 export const useMovementsByHour = (id?: number) =>
   useQuery({
     queryKey: ['movements', 'by hour', id ?? 'all'],

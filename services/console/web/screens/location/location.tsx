@@ -3,7 +3,9 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
 import { Card } from '../../parts/card.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { DataCard } from '../../parts/data-card.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { RenameKey } from '../../parts/rename-key.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { TagsCard } from '../../parts/tags-card.tsx'
 import { api } from '../../session/api.ts'
@@ -12,14 +14,12 @@ import { LocationTree } from '../locations/tree.tsx'
 import { Breadcrumb } from './breadcrumb.tsx'
 import { EditLocation } from './edit-location.tsx'
 import { HereNow } from './here-now.tsx'
-import type { Location } from './location-draft.ts'
-import { LocationFacts } from './location-facts.tsx'
+import { LOCATION_FIELDS, type Location } from './location-fields.ts'
 import { useAncestors, useLocationView } from './location-queries.ts'
 import { RELOADED } from './reloaded.ts'
-import { RenameLocation } from './rename-location.tsx'
 import { Traffic } from './traffic.tsx'
 
-/** One location, with what is there now. */
+/** One location and the assets there now. */
 export default function LocationScreen() {
   const { locationId }: { locationId?: string } = useParams({ strict: false })
   const id = Number(locationId)
@@ -48,20 +48,22 @@ function Shown({ location }: { location: Location }) {
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack>
             <Card
-              title="Inside"
-              actions={<NewLocation label="Add one" parent={{ id, name, external_key }} variant="default" />}
+              title="Sub-locations"
+              actions={
+                <NewLocation label="Add sub-location" parent={{ id, name, external_key }} variant="default" />
+              }
             >
               <LocationTree
-                label={`Inside ${name}`}
+                label={`Sub-locations of ${name}`}
                 parentId={id}
                 empty={
                   <Text size="sm" c="dimmed">
-                    {`No location is inside ${name}.`}
+                    No sub-locations.
                   </Text>
                 }
               />
             </Card>
-            <LocationFacts location={location} />
+            <DataCard fields={LOCATION_FIELDS} resource={location} />
             <LocationTags location={location} />
           </Stack>
         </Grid.Col>
@@ -79,7 +81,14 @@ function Actions({ location }: { location: Location }) {
       {(parent !== null || location.parent_id === null) && (
         <EditLocation location={location} parent={parent} />
       )}
-      <RenameLocation location={location} />
+      <RenameKey
+        current={location.external_key}
+        rename={async (body) => {
+          const params = { path: { location_id: location.id } }
+          return unwrap(await api.POST('/api/v1/locations/{location_id}/rename', { params, body }))
+        }}
+        reload={RELOADED}
+      />
       <ConfirmButton
         label="Delete"
         ariaLabel={`Delete ${location.name}`}
@@ -93,7 +102,7 @@ function Actions({ location }: { location: Location }) {
         reload={[['locations'], ['occupancy']]}
         onDone={() => void navigate({ to: '/locations' })}
       >
-        {`${location.name} and its tags are gone then; the history of assets keeps that they were here. A location with others inside it cannot be deleted: move or delete those first.`}
+        {`This deletes ${location.name} and its tags. The history of assets stays. Move or delete its sub-locations first.`}
       </ConfirmButton>
     </>
   )

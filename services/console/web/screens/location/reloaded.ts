@@ -1,2 +1,2 @@
-/** What shows something of a location, by the beginnings of their keys. */
+/** Prefixes of the query keys that contain data of a location. */
 export const RELOADED = [['location'], ['locations'], ['report'], ['occupancy']] as const

@@ -1,19 +1,19 @@
-import { SELDOM_MS, useReloadOnMovement } from '../../live/use-live.ts'
+import { EXPENSIVE_MS, useReloadOnMovement } from '../../live/use-live.ts'
 import { Card } from '../../parts/card.tsx'
 import { HourBars } from '../../parts/hour-bars.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useMovementsByHour } from './location-queries.ts'
 
-/** What came to a location and what left it. */
+/** Arrivals and departures of a location by hour. */
 export function Traffic({ id }: { id: number }) {
   const movements = useMovementsByHour(id)
-  useReloadOnMovement([['movements']], SELDOM_MS)
+  useReloadOnMovement([['movements']], EXPENSIVE_MS)
   return (
-    <Card title="Movements of the last 24 hours">
+    <Card title="Movements in the last 24 hours">
       <Loaded query={movements} what="movements">
         {({ hours }) => (
           <HourBars
-            title="Movements of the last 24 hours"
+            title="Movements in the last 24 hours"
             hours={hours.map(({ hour }) => hour)}
             series={[
               {

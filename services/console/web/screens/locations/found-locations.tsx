@@ -7,14 +7,14 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { api } from '../../session/api.ts'
 import { useAncestors } from '../location/location-queries.ts'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
 type Props = { q: string; offset: number; onOffset: (offset: number) => void }
 
-/** Each has its path looked up. */
+/** Small, because each row loads its path. */
 const PAGE = 20
 
-/** Locations wherever they are, with what they are inside of. */
+/** Search results with the path of each location. */
 export function FoundLocations({ q, offset, onOffset }: Props) {
   const found = useQuery({
     queryKey: ['locations', 'found', q, offset],
@@ -28,18 +28,18 @@ export function FoundLocations({ q, offset, onOffset }: Props) {
     <Loaded query={found} what="locations">
       {({ data, total_count }) =>
         total_count === 0 ? (
-          <EmptyState title="No such location">
-            No location has “{q}” in its name, key, description or a tag. Try a shorter part of it.
+          <EmptyState title="No location found">
+            No location has “{q}” in its name, key, description or tags. Try a shorter text.
           </EmptyState>
         ) : (
           <Stack gap="xs">
-            <Scrolls label="Found locations">
+            <ScrollRegion label="Found locations">
               <Table miw={480}>
                 <Table.Thead>
                   <Table.Tr>
                     <Table.Th>Name</Table.Th>
                     <Table.Th>External key</Table.Th>
-                    <Table.Th>Inside</Table.Th>
+                    <Table.Th>Parent locations</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
@@ -54,7 +54,7 @@ export function FoundLocations({ q, offset, onOffset }: Props) {
                   ))}
                 </Table.Tbody>
               </Table>
-            </Scrolls>
+            </ScrollRegion>
             <Pager offset={offset} limit={PAGE} total={total_count} onOffset={onOffset} what="locations" />
           </Stack>
         )

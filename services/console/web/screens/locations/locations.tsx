@@ -20,7 +20,7 @@ export default function Locations() {
   return (
     <Screen
       title="Locations"
-      lead="Where assets can be, and how many are there now: right here, and anywhere inside."
+      lead="Where assets can be, and how many are there now."
       actions={
         <Group gap="xs">
           <Button component={Link} to="/imports" variant="default">
@@ -44,8 +44,8 @@ export default function Locations() {
             onMove={(location, to) => setMove({ location, to })}
             empty={
               <EmptyState title="No locations yet">
-                A location is a site, a hall, a shelf: wherever an asset can be. Create the first one above,
-                or import many from a CSV file.
+                A location is a place for assets: a site, a hall, a shelf. Create one above, or import many
+                from a CSV file.
               </EmptyState>
             }
           />

@@ -5,16 +5,16 @@ import { LocationPicker, type PickedLocation } from '../../parts/location-picker
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
-import type { Location } from '../location/location-draft.ts'
+import type { Location } from '../location/location-fields.ts'
 
 type Props = {
   location: Pick<Location, 'id' | 'name' | 'parent_id' | 'parent_external_key'>
-  /** Where it was dropped; undefined where nobody has said. */
+  /** The drop target: null is the top level, undefined is not chosen yet. */
   to: PickedLocation | null | undefined
   onClose: () => void
 }
 
-/** Says from where to where before a location and everything inside it is moved. */
+/** Confirms the move of a location with its sub-locations. */
 export function MoveDialog({ location, to, onClose }: Props) {
   const [target, setTarget] = useState<PickedLocation | null>(to ?? null)
   const { id, name, parent_id, parent_external_key: from } = location
@@ -29,7 +29,7 @@ export function MoveDialog({ location, to, onClose }: Props) {
     { reload: [['locations'], ['location'], ['occupancy']], onDone: onClose },
   )
   const isSame = (target?.id ?? null) === parent_id
-  const destination = target ? `${target.name} (${target.external_key})` : 'the top'
+  const destination = target ? `${target.name} (${target.external_key})` : 'the top level'
   return (
     <Modal opened onClose={onClose} title={`Move ${name}`}>
       <SendForm
@@ -41,8 +41,8 @@ export function MoveDialog({ location, to, onClose }: Props) {
         shownFields={['parent_id']}
       >
         <LocationPicker
-          label="Into"
-          description="Leave it empty to move it to the top."
+          label="Move to"
+          description="Leave empty to move it to the top level."
           value={target}
           onChange={setTarget}
           exclude={id}
@@ -50,8 +50,8 @@ export function MoveDialog({ location, to, onClose }: Props) {
         />
         <Text size="sm" role="status">
           {isSame
-            ? `It is in ${from ?? 'the top'} already.`
-            : `From ${from ?? 'the top'} to ${destination}, with everything inside it.`}
+            ? `Already ${from === null ? 'at the top level' : `in ${from}`}.`
+            : `From ${from ?? 'the top level'} to ${destination}, with all sub-locations.`}
         </Text>
       </SendForm>
     </Modal>

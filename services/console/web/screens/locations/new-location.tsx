@@ -1,58 +1,37 @@
 import { Button, Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { unwrap } from '@whereabouts/client/client'
-import { useState } from 'react'
+import { unwrap, type components } from '@whereabouts/client/client'
 import type { PickedLocation } from '../../parts/location-picker.tsx'
-import { SendForm } from '../../parts/send-form.tsx'
-import { useSend } from '../../parts/use-send.ts'
+import { ResourceForm } from '../../parts/resource-form.tsx'
 import { api } from '../../session/api.ts'
-import { createBody, emptyDraft, type LocationDraft } from '../location/location-draft.ts'
-import { LocationFields, SHOWN_FIELDS } from '../location/location-fields.tsx'
+import { LOCATION_FIELDS, type Location } from '../location/location-fields.ts'
 
 type Props = { label: string; parent?: PickedLocation; variant?: 'filled' | 'default' }
 
 export function NewLocation({ label, parent, variant = 'filled' }: Props) {
   const [isOpen, { open, close }] = useDisclosure(false)
-  const [draft, setDraft] = useState(() => emptyDraft(parent ?? null))
-  const send = useSend(
-    async (body: LocationDraft) =>
-      unwrap(await api.POST('/api/v1/locations', { body: createBody(body) })).data,
-    {
-      reload: [['locations'], ['location']],
-      onDone: ({ name, external_key }) => {
-        setDraft(emptyDraft(parent ?? null))
-        close()
-        notifications.show({ message: `${name} is there, with the key ${external_key}.` })
-      },
-    },
-  )
+  const onDone = (created: Location | undefined) => {
+    close()
+    if (created) notifications.show({ message: `Created ${created.name} (${created.external_key}).` })
+  }
   return (
     <>
-      <Button
-        variant={variant}
-        size={variant === 'filled' ? 'sm' : 'xs'}
-        onClick={() => {
-          send.reset()
-          open()
-        }}
-      >
+      <Button variant={variant} size={variant === 'filled' ? 'sm' : 'xs'} onClick={open}>
         {label}
       </Button>
       <Modal opened={isOpen} onClose={close} title="New location">
-        <SendForm
-          send={send}
-          label="Create"
-          onSubmit={() => send.send(draft)}
+        <ResourceForm
+          fields={LOCATION_FIELDS}
+          known={{ parent_id: parent ?? null }}
+          label="Create location"
+          request={async (body: components['schemas']['LocationCreate']) =>
+            unwrap(await api.POST('/api/v1/locations', { body })).data
+          }
+          reload={[['locations'], ['location']]}
+          onDone={onDone}
           onCancel={close}
-          shownFields={SHOWN_FIELDS}
-        >
-          <LocationFields
-            draft={draft}
-            onChange={(change) => setDraft({ ...draft, ...change })}
-            fields={send.fields}
-          />
-        </SendForm>
+        />
       </Modal>
     </>
   )

@@ -4,7 +4,7 @@ import type { BranchLocation } from './use-branch.ts'
 export type Tree = {
   isOpen: (id: number) => boolean
   setOpen: (id: number, isOpen: boolean) => void
-  /** Undefined where the tree is only looked at. `to` is asked for where it is undefined; null is the top. */
+  /** Undefined in a read-only tree. `to`: null is the top level, undefined lets the person choose. */
   onMove?: (location: BranchLocation, to?: BranchLocation | null) => void
   dragged: BranchLocation | undefined
   setDragged: (location: BranchLocation | undefined) => void
@@ -14,7 +14,7 @@ export const TreeContext = createContext<Tree | undefined>(undefined)
 
 export function useTree(): Tree {
   const tree = useContext(TreeContext)
-  if (!tree) throw new Error('a branch stands in a tree')
+  if (!tree) throw new Error('useTree needs a TreeContext')
   return tree
 }
 
@@ -22,7 +22,7 @@ const nodesAround = (node: Element) => [
   ...(node.closest('[data-tree]')?.querySelectorAll<HTMLElement>('[data-node]') ?? []),
 ]
 
-/** As in any tree: up and down between the lines, right into a location, left out of it. */
+/** Standard tree keys: up and down between rows, right to expand, left to collapse. */
 export function moveByArrow(event: KeyboardEvent<HTMLElement>, branch: BranchLocation, tree: Tree): void {
   const node = event.currentTarget
   const nodes = nodesAround(node)

@@ -7,7 +7,7 @@ import type { BranchLocation, Occupancy } from './use-branch.ts'
 
 type Props = { location: BranchLocation; occupancy: Occupancy | undefined }
 
-/** A location, and what is inside it where that is unfolded. */
+/** A location, with its sub-locations if expanded. */
 export function Row({ location, occupancy }: Props) {
   const tree = useTree()
   const { id, name, external_key, children_count, is_active } = location
@@ -16,7 +16,7 @@ export function Row({ location, occupancy }: Props) {
   return (
     <li>
       <div className={isTarget ? 'tree-row target' : 'tree-row'} {...handlers}>
-        <Fold location={location} isOpen={isOpen} tree={tree} />
+        <Expander location={location} isOpen={isOpen} tree={tree} />
         <span className="name">
           <Anchor
             component={Link}
@@ -33,7 +33,7 @@ export function Row({ location, occupancy }: Props) {
           </Text>{' '}
           {!is_active && (
             <Badge size="xs" variant="light" color="gray">
-              inactive
+              Inactive
             </Badge>
           )}
         </span>
@@ -45,16 +45,16 @@ export function Row({ location, occupancy }: Props) {
             aria-label={`Move ${name}`}
             onClick={() => tree.onMove?.(location)}
           >
-            Move …
+            Move…
           </Button>
         )}
       </div>
-      {isOpen && <Branch label={`Inside ${name}`} parentId={id} empty={null} />}
+      {isOpen && <Branch label={`Sub-locations of ${name}`} parentId={id} empty={null} />}
     </li>
   )
 }
 
-function Fold({ location, isOpen, tree }: { location: BranchLocation; isOpen: boolean; tree: Tree }) {
+function Expander({ location, isOpen, tree }: { location: BranchLocation; isOpen: boolean; tree: Tree }) {
   if (location.children_count === 0) return <span className="fold" />
   return (
     <ActionIcon
@@ -63,7 +63,7 @@ function Fold({ location, isOpen, tree }: { location: BranchLocation; isOpen: bo
       variant="subtle"
       color="gray"
       aria-expanded={isOpen}
-      aria-label={`What is inside ${location.name}`}
+      aria-label={`Sub-locations of ${location.name}`}
       onClick={() => tree.setOpen(location.id, !isOpen)}
     >
       <span aria-hidden>{isOpen ? '▾' : '▸'}</span>
@@ -79,17 +79,17 @@ function Numbers({ occupancy }: { occupancy: Occupancy | undefined }) {
   return (
     <Text span size="sm" className="numbers">
       <span aria-hidden>{`${here} / ${inside}`}</span>
-      <VisuallyHidden>{`${here} here, ${inside} inside`}</VisuallyHidden>
+      <VisuallyHidden>{`${here} here, ${inside} in total`}</VisuallyHidden>
     </Text>
   )
 }
 
-/** A line can be dragged, and others be dropped on it. */
+/** A row can be dragged, and it is a drop target for others. */
 function useDrop(tree: Tree, location: BranchLocation) {
   const [isOver, setOver] = useState(false)
   const { onMove, dragged, setDragged } = tree
   if (!onMove) return { isTarget: false, handlers: {} }
-  const takes = dragged !== undefined && dragged.id !== location.id && dragged.parent_id !== location.id
+  const canDrop = dragged !== undefined && dragged.id !== location.id && dragged.parent_id !== location.id
   const handlers = {
     draggable: true,
     onDragStart: (event: DragEvent) => {
@@ -99,7 +99,7 @@ function useDrop(tree: Tree, location: BranchLocation) {
     },
     onDragEnd: () => setDragged(undefined),
     onDragOver: (event: DragEvent) => {
-      if (!takes) return
+      if (!canDrop) return
       event.preventDefault()
       setOver(true)
     },
@@ -107,9 +107,9 @@ function useDrop(tree: Tree, location: BranchLocation) {
     onDrop: (event: DragEvent) => {
       event.preventDefault()
       setOver(false)
-      if (takes) onMove(dragged, location)
+      if (canDrop) onMove(dragged, location)
       setDragged(undefined)
     },
   }
-  return { isTarget: isOver && takes, handlers }
+  return { isTarget: isOver && canDrop, handlers }
 }

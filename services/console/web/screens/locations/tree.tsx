@@ -11,11 +11,11 @@ type Props = {
   /** The roots when left out. */
   parentId?: number
   onMove?: Tree['onMove']
-  /** Where there is no location. */
+  /** Shown if there are no locations. */
   empty: ReactNode
 }
 
-/** Locations inside locations, loaded when they are unfolded, with how many assets are there now. */
+/** Tree of locations with live asset counts. A level loads when its parent is expanded. */
 export function LocationTree({ label, parentId, onMove, empty }: Props) {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
   const [dragged, setDragged] = useState<BranchLocation>()
@@ -36,7 +36,7 @@ export function LocationTree({ label, parentId, onMove, empty }: Props) {
       <div data-tree className="tree">
         <Group justify="flex-end" aria-hidden className="tree-head">
           <Text size="xs" c="dimmed">
-            here / inside
+            here / total
           </Text>
         </Group>
         <Branch label={label} parentId={parentId} empty={empty} />
@@ -46,7 +46,7 @@ export function LocationTree({ label, parentId, onMove, empty }: Props) {
   )
 }
 
-/** Only while something is dragged: there is no line of the top to drop it on. */
+/** Drop target for the top level, visible while a row is dragged. */
 const TopZone = ({ tree, dragged }: { tree: Tree; dragged: BranchLocation }) => (
   <div
     className="tree-top"
@@ -57,6 +57,6 @@ const TopZone = ({ tree, dragged }: { tree: Tree; dragged: BranchLocation }) => 
       tree.setDragged(undefined)
     }}
   >
-    Drop here to move it to the top
+    Drop here to move to the top level
   </div>
 )

@@ -6,12 +6,12 @@ export type BranchLocation = components['schemas']['LocationOfBranch']
 export type Occupancy = components['schemas']['Occupancy']
 
 const PAGE = 100
-/** The API takes so many values of a filter. */
+/** Limit of the API for values of a filter. */
 const MAX_IDS = 200
-/** Movements bring the numbers up to date; this does where a location was moved, of which no movement tells. */
+/** Movements update the counts; polling also covers moved locations, which cause no movement. */
 const REFRESH_MS = 15_000
 
-/** What is directly inside a location, or the roots, page by page. */
+/** Direct sub-locations of a location, or the roots, page by page. */
 export function useBranch(parentId: number | undefined) {
   return useInfiniteQuery({
     queryKey: ['locations', 'branch', parentId ?? 'roots'],
@@ -25,7 +25,7 @@ export function useBranch(parentId: number | undefined) {
   })
 }
 
-/** How many assets are at locations, by the location. */
+/** Asset counts by location. */
 export function useOccupancy(ids: readonly number[]) {
   return useQuery({
     queryKey: ['occupancy', ids],

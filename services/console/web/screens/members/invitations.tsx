@@ -6,7 +6,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
@@ -14,7 +14,7 @@ import { roleName } from './roles.ts'
 
 const LIMIT = 20
 
-/** Those that can still be accepted. */
+/** Invitations that can still be accepted. */
 export function Invitations() {
   const { org } = useSession()
   const [offset, setOffset] = useState(0)
@@ -33,17 +33,17 @@ export function Invitations() {
     <Loaded query={invitations} what="the invitations">
       {({ data, total_count: total }) =>
         total === 0 ? (
-          <EmptyState title="Nobody is invited">Invite people by their e-mail address.</EmptyState>
+          <EmptyState title="No open invitations">Invite people by email.</EmptyState>
         ) : (
           <>
-            <Scrolls label="Invitations that are open">
+            <ScrollRegion label="Open invitations">
               <Table>
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>E-mail</Table.Th>
+                    <Table.Th>Email</Table.Th>
                     <Table.Th>Role</Table.Th>
                     <Table.Th>Invited</Table.Th>
-                    <Table.Th>Good until</Table.Th>
+                    <Table.Th>Valid until</Table.Th>
                     <Table.Th>
                       <span aria-hidden> </span>
                     </Table.Th>
@@ -63,7 +63,7 @@ export function Invitations() {
                       <Table.Td ta="right">
                         <ConfirmButton
                           label="Withdraw"
-                          ariaLabel={`Withdraw the invitation of ${each.email}`}
+                          ariaLabel={`Withdraw the invitation for ${each.email}`}
                           size="compact-xs"
                           reload={[['invitations']]}
                           work={async () =>
@@ -74,14 +74,14 @@ export function Invitations() {
                             )
                           }
                         >
-                          The link that was sent to {each.email} no longer works.
+                          The link sent to {each.email} will stop working.
                         </ConfirmButton>
                       </Table.Td>
                     </Table.Tr>
                   ))}
                 </Table.Tbody>
               </Table>
-            </Scrolls>
+            </ScrollRegion>
             <Pager offset={offset} limit={LIMIT} total={total} what="invitations" onOffset={setOffset} />
           </>
         )

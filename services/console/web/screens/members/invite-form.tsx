@@ -26,13 +26,13 @@ export function InviteForm({ onInvited, onCancel }: Props) {
   return (
     <SendForm
       send={send}
-      label="Make the invitation"
+      label="Create invitation"
       onSubmit={() => send.send(undefined)}
       onCancel={onCancel}
       shownFields={['email', 'role']}
     >
       <TextInput
-        label="E-mail"
+        label="Email"
         type="email"
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}

@@ -4,7 +4,7 @@ import { type components, unwrap } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
@@ -14,7 +14,7 @@ import { roleName } from './roles.ts'
 
 const LIMIT = 50
 
-/** Never empty: who looks is in it. */
+/** Never empty: it contains the signed-in person. */
 export function MemberTable() {
   const { org } = useSession()
   const [{ offset: at }, setState] = useUrlState({ offset: '0' })
@@ -34,12 +34,12 @@ export function MemberTable() {
     <Loaded query={members} what="the members">
       {({ data, total_count: total }) => (
         <>
-          <Scrolls label="Members of the organization">
+          <ScrollRegion label="Members of the organization">
             <Table>
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>Name</Table.Th>
-                  <Table.Th>E-mail</Table.Th>
+                  <Table.Th>Email</Table.Th>
                   <Table.Th>Role</Table.Th>
                   <Table.Th>Joined</Table.Th>
                   <Table.Th>
@@ -53,7 +53,7 @@ export function MemberTable() {
                 ))}
               </Table.Tbody>
             </Table>
-          </Scrolls>
+          </ScrollRegion>
           <Pager
             offset={offset}
             limit={LIMIT}
@@ -103,8 +103,8 @@ function MemberRow({ member }: { member: components['schemas']['Member'] }) {
             onDone={() => isMe && location.assign('/')}
           >
             {isMe
-              ? 'You lose access at once. Somebody who stays has to invite you to come back.'
-              : `${member.name} loses access at once. What they have entered stays.`}
+              ? 'You lose access immediately. To return, you need a new invitation.'
+              : `${member.name} loses access immediately. The data they entered stays.`}
           </ConfirmButton>
         )}
       </Table.Td>

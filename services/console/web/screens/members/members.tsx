@@ -7,7 +7,7 @@ import { Invitations } from './invitations.tsx'
 import { InviteForm } from './invite-form.tsx'
 import { MemberTable } from './member-table.tsx'
 
-/** Who belongs to the organization, with which role, and who is invited. */
+/** Members of the organization with their roles, and open invitations. */
 export default function MembersScreen() {
   const { isAdmin, org } = useSession()
   const [isInviting, setInviting] = useState(false)
@@ -23,7 +23,7 @@ export default function MembersScreen() {
           secrets={[{ label: `Invitation link for ${link.email}`, value: addressOf(link.token) }]}
           onStored={() => setLink(undefined)}
           storedLabel="I have sent it"
-          advice="Send it to the person who is invited. Whoever has it can join in their name, so send it to nobody else."
+          advice="Send it only to the invited person. Anyone with this link can join in their name."
         />
       )}
       <MemberTable />
@@ -35,9 +35,9 @@ export default function MembersScreen() {
           <Invitations />
         </section>
       ) : (
-        <Alert variant="light">Only administrators invite people and change roles.</Alert>
+        <Alert variant="light">Only administrators can invite people and change roles.</Alert>
       )}
-      <Modal opened={isInviting} onClose={() => setInviting(false)} title="Invite somebody">
+      <Modal opened={isInviting} onClose={() => setInviting(false)} title="Invite a member">
         <InviteForm
           onCancel={() => setInviting(false)}
           onInvited={(invitation) => {
@@ -50,5 +50,5 @@ export default function MembersScreen() {
   )
 }
 
-/** Behind the `#`, so that no server on the way sees the token. */
+/** The token follows `#`, so that browsers send it to no server. */
 const addressOf = (token: string) => `${location.origin}/accept-invitation#token=${token}`

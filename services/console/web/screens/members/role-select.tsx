@@ -8,7 +8,7 @@ import { roleName, type Role } from './roles.ts'
 
 const CHOICES = (['admin', 'member'] as const).map((value) => ({ value, label: roleName(value) }))
 
-/** Changes the role at once; the last administrator stays one, which the API says. */
+/** Changes the role immediately. The API refuses to demote the last administrator. */
 export function RoleSelect({ member }: { member: components['schemas']['Member'] }) {
   const { org } = useSession()
   const send = useSend(

@@ -1,8 +1,8 @@
 export type Role = 'admin' | 'member'
 
 export const ROLES: { value: Role; label: string }[] = [
-  { value: 'admin', label: 'Administrator: keys, webhook, members and all below' },
-  { value: 'member', label: 'Member: assets, locations, readers, tracking' },
+  { value: 'admin', label: 'Administrator: also API keys, webhook, readers and members' },
+  { value: 'member', label: 'Member: assets, locations, inventory and imports' },
 ]
 
 export const roleName = (role: string): string => (role === 'admin' ? 'Administrator' : 'Member')

@@ -10,13 +10,13 @@ import { MovementsByHour } from './movements-by-hour.tsx'
 import { QuietReaders } from './quiet-readers.tsx'
 import { type Counts, useCounts } from './use-counts.ts'
 
-/** How things stand: the first screen. */
+/** The first screen after sign-in. */
 export default function Overview() {
   const counts = useCounts()
   return (
     <Screen title="Overview">
       <Loaded query={counts} what="the overview">
-        {(data) => (isEmpty(data) ? <Nothing /> : <Standing counts={data} />)}
+        {(data) => (isEmpty(data) ? <NothingTracked /> : <Dashboard counts={data} />)}
       </Loaded>
     </Screen>
   )
@@ -24,7 +24,7 @@ export default function Overview() {
 
 const isEmpty = ({ assets, locations, readers }: Counts) => assets + locations + readers === 0
 
-const Nothing = () => (
+const NothingTracked = () => (
   <EmptyState
     title="Nothing is tracked yet"
     action={
@@ -33,11 +33,11 @@ const Nothing = () => (
       </Button>
     }
   >
-    A few steps lead from here to the first scan: a location, an asset with a tag, and a reader.
+    Set up a location, an asset with a tag, and a reader to get your first scan.
   </EmptyState>
 )
 
-const Standing = ({ counts }: { counts: Counts }) => (
+const Dashboard = ({ counts }: { counts: Counts }) => (
   <Stack>
     <CountCards counts={counts} />
     <MovementsByHour />
@@ -48,7 +48,7 @@ const Standing = ({ counts }: { counts: Counts }) => (
             label="Locations"
             empty={
               <Text size="sm" c="dimmed">
-                No locations yet. Create the first one among the locations.
+                No locations yet. Create one under Locations.
               </Text>
             }
           />

@@ -6,12 +6,12 @@ import { Card } from '../../parts/card.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
 const SHOWN = 10
 const REFRESH_MS = 15_000
 
-/** Readers that were heard and are not any more, and those that never were although somebody configured them. */
+/** Silent readers, and configured readers that never sent a message. */
 export function QuietReaders() {
   const quiet = useQuery({
     queryKey: ['readers', 'quiet'],
@@ -28,21 +28,21 @@ export function QuietReaders() {
     },
   })
   return (
-    <Card title="Readers that went quiet">
+    <Card title="Silent readers">
       <Loaded query={quiet} what="readers">
         {({ data, total_count }) =>
           total_count === 0 ? (
             <Text size="sm" c="dimmed">
-              None: every reader was heard within the time in which it usually speaks.
+              None. All readers send as usual.
             </Text>
           ) : (
             <>
-              <Scrolls label="Quiet readers">
+              <ScrollRegion label="Silent readers">
                 <Table>
                   <Table.Thead>
                     <Table.Tr>
                       <Table.Th>Reader</Table.Th>
-                      <Table.Th>Last heard</Table.Th>
+                      <Table.Th>Last seen</Table.Th>
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
@@ -53,12 +53,12 @@ export function QuietReaders() {
                             {name ?? reader_key}
                           </Anchor>
                         </Table.Td>
-                        <Table.Td>{last_seen_at === null ? 'never' : <When at={last_seen_at} />}</Table.Td>
+                        <Table.Td>{last_seen_at === null ? 'Never' : <When at={last_seen_at} />}</Table.Td>
                       </Table.Tr>
                     ))}
                   </Table.Tbody>
                 </Table>
-              </Scrolls>
+              </ScrollRegion>
               {total_count > SHOWN && (
                 <Anchor component={Link} to="/readers" size="sm">
                   {`and ${total_count - SHOWN} more`}

@@ -4,22 +4,22 @@ import { api } from '../../session/api.ts'
 
 export type Counts = { assets: number; locations: number; readers: number; unknownTags: number }
 
-const NONE = { params: { query: { limit: 1 } } } as const
+const ONE_ROW = { params: { query: { limit: 1 } } } as const
 const REFRESH_MS = 30_000
 
-/** How much there is of everything: each list says how many rows it has. */
+/** Total counts, from the `total_count` of each list. */
 export const useCounts = () =>
   useQuery({
     queryKey: ['overview', 'counts'],
     refetchInterval: REFRESH_MS,
-    // Whoever comes back from creating the first asset must not see that there is none.
+    // After the first asset is created, the cached zero must not show.
     refetchOnMount: 'always',
     queryFn: async ({ signal }): Promise<Counts> => {
       const [assets, locations, readers, unknownTags] = await Promise.all([
-        api.GET('/api/v1/assets', { ...NONE, signal }),
-        api.GET('/api/v1/locations', { ...NONE, signal }),
-        api.GET('/api/v1/readers', { ...NONE, signal }),
-        api.GET('/api/v1/unknown-tags', { ...NONE, signal }),
+        api.GET('/api/v1/assets', { ...ONE_ROW, signal }),
+        api.GET('/api/v1/locations', { ...ONE_ROW, signal }),
+        api.GET('/api/v1/readers', { ...ONE_ROW, signal }),
+        api.GET('/api/v1/unknown-tags', { ...ONE_ROW, signal }),
       ])
       return {
         assets: unwrap(assets).total_count,

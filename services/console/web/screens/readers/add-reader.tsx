@@ -9,12 +9,12 @@ import { ReaderInputs, SHOWN_FIELDS } from './reader-fields.tsx'
 import { newReaderFields, readMapping, toCreate } from './reader-form-state.ts'
 
 type Props = {
-  /** Of a reader that was heard already; empty for one that is not known yet. */
+  /** Key of a discovered reader; empty for a new one. */
   readerKey: string
   onClose: () => void
 }
 
-/** Configures a reader, then shows it: its antennas come next. */
+/** Configures a reader, then opens it to add scan points. */
 export function AddReader({ readerKey, onClose }: Props) {
   const navigate = useNavigate()
   const [fields, setFields] = useState(() => newReaderFields(readerKey))
@@ -30,10 +30,10 @@ export function AddReader({ readerKey, onClose }: Props) {
     },
   )
   return (
-    <FormModal opened onClose={onClose} title={readerKey === '' ? 'Add a reader' : `Configure ${readerKey}`}>
+    <FormModal opened onClose={onClose} title={readerKey === '' ? 'Add reader' : `Configure ${readerKey}`}>
       <SendForm
         send={send}
-        label={readerKey === '' ? 'Add the reader' : 'Configure the reader'}
+        label={readerKey === '' ? 'Add reader' : 'Configure reader'}
         onSubmit={() => {
           if ('mapping' in reading) send.send(toCreate(fields, reading.mapping))
         }}

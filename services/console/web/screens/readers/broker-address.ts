@@ -1,7 +1,7 @@
-export type ReaderPlace = { orgId: number; readerKey: string; format: string }
+export type ReaderTopic = { orgId: number; readerKey: string; format: string }
 
-export const natsSubject = ({ orgId, readerKey, format }: ReaderPlace) =>
+export const natsSubject = ({ orgId, readerKey, format }: ReaderTopic) =>
   `scans.${orgId}.${readerKey}.${format}`
 
-export const mqttTopic = ({ orgId, readerKey, format }: ReaderPlace) =>
+export const mqttTopic = ({ orgId, readerKey, format }: ReaderTopic) =>
   `scans/${orgId}/${readerKey}/${format}`

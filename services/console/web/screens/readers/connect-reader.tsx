@@ -12,11 +12,11 @@ import { vendorSteps } from './vendor-steps.ts'
 type Props = {
   readerKey: string
   format: string
-  /** More that needs the address and, while they are shown, the credentials. */
+  /** Further content that needs the addresses and, while visible, the credentials. */
   children?: (urls: BrokerUrls, credentials: Credentials | undefined) => ReactNode
 }
 
-/** What to type into the device: broker, topic, credentials, and what is special about its vendor. */
+/** Settings for the device: broker, topic, credentials and steps of its vendor. */
 export function ConnectReader({ readerKey, format, children }: Props) {
   const { org } = useSession()
   const [credentials, setCredentials] = useState<Credentials>()
@@ -25,16 +25,15 @@ export function ConnectReader({ readerKey, format, children }: Props) {
   const { steps, values } = vendorSteps(format)
   return (
     <Stack gap="sm">
-      <Loaded query={urls} what="the addresses of the broker">
+      <Loaded query={urls} what="the broker addresses">
         {({ reader_mqtt_url: mqtt, reader_nats_url: nats }) => (
           <>
-            <Address label="Broker for MQTT" url={mqtt} />
-            <CopyField label="Topic (MQTT)" value={mqttTopic(place)} />
-            <Address label="Broker for NATS" url={nats} />
-            <CopyField label="Subject (NATS)" value={natsSubject(place)} />
+            <Address label="MQTT broker" url={mqtt} />
+            <CopyField label="MQTT topic" value={mqttTopic(place)} />
+            <Address label="NATS broker" url={nats} />
+            <CopyField label="NATS subject" value={natsSubject(place)} />
             <Text size="sm" c="dimmed">
-              Publish with QoS 1, without retain and last will, and give each device an MQTT client id of its
-              own.
+              Publish with QoS 1, without retain or last will. Give each device its own MQTT client ID.
             </Text>
           </>
         )}
@@ -60,7 +59,7 @@ function Address({ label, url }: { label: string; url: string | null }) {
   if (url !== null) return <CopyField label={label} value={url} />
   return (
     <Text size="sm">
-      <strong>{label}:</strong> this installation does not tell the address. Ask its operator for it.
+      <strong>{label}:</strong> not configured on this installation. Ask its operator.
     </Text>
   )
 }

@@ -2,22 +2,22 @@ import type { components } from '@whereabouts/client/client'
 
 export type ReaderFormat = components['schemas']['ReaderCreate']['format']
 
-/** Every format, as a person knows it. */
+/** Every format with its label. */
 const LABELS: Readonly<Record<ReaderFormat, string>> = {
-  canonical: 'Canonical: an integration of your own',
+  canonical: 'Canonical: your own integration',
   impinj: 'Impinj R700, R720',
   zebra: 'Zebra FX, ATR, FXR readers and RFD sleds',
   csl: 'CSL CS463, CS203X',
   moko: 'Moko MK107, MKGW3, MKGW-mini',
   minew: 'Minew G1, G2, MG3, MG4',
   'gl-s10': 'GL-iNet GL-S10',
-  kkm: 'KKM, HoneyComm and relatives',
-  mapping: 'Another device: its messages by a mapping',
+  kkm: 'KKM, HoneyComm and compatible',
+  mapping: 'Other device: with a mapping',
 }
 
 export const FORMATS = Object.keys(LABELS) as readonly ReaderFormat[]
 
 export const FORMAT_CHOICES = FORMATS.map((value) => ({ value, label: LABELS[value] }))
 
-/** A newer API may know more formats. */
+/** A newer API may have more formats. */
 export const formatLabel = (format: string): string => LABELS[format as ReaderFormat] ?? format

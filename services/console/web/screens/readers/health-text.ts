@@ -6,33 +6,29 @@ type Health = components['schemas']['ReaderHealth']
 export type Drop = { field: keyof Health; label: string; hint: string; count: number }
 
 const REASONS = [
-  ['reads_unknown_tag', 'unknown tag', 'Tags that are attached to nothing. See Unknown tags.'],
-  ['reads_unplaced', 'no place', 'No scan point for the antenna, or a location key that names nothing.'],
-  [
-    'reads_clock_skewed',
-    'wrong clock',
-    'The time of the device was not believed; the moment of receipt was taken.',
-  ],
-  ['reads_lost', 'lost on the device', 'The device could not keep them until they were sent.'],
-  ['read_errors', 'not understood', 'Parts of messages that could not be used.'],
-  ['messages_buried', 'messages buried', 'Whole messages that were not of the format.'],
+  ['reads_unknown_tag', 'unknown tag', 'The tag is not attached to anything. See Unknown tags.'],
+  ['reads_unplaced', 'no location', 'The antenna has no scan point, or the location key does not exist.'],
+  ['reads_clock_skewed', 'wrong clock', 'The device time was wrong. The time of receipt was used instead.'],
+  ['reads_lost', 'lost on the device', 'The device could not store them until it could send.'],
+  ['read_errors', 'unreadable', 'Parts of messages that could not be read.'],
+  ['messages_buried', 'dead letters', 'Whole messages in a wrong format.'],
   [
     'messages_over_rate',
     'too many messages',
-    'Messages dropped because the keys of the organization may not send as many a second. Send several reads in a message of up to 32 KiB.',
+    'Messages above the rate limit of the organization were dropped. Put several reads into one message of up to 32 KiB.',
   ],
 ] as const
 
-/** Everything that did not become a place of an asset, by reason, with how often it happened. */
+/** Reads and messages that did not locate an asset, counted by reason. */
 export const dropsOf = (health: Health): Drop[] =>
   REASONS.map(([field, label, hint]) => ({ field, label, hint, count: health[field] }))
 
-const IN_STEP_MS = 2_000
+const IN_SYNC_MS = 2_000
 
-/** How far the clock of the device is off. */
+/** The clock offset of the device. */
 export function clockText(offsetMs: number | null): string {
   if (offsetMs === null) return '–'
   const off = Math.abs(offsetMs)
-  if (off < IN_STEP_MS) return 'in step'
+  if (off < IN_SYNC_MS) return 'in sync'
   return `${durationText(off / 1000)} ${offsetMs > 0 ? 'ahead' : 'behind'}`
 }

@@ -10,12 +10,12 @@ export type Credentials = { clientId: string; clientSecret: string }
 
 type Props = {
   readerKey: string
-  /** As long as they are shown. */
+  /** While they are visible. */
   credentials: Credentials | undefined
   onChange: (credentials: Credentials | undefined) => void
 }
 
-/** Mints an API key that may publish scans and nothing else: the user name and password of the device. */
+/** Creates an API key that can only publish scans: user name and password of the device. */
 export function ReaderCredentials({ readerKey, credentials, onChange }: Props) {
   const { org, isAdmin } = useSession()
   const send = useSend(
@@ -35,7 +35,7 @@ export function ReaderCredentials({ readerKey, credentials, onChange }: Props) {
   if (!isAdmin)
     return (
       <Text size="sm">
-        User name and password of the device are an API key that an administrator creates. Ask one for it.
+        The device needs an API key as user name and password. Ask an administrator to create one.
       </Text>
     )
   if (credentials)
@@ -59,8 +59,8 @@ export function ReaderCredentials({ readerKey, credentials, onChange }: Props) {
         </Button>
         <Text size="sm" c="dimmed" style={{ flex: '1 1 16rem' }}>
           {send.result
-            ? `User name ${send.result.client_id}. Another click makes further ones.`
-            : 'A user name and a password for this device: an API key that may publish scans and nothing else.'}
+            ? `User name ${send.result.client_id}. Click again to create another pair.`
+            : 'Creates a user name and password for this device: an API key that can only publish scans.'}
         </Text>
       </Group>
     </Stack>

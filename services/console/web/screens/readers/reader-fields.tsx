@@ -7,7 +7,7 @@ type Props = {
   fields: ReaderFields
   onChange: (fields: ReaderFields) => void
   messages: FieldMessages
-  /** The key of a reader that is configured stays. */
+  /** Whether to show the key: it cannot be changed later. */
   hasKey: boolean
 }
 
@@ -16,7 +16,7 @@ export const SHOWN_FIELDS = ['reader_key', 'name', 'format', 'timezone', 'mappin
 
 const ZONES = Intl.supportedValuesOf('timeZone')
 
-/** What a reader is made of, new or old. */
+/** The settings of a new or existing reader. */
 export function ReaderInputs({ fields, onChange, messages, hasKey }: Props) {
   const set = (changed: Partial<ReaderFields>) => onChange({ ...fields, ...changed })
   const reading = readMapping(fields.mapping)
@@ -24,8 +24,8 @@ export function ReaderInputs({ fields, onChange, messages, hasKey }: Props) {
     <>
       {hasKey && (
         <TextInput
-          label="Key"
-          description="Letters, digits and hyphens. It stands in the topic the device publishes to and stays as it is."
+          label="Reader key"
+          description="Letters, digits and hyphens. Part of the topic the device publishes to. Cannot be changed later."
           value={fields.reader_key}
           onChange={(event) => set({ reader_key: event.currentTarget.value })}
           error={messages['reader_key']}
@@ -43,7 +43,7 @@ export function ReaderInputs({ fields, onChange, messages, hasKey }: Props) {
       />
       <Select
         label="Format"
-        description="What the device sends."
+        description="The message format of the device."
         data={FORMAT_CHOICES}
         value={fields.format}
         onChange={(value) => set({ format: FORMATS.find((known) => known === value) ?? fields.format })}
@@ -52,8 +52,8 @@ export function ReaderInputs({ fields, onChange, messages, hasKey }: Props) {
         required
       />
       <Autocomplete
-        label="Time zone of the device"
-        description="Only for devices that tell wall time, like Asia/Singapore or +08:00."
+        label="Device time zone"
+        description="Only for devices that send local time. For example Asia/Singapore or +08:00."
         data={ZONES}
         limit={20}
         value={fields.timezone}
@@ -64,7 +64,7 @@ export function ReaderInputs({ fields, onChange, messages, hasKey }: Props) {
         <>
           <Textarea
             label="Mapping"
-            description="JSON: where in a message everything stands, as JSON pointers."
+            description="JSON with a JSON pointer to each value in a message."
             placeholder='{"reads": "", "tag": "/epc", "tag_type": "rfid", "antenna": "/ant"}'
             autosize
             minRows={4}
@@ -76,8 +76,7 @@ export function ReaderInputs({ fields, onChange, messages, hasKey }: Props) {
             required={fields.format === 'mapping'}
           />
           <Text size="xs" c="dimmed">
-            Needed are reads, tag and tag_type. The guide for readers, docs/readers.md, has all keys and an
-            example.
+            reads, tag and tag_type are required. See docs/readers.md for all keys and an example.
           </Text>
         </>
       )}

@@ -10,7 +10,7 @@ const KINDS = [
 ]
 const STATUSES = [
   { value: 'online', label: 'Online' },
-  { value: 'silent', label: 'Quiet' },
+  { value: 'silent', label: 'Silent' },
   { value: 'never_heard', label: 'Never heard' },
 ]
 
@@ -20,7 +20,7 @@ export function ReaderFilters({ filter, onChange }: Props) {
     <Group align="flex-end" gap="sm">
       <TextInput
         label="Search"
-        placeholder="Key, name or identity"
+        placeholder="Key, name or device ID"
         value={q}
         onChange={(event) => setQ(event.currentTarget.value)}
       />

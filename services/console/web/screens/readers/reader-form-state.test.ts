@@ -7,11 +7,11 @@ test.for([
   { text: '["/epc"]', want: { problem: 'The mapping must be a JSON object' } },
 ])('the text $text of a mapping', ({ text, want }) => expect(readMapping(text)).toEqual(want))
 
-test('a mapping that is no JSON says where it breaks', () => {
-  expect(readMapping('{"reads": }')).toEqual({ problem: expect.stringMatching(/not JSON: .+/) })
+test('a mapping that is not JSON shows the syntax error', () => {
+  expect(readMapping('{"reads": }')).toEqual({ problem: expect.stringMatching(/not valid JSON: .+/) })
 })
 
-test('an empty time zone is none', () => {
+test('an empty time zone is null', () => {
   const fields = { ...newReaderFields('dock-1'), name: 'Dock 1' }
   expect(toCreate(fields, null)).toEqual({
     reader_key: 'dock-1',
@@ -22,7 +22,7 @@ test('an empty time zone is none', () => {
   })
 })
 
-test('a change sends what differs, and null for what was cleared', () => {
+test('a change sends changed fields, and null for cleared ones', () => {
   const before = { ...newReaderFields('dock-1'), timezone: '+08:00' }
   expect(toUpdate(before, { ...before, name: 'Dock 1' }, null)).toEqual({ name: 'Dock 1' })
   expect(toUpdate(before, { ...before, timezone: '' }, null)).toEqual({ timezone: null })

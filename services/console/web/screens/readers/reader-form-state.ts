@@ -6,7 +6,7 @@ type ReaderCreate = components['schemas']['ReaderCreate']
 type ReaderUpdate = components['schemas']['ReaderUpdate']
 type Mapping = NonNullable<ReaderCreate['mapping']>
 
-/** What is typed, as text. */
+/** Values of the inputs. */
 export type ReaderFields = {
   reader_key: string
   name: string
@@ -31,7 +31,7 @@ export const fieldsOf = ({ reader_key, name, format, timezone, mapping }: Reader
   mapping: mapping ? JSON.stringify(mapping, null, 2) : '',
 })
 
-/** Of the text of a mapping only whether it is a JSON object; what it must hold, the API says. */
+/** Only checks for a JSON object; the API checks the content. */
 export function readMapping(text: string): { mapping: Mapping | null } | { problem: string } {
   if (text.trim() === '') return { mapping: null }
   try {
@@ -40,7 +40,9 @@ export function readMapping(text: string): { mapping: Mapping | null } | { probl
       return { mapping: value as Mapping }
     return { problem: 'The mapping must be a JSON object' }
   } catch (error) {
-    return { problem: `The mapping is not JSON: ${error instanceof Error ? error.message : String(error)}` }
+    return {
+      problem: `The mapping is not valid JSON: ${error instanceof Error ? error.message : String(error)}`,
+    }
   }
 }
 
@@ -49,7 +51,7 @@ export function toCreate(fields: ReaderFields, mapping: Mapping | null): ReaderC
   return { ...named, timezone: timezone === '' ? null : timezone, mapping }
 }
 
-/** Only what differs: what others changed meanwhile stays theirs. */
+/** Only changed fields, so that concurrent changes of others stay. */
 export function toUpdate(before: ReaderFields, fields: ReaderFields, mapping: Mapping | null): ReaderUpdate {
   const changed: ReaderUpdate = {}
   if (fields.name !== before.name) changed.name = fields.name

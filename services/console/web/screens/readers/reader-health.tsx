@@ -3,7 +3,7 @@ import type { components } from '@whereabouts/client/client'
 import type { ReactNode } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { When } from '../../parts/when.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { clockText, dropsOf } from './health-text.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
@@ -11,7 +11,7 @@ type Health = components['schemas']['ReaderHealth']
 
 const count = new Intl.NumberFormat()
 
-/** All that an operator looks at when a reader misbehaves. */
+/** Health data for troubleshooting a reader. */
 export function ReaderHealth({ health }: { health: Health }) {
   return (
     <Card title="Health">
@@ -20,14 +20,14 @@ export function ReaderHealth({ health }: { health: Health }) {
           <ReaderStatus status={health.status} />
         </Fact>
         <Fact label="Last seen">
-          {health.last_seen_at === null ? 'never' : <When at={health.last_seen_at} />}
+          {health.last_seen_at === null ? 'Never' : <When at={health.last_seen_at} />}
         </Fact>
-        <Fact label="Reads a minute">{count.format(Math.round(health.reads_per_minute))}</Fact>
-        <Fact label="Reads in all">
+        <Fact label="Reads per minute">{count.format(Math.round(health.reads_per_minute))}</Fact>
+        <Fact label="Total reads">
           {`${count.format(health.reads)} in ${count.format(health.messages)} messages`}
         </Fact>
         <Fact label="Clock">{clockText(health.clock_offset_ms)}</Fact>
-        <Fact label="Calls itself">{health.identity ?? '–'}</Fact>
+        <Fact label="Device ID">{health.identity ?? '–'}</Fact>
       </SimpleGrid>
       {health.last_problem !== null && (
         <Alert color="yellow" variant="light" title="Last problem">
@@ -37,7 +37,7 @@ export function ReaderHealth({ health }: { health: Health }) {
       )}
       {health.status === 'never_heard' ? (
         <Text size="sm" c="dimmed">
-          Nothing was heard of it yet. What it needs to connect is below.
+          No messages yet. See below how to connect the device.
         </Text>
       ) : (
         <Drops health={health} />
@@ -66,7 +66,7 @@ function Drops({ health }: { health: Health }) {
       <Title order={3} size="h6" mb="xs">
         Dropped, by reason
       </Title>
-      <Scrolls label="Dropped, by reason">
+      <ScrollRegion label="Dropped, by reason">
         <Table verticalSpacing={4}>
           <Table.Tbody>
             {dropsOf(health).map((drop) => (
@@ -86,7 +86,7 @@ function Drops({ health }: { health: Health }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scrolls>
+      </ScrollRegion>
     </div>
   )
 }
@@ -96,9 +96,9 @@ function Device({ health }: { health: Health }) {
   return (
     <div>
       <Title order={3} size="h6" mb="xs">
-        What the device says of itself
+        Device reports
       </Title>
-      <Scrolls label="Reports of the device">
+      <ScrollRegion label="Device reports">
         <Table verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
@@ -121,7 +121,7 @@ function Device({ health }: { health: Health }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Scrolls>
+      </ScrollRegion>
     </div>
   )
 }

@@ -7,13 +7,13 @@ import { ReaderStatus } from './reader-status.tsx'
 
 type Props = {
   reader: components['schemas']['Reader']
-  /** Absent for those who may not. */
+  /** Undefined for people who are not administrators. */
   onConfigure: (() => void) | undefined
 }
 
 const count = new Intl.NumberFormat()
 
-/** One reader of the list, configured or only heard. */
+/** A configured or discovered reader. */
 export function ReaderRow({ reader, onConfigure }: Props) {
   const { id, reader_key: key, name, format, configured, health } = reader
   const drops = dropsOf(health).filter((drop) => drop.count > 0)
@@ -41,7 +41,7 @@ export function ReaderRow({ reader, onConfigure }: Props) {
       <Table.Td>{clockText(health.clock_offset_ms)}</Table.Td>
       <Table.Td>
         {drops.length === 0 ? (
-          <Text size="sm">none</Text>
+          <Text size="sm">None</Text>
         ) : (
           drops.map((drop) => (
             <Text key={drop.field} size="sm" title={drop.hint}>

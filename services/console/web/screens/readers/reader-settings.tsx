@@ -12,7 +12,7 @@ import { fieldsOf, readMapping, toUpdate } from './reader-form-state.ts'
 
 type Reader = components['schemas']['Reader']
 
-/** Name, format, time zone and mapping, and the way to remove the reader. Administrators only. */
+/** Settings and removal of a reader. Administrators only. */
 export function ReaderSettings({ reader, id }: { reader: Reader; id: number }) {
   const navigate = useNavigate()
   const [before, setBefore] = useState(() => fieldsOf(reader))
@@ -45,20 +45,20 @@ export function ReaderSettings({ reader, id }: { reader: Reader; id: number }) {
       >
         <ReaderInputs fields={fields} onChange={setFields} messages={send.fields} hasKey={false} />
         <Text size="sm" c="dimmed" role="status">
-          {send.result && !hasChanges ? 'Saved. The next message is read accordingly.' : ''}
+          {send.result && !hasChanges ? 'Saved. Applies from the next message.' : ''}
         </Text>
       </SendForm>
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          Without its configuration the reader says nothing of place.
+          After removal, its reads have no location.
         </Text>
         <ConfirmButton
-          label="Remove the reader"
+          label="Remove reader"
           work={async () => unwrap(await api.DELETE('/api/v1/readers/{reader_id}', { params }))}
           reload={[['readers']]}
           onDone={() => void navigate({ to: '/readers' })}
         >
-          {`${reader.name ?? reader.reader_key} and its scan points are removed. What it read stays in the history. If the device goes on publishing, it is listed as discovered.`}
+          {`This removes ${reader.name ?? reader.reader_key} and its scan points. The history stays. If the device keeps publishing, it is listed as discovered.`}
         </ConfirmButton>
       </Group>
     </Card>

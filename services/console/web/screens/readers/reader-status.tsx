@@ -2,11 +2,11 @@ import { Badge } from '@mantine/core'
 
 const STATUSES: Readonly<Record<string, readonly [color: string, text: string]>> = {
   online: ['green', 'Online'],
-  silent: ['yellow', 'Quiet'],
+  silent: ['yellow', 'Silent'],
   never_heard: ['gray', 'Never heard'],
 }
 
-/** A reader is quiet when it was not heard for three times as long as it usually pauses. */
+/** A reader is silent after three times its usual pause between messages. */
 export function ReaderStatus({ status }: { status: string }) {
   const [color, text] = STATUSES[status] ?? ['gray', status]
   return (

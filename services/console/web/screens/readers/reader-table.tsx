@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { SortHeading } from '../../parts/sort-heading.tsx'
 import { ReaderRow } from './reader-row.tsx'
 
@@ -8,20 +8,20 @@ type Props = {
   readers: readonly components['schemas']['Reader'][]
   sort: string
   onSort: (sort: string) => void
-  /** Absent for those who may not. */
+  /** Undefined for people who are not administrators. */
   onConfigure: ((readerKey: string) => void) | undefined
 }
 
 export function ReaderTable({ readers, sort, onSort, onConfigure }: Props) {
   return (
-    <Scrolls label="Readers">
+    <ScrollRegion label="Readers">
       <Table miw={860}>
         <Table.Thead>
           <Table.Tr>
             <SortHeading label="Reader" field="reader_key" sort={sort} onSort={onSort} />
             <Table.Th>Status</Table.Th>
             <SortHeading label="Last seen" field="last_seen_at" sort={sort} onSort={onSort} />
-            <SortHeading label="Reads a minute" field="reads_per_minute" sort={sort} onSort={onSort} />
+            <SortHeading label="Reads per minute" field="reads_per_minute" sort={sort} onSort={onSort} />
             <Table.Th>Clock</Table.Th>
             <Table.Th>Dropped</Table.Th>
             <Table.Th>Format</Table.Th>
@@ -38,6 +38,6 @@ export function ReaderTable({ readers, sort, onSort, onConfigure }: Props) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }

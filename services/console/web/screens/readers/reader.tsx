@@ -55,13 +55,13 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
               <ReaderSettings reader={reader} id={id} />
             ) : (
               <Text size="sm" c="dimmed">
-                {`Format: ${formatLabel(format)}. Only administrators change readers.`}
+                {`Format: ${formatLabel(format)}. Only administrators can change readers.`}
               </Text>
             )}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 6 }}>
-          <Card title="Connect it">
+          <Card title="Connect the device">
             <ConnectReader readerKey={reader.reader_key} format={format} />
           </Card>
         </Grid.Col>

@@ -11,7 +11,7 @@ import { ReaderFilters } from './reader-filters.tsx'
 import { ReaderTable } from './reader-table.tsx'
 import { READERS_DEFAULTS as DEFAULTS, READERS_PAGE as PAGE, useReaders } from './use-readers.ts'
 
-/** All readers with their health, those that were only heard as well. */
+/** Configured and discovered readers with their health. */
 export default function Readers() {
   const { isAdmin } = useSession()
   const [filter, setFilter] = useUrlState(DEFAULTS)
@@ -28,8 +28,8 @@ export default function Readers() {
       title="Readers"
       lead={
         isAdmin
-          ? 'Readers that are configured, and those that were heard without being known yet.'
-          : 'Readers that are configured, and those that were heard. Only administrators configure readers.'
+          ? 'Configured readers, and readers discovered by their messages.'
+          : 'Configured and discovered readers. Only administrators can configure readers.'
       }
       actions={add}
     >
@@ -38,12 +38,12 @@ export default function Readers() {
         {({ data, total_count: total }) =>
           data.length === 0 && Number(filter.offset) === 0 ? (
             <EmptyState
-              title={isFiltered ? 'No reader matches' : 'No readers yet'}
+              title={isFiltered ? 'No matching readers' : 'No readers yet'}
               action={isFiltered ? undefined : add}
             >
               {isFiltered
-                ? 'Change the filters above to see others.'
-                : 'Add one, then copy the broker settings to the device. A device that publishes with your credentials appears here by itself.'}
+                ? 'Change the filters above.'
+                : 'Add one and copy the broker settings to the device. Devices that publish with your credentials appear here automatically.'}
             </EmptyState>
           ) : (
             <>

@@ -10,13 +10,13 @@ import type { ScanPoint } from './use-scan-points.ts'
 
 type Props = {
   readerId: number
-  /** To be changed; absent for a new one, of this antenna. */
+  /** Undefined for a new scan point. */
   scanPoint?: ScanPoint
   nextAntenna: number
   onClose: () => void
 }
 
-/** Where an antenna looks. */
+/** Assigns an antenna to a location. */
 export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Props) {
   const [antenna, setAntenna] = useState<number | string>(scanPoint?.antenna ?? nextAntenna)
   const [name, setName] = useState(scanPoint?.name ?? `Antenna ${nextAntenna}`)
@@ -37,17 +37,17 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
     { reload: [['reader', readerId]], onDone: onClose },
   )
   return (
-    <FormModal opened onClose={onClose} title={scanPoint ? `Change ${scanPoint.name}` : 'Add a scan point'}>
+    <FormModal opened onClose={onClose} title={scanPoint ? `Edit ${scanPoint.name}` : 'Add scan point'}>
       <SendForm
         send={send}
-        label={scanPoint ? 'Save' : 'Add the scan point'}
+        label={scanPoint ? 'Save' : 'Add scan point'}
         onSubmit={() => send.send(undefined)}
         onCancel={onClose}
         shownFields={['antenna', 'name', 'location_id']}
       >
         <NumberInput
           label="Antenna"
-          description="As the device numbers it. Bluetooth gateways and sleds have one, 1."
+          description="The number on the device. Bluetooth gateways and sleds use 1."
           min={1}
           max={65_535}
           allowDecimal={false}
@@ -66,7 +66,7 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
         />
         <LocationPicker
           label="Location"
-          description="Without one, a read there says nothing of place."
+          description="If empty, reads from this antenna will have no location."
           value={location}
           onChange={setLocation}
           error={send.fields['location_id']}

@@ -6,14 +6,14 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { LocationLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { api } from '../../session/api.ts'
 import { ScanPointForm } from './scan-point-form.tsx'
 import { type ScanPoint, useScanPoints } from './use-scan-points.ts'
 
 type Props = { readerId: number; isAdmin: boolean }
 
-/** The antennas of a reader and where they look. */
+/** The antennas of a reader and their locations. */
 export function ScanPoints({ readerId, isAdmin }: Props) {
   const points = useScanPoints(readerId)
   const [open, setOpen] = useState<'new' | ScanPoint>()
@@ -28,11 +28,11 @@ export function ScanPoints({ readerId, isAdmin }: Props) {
       <Loaded query={points} what="the scan points">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title="No antenna looks anywhere yet">
-              Say at which location antenna 1 looks: until then a read says nothing of place.
+            <EmptyState title="No scan points yet">
+              Assign antenna 1 to a location. Until then its reads have no location.
             </EmptyState>
           ) : (
-            <Scrolls label="Scan points">
+            <ScrollRegion label="Scan points">
               <Table miw={420}>
                 <Table.Thead>
                   <Table.Tr>
@@ -53,13 +53,13 @@ export function ScanPoints({ readerId, isAdmin }: Props) {
                   ))}
                 </Table.Tbody>
               </Table>
-            </Scrolls>
+            </ScrollRegion>
           )
         }
       </Loaded>
       {!isAdmin && (
         <Text size="sm" c="dimmed">
-          Only administrators change scan points.
+          Only administrators can change scan points.
         </Text>
       )}
       {open !== undefined && (
@@ -89,7 +89,7 @@ function ScanPointRow({ readerId, point, onEdit }: RowProps) {
       <Table.Td>{antenna}</Table.Td>
       <Table.Td>{name}</Table.Td>
       <Table.Td>
-        {location ? <LocationLink id={location.id}>{location.name}</LocationLink> : 'nowhere'}
+        {location ? <LocationLink id={location.id}>{location.name}</LocationLink> : 'No location'}
       </Table.Td>
       <Table.Td>
         {onEdit && (
@@ -104,7 +104,7 @@ function ScanPointRow({ readerId, point, onEdit }: RowProps) {
               work={remove}
               reload={[['reader', readerId]]}
             >
-              {`What antenna ${antenna} reads from now on says nothing of place.`}
+              {`Reads from antenna ${antenna} will have no location.`}
             </ConfirmButton>
           </Group>
         )}

@@ -5,10 +5,10 @@ import { api } from '../../session/api.ts'
 
 export type ScanPoint = { id: number; antenna: number; name: string; location: PickedLocation | null }
 
-/** Readers have a handful of antennas; more than a page is nothing one would set up by hand. */
+/** One page is enough: readers have a few antennas. */
 const MOST = 200
 
-/** The antennas of a reader by number, each with the name of the location it looks at. */
+/** The scan points of a reader by antenna, with location names. */
 export async function scanPoints(readerId: number, signal: AbortSignal): Promise<ScanPoint[]> {
   const params = { path: { reader_id: readerId }, query: { limit: MOST } }
   const { data } = unwrap(await api.GET('/api/v1/readers/{reader_id}/scan-points', { params, signal }))

@@ -1,13 +1,13 @@
 import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
 import { Link, Navigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Door } from '../../parts/door.tsx'
+import { SignedOutPage } from '../../parts/signed-out-page.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { signIn } from '../../session/session.ts'
 import { useSessionState } from '../../session/use-session.ts'
 
-/** Only a path of this console: an address from elsewhere must not lead there. */
+/** Accepts only a path of this console, to prevent open redirects. */
 const pathIn = (to: unknown) => (typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/')
 
 export function SignIn() {
@@ -17,7 +17,7 @@ export function SignIn() {
   const send = useSend(() => signIn({ email, password }))
   if (useSessionState().status === 'signed-in') return <Navigate to={pathIn(to)} replace />
   return (
-    <Door title="Sign in">
+    <SignedOutPage title="Sign in">
       <SendForm
         send={send}
         label="Sign in"
@@ -25,7 +25,7 @@ export function SignIn() {
         shownFields={['email', 'password']}
       >
         <TextInput
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           value={email}
@@ -49,6 +49,6 @@ export function SignIn() {
           Sign up
         </Anchor>
       </Text>
-    </Door>
+    </SignedOutPage>
   )
 }

@@ -1,7 +1,7 @@
 import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
 import { Link, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Door } from '../../parts/door.tsx'
+import { SignedOutPage } from '../../parts/signed-out-page.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { signUp } from '../../session/session.ts'
@@ -10,19 +10,19 @@ import { useSessionState } from '../../session/use-session.ts'
 const FIELDS = [
   { name: 'org_name', label: 'Organization', type: 'text', autoComplete: 'organization' },
   { name: 'name', label: 'Your name', type: 'text', autoComplete: 'name' },
-  { name: 'email', label: 'E-mail', type: 'email', autoComplete: 'username' },
+  { name: 'email', label: 'Email', type: 'email', autoComplete: 'username' },
 ] as const
 
-/** Creates an organization with its first administrator, who goes on to the guided path. */
+/** Creates an organization with its first administrator, then opens Getting started. */
 export function SignUp() {
   const [form, setForm] = useState({ org_name: '', name: '', email: '', password: '' })
   const send = useSend(() => signUp(form))
   if (useSessionState().status === 'signed-in') return <Navigate to="/start" replace />
   return (
-    <Door title="Sign up" lead="Create an organization. You will be its first administrator.">
+    <SignedOutPage title="Sign up" lead="Create an organization. You will be its first administrator.">
       <SendForm
         send={send}
-        label="Create the organization"
+        label="Create organization"
         onSubmit={() => send.send(undefined)}
         shownFields={Object.keys(form)}
       >
@@ -48,11 +48,11 @@ export function SignUp() {
         />
       </SendForm>
       <Text size="sm">
-        You have an account?{' '}
+        Already have an account?{' '}
         <Anchor component={Link} to="/sign-in" underline="always">
           Sign in
         </Anchor>
       </Text>
-    </Door>
+    </SignedOutPage>
   )
 }

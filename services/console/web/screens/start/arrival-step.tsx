@@ -3,27 +3,27 @@ import { Link } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
 import { When } from '../../parts/when.tsx'
 import { dropsOf } from '../readers/health-text.ts'
-import type { Arrival } from './use-path.ts'
+import type { Arrival } from './use-progress.ts'
 
 type Props = { arrival: Arrival | null; reader: components['schemas']['Reader'] | null }
 
-/** The first scan as it comes in; until then, what is known of the reader that should send it. */
+/** The first scan. Until it arrives, the state of the reader that should send it. */
 export function ArrivalStep({ arrival, reader }: Props) {
-  if (arrival === null) return <Awaited reader={reader} />
+  if (arrival === null) return <Waiting reader={reader} />
   return (
     <Alert color="green" variant="light" title="It works" role="status">
       <Text size="sm">
         <strong>{arrival.asset.name}</strong> is at <strong>{arrival.location}</strong>, seen{' '}
         <When at={arrival.at} />.{' '}
         <Anchor component={Link} inherit underline="always" to={`/assets/${arrival.asset.id}`}>
-          See where it is, and why
+          See its current location
         </Anchor>
       </Text>
     </Alert>
   )
 }
 
-function Awaited({ reader }: Pick<Props, 'reader'>) {
+function Waiting({ reader }: Pick<Props, 'reader'>) {
   const health = reader?.health
   const drops = health ? dropsOf(health).filter(({ count }) => count > 0) : []
   return (
@@ -32,7 +32,7 @@ function Awaited({ reader }: Pick<Props, 'reader'>) {
         <Loader size="xs" aria-hidden />
         <Text size="sm">
           {health && health.messages > 0
-            ? `${reader.reader_key} was heard: ${health.messages} messages with ${health.reads} reads, none of which placed an asset.`
+            ? `${reader.reader_key} sent ${health.messages} messages with ${health.reads} reads. None of them located an asset.`
             : 'Waiting for the first scan. This page shows it as soon as it arrives.'}
         </Text>
       </Group>

@@ -12,7 +12,7 @@ const TAG_TYPES = [
   { value: 'barcode', label: 'Barcode', placeholder: '4006381333931' },
 ] as const
 
-/** Something that is tracked, by the tag on it. */
+/** Creates the first asset with a tag. */
 export function AssetStep({ asset }: { asset: components['schemas']['Asset'] | null }) {
   if (asset === null) return <AssetForm />
   return (
@@ -20,13 +20,13 @@ export function AssetStep({ asset }: { asset: components['schemas']['Asset'] | n
       <Anchor component={Link} inherit underline="always" to={`/assets/${asset.id}`}>
         {asset.name}
       </Anchor>
-      {' carries '}
+      {' has the tag '}
       <Code>{asset.tags[0]?.value}</Code>
-      {'. Others are added under '}
+      {'. Add more under '}
       <Anchor component={Link} inherit underline="always" to="/assets">
         Assets
       </Anchor>
-      {', many at once by a CSV file.'}
+      {', or import a CSV file.'}
     </Text>
   )
 }
@@ -42,15 +42,15 @@ function AssetForm() {
   )
   return (
     <>
-      <Text size="sm">Something to track, and the tag that readers see on it.</Text>
+      <Text size="sm">Something to track, with the tag that readers read.</Text>
       <SendForm
         send={send}
-        label="Add the asset"
+        label="Add asset"
         onSubmit={() => send.send(undefined)}
         shownFields={['name', 'tags.0.value', 'tags[0].value']}
       >
         <TextInput
-          label="Name of the asset"
+          label="Asset name"
           placeholder="Forklift 7"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}

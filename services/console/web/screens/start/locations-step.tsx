@@ -8,7 +8,7 @@ import { api } from '../../session/api.ts'
 
 type Props = { locations: readonly components['schemas']['Location'][]; total: number }
 
-/** Names are enough: the API makes a key for each. The form stays for the next one. */
+/** Needs only names: the API creates the keys. The form stays for the next location. */
 export function LocationsStep({ locations, total }: Props) {
   const [name, setName] = useState('')
   const send = useSend(async () => unwrap(await api.POST('/api/v1/locations', { body: { name } })), {
@@ -17,7 +17,7 @@ export function LocationsStep({ locations, total }: Props) {
   })
   return (
     <>
-      <Text size="sm">Where things can be: docks, shelves, rooms, yards.</Text>
+      <Text size="sm">Where assets can be: docks, shelves, rooms, yards.</Text>
       {total > 0 && (
         <List size="sm" aria-label="Newest locations">
           {locations.map((location) => (
@@ -34,12 +34,12 @@ export function LocationsStep({ locations, total }: Props) {
       )}
       <SendForm
         send={send}
-        label={total === 0 ? 'Add the location' : 'Add another location'}
+        label={total === 0 ? 'Add location' : 'Add another location'}
         onSubmit={() => send.send(undefined)}
         shownFields={['name']}
       >
         <TextInput
-          label="Name of a location"
+          label="Location name"
           placeholder="Dock 1"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}

@@ -6,4 +6,4 @@ test.for([
   ['Große Halle (Süd)', 'gro-e-halle-sud-reader'],
   ['倉庫', 'reader-1'],
   ['x'.repeat(255), `${'x'.repeat(50)}-reader`],
-] as const)('the reader at %s is called %s', ([name, key]) => expect(proposedKey(name)).toBe(key))
+] as const)('the key for a reader at %s is %s', ([name, key]) => expect(proposedKey(name)).toBe(key))

@@ -1,4 +1,4 @@
-/** A key for the reader at a location: its name in the letters that a key may have. */
+/** Proposes a reader key from a location name, with the characters that a key allows. */
 export function proposedKey(location: string): string {
   const plain = location.normalize('NFKD').replaceAll(/\p{M}/gu, '')
   const key = plain.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '')

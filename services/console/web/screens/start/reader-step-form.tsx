@@ -9,12 +9,12 @@ import { FORMAT_CHOICES, FORMATS, type ReaderFormat } from '../readers/formats.t
 import { proposedKey } from './proposed-key.ts'
 
 type Props = {
-  /** One that is configured already, but none of whose antennas looks at a location. */
+  /** A configured reader without an antenna at a location; null if there is no reader. */
   reader: components['schemas']['Reader'] | null
   newestLocation: components['schemas']['Location'] | undefined
 }
 
-/** A mapping is longer than this path: such readers are added on their own screen. */
+/** A mapping is too long for this form: such readers are added on the Readers screen. */
 const CHOICES = FORMAT_CHOICES.filter(({ value }) => value !== 'mapping')
 
 export function ReaderStepForm({ reader, newestLocation }: Props) {
@@ -40,28 +40,28 @@ export function ReaderStepForm({ reader, newestLocation }: Props) {
   return (
     <SendForm
       send={send}
-      label={reader ? 'Add the antenna' : 'Add the reader'}
+      label={reader ? 'Add antenna' : 'Add reader'}
       onSubmit={() => send.send(undefined)}
       shownFields={['reader_key', 'location_id']}
       isDisabled={location === null}
     >
       {reader ? (
-        <Text size="sm">{`No antenna of ${reader.name ?? reader.reader_key} looks at a location yet.`}</Text>
+        <Text size="sm">{`No antenna of ${reader.name ?? reader.reader_key} is assigned to a location yet.`}</Text>
       ) : (
         <>
           <Text size="sm">
-            What reads the tags. Without one at hand, keep the first format and try by hand.
+            A device that reads tags. No reader at hand? Keep the first format and publish a scan by hand.
           </Text>
           <Select
-            label="Kind of reader"
+            label="Reader type"
             data={CHOICES}
             value={format}
             onChange={(value) => setFormat(FORMATS.find((known) => known === value) ?? format)}
             allowDeselect={false}
           />
           <TextInput
-            label="Key of the reader"
-            description="Stands in the topic it publishes to: letters, digits and hyphens."
+            label="Reader key"
+            description="Part of the topic it publishes to. Letters, digits and hyphens."
             value={key}
             onChange={(event) => setKey(event.currentTarget.value)}
             error={send.fields['reader_key']}
@@ -71,7 +71,7 @@ export function ReaderStepForm({ reader, newestLocation }: Props) {
         </>
       )}
       <LocationPicker
-        label="Antenna 1 looks at"
+        label="Location of antenna 1"
         value={location}
         onChange={setChosen}
         error={send.fields['location_id']}

@@ -9,23 +9,21 @@ import { TryIt } from './try-it.tsx'
 
 type Props = {
   reader: components['schemas']['Reader'] | null
-  /** Of the reader: the antenna that looks at a location. */
+  /** The antenna of the reader that is assigned to a location. */
   placed: ScanPoint | undefined
-  /** What the message to try contains. */
+  /** Its tag is in the trial message. */
   asset: components['schemas']['Asset'] | null
   newestLocation: components['schemas']['Location'] | undefined
-  /** A scan has arrived: none has to be made by hand any more. */
+  /** A scan has arrived: the trial message is hidden. */
   isTried: boolean
 }
 
-/** A reader with one antenna, then what to type into it. */
+/** Creates a reader with one antenna, then shows its settings. */
 export function ReaderStep({ reader, placed, asset, newestLocation, isTried }: Props) {
   const { isAdmin } = useSession()
   if (!reader || !placed) {
     if (isAdmin) return <ReaderStepForm reader={reader} newestLocation={newestLocation} />
-    return (
-      <Text size="sm">Only administrators configure readers. Ask one of them, listed under Members.</Text>
-    )
+    return <Text size="sm">Only administrators can configure readers. They are listed under Members.</Text>
   }
   const key = reader.reader_key
   return (
@@ -35,7 +33,7 @@ export function ReaderStep({ reader, placed, asset, newestLocation, isTried }: P
         <Anchor component={Link} inherit underline="always" to={`/readers/${reader.id}`}>
           {reader.name ?? key}
         </Anchor>
-        {` looks at ${placed.location?.name ?? ''}. Type these into the device:`}
+        {` is assigned to ${placed.location?.name ?? ''}. Enter these settings on the device:`}
       </Text>
       <ConnectReader readerKey={key} format={reader.format ?? 'canonical'}>
         {(urls, credentials) => (

@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core'
 import { useReloadOnMovement } from '../../live/use-live.ts'
+import { combined } from '../../parts/combined-query.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { useSession } from '../../session/use-session.ts'
@@ -17,34 +18,22 @@ import {
   useLastArrival,
   useNewestReader,
   useTaggedAsset,
-} from './use-path.ts'
+} from './use-progress.ts'
 
-/** The way from an empty organization to the first scan. What is done is seen in the data, wherever it was done. */
+/** The steps from an empty organization to the first scan. Steps done on other screens count too. */
 export default function Start() {
   const locations = useFirstLocations()
   const asset = useTaggedAsset()
   const arrival = useLastArrival()
-  const reader = useNewestReader(arrival.data === null)
+  const newest = useNewestReader(arrival.data === null)
   useReloadOnMovement([['reports', 'start']])
   return (
     <Screen
       title="Getting started"
-      lead="From an empty organization to the first scan. Leave at any time and come back: what is done is kept."
+      lead="Five steps to your first scan. You can leave and continue at any time."
     >
-      <Loaded query={locations} what="the locations">
-        {(first) => (
-          <Loaded query={asset} what="the assets">
-            {(tagged) => (
-              <Loaded query={reader} what="the readers">
-                {(newest) => (
-                  <Loaded query={arrival} what="the last scan">
-                    {(last) => <Path locations={first} asset={tagged} newest={newest} arrival={last} />}
-                  </Loaded>
-                )}
-              </Loaded>
-            )}
-          </Loaded>
-        )}
+      <Loaded query={combined({ locations, asset, newest, arrival })} what="your progress">
+        {(progress) => <Steps {...progress} />}
       </Loaded>
     </Screen>
   )
@@ -57,7 +46,7 @@ type Props = {
   arrival: Arrival | null
 }
 
-function Path({ locations, asset, newest, arrival }: Props) {
+function Steps({ locations, asset, newest, arrival }: Props) {
   const { org } = useSession()
   const done = [
     true,
@@ -76,15 +65,15 @@ function Path({ locations, asset, newest, arrival }: Props) {
       </Text>
       <Stack component="ol" gap="md" p={0} m={0} maw={860} style={{ listStyle: 'none' }}>
         <Step number={1} title="Organization" state="done">
-          <Text size="sm">{`${org.name} is there.`}</Text>
+          <Text size="sm">{`${org.name} is created.`}</Text>
         </Step>
         <Step number={2} title="Locations" state={stateOf(2)}>
           <LocationsStep locations={locations.data} total={locations.total_count} />
         </Step>
-        <Step number={3} title="An asset and its tag" state={stateOf(3)} later="Something to track.">
+        <Step number={3} title="Asset and tag" state={stateOf(3)} later="Something to track.">
           <AssetStep asset={asset} />
         </Step>
-        <Step number={4} title="A reader" state={stateOf(4)} later="What reads the tags.">
+        <Step number={4} title="Reader" state={stateOf(4)} later="A device that reads tags.">
           <ReaderStep
             reader={reader}
             placed={newest?.placed}
@@ -93,7 +82,7 @@ function Path({ locations, asset, newest, arrival }: Props) {
             isTried={arrival !== null}
           />
         </Step>
-        <Step number={5} title="The first scan" state={stateOf(5)} later="The scan, as it arrives.">
+        <Step number={5} title="First scan" state={stateOf(5)} later="Appears here as soon as it arrives.">
           <ArrivalStep arrival={arrival} reader={reader} />
         </Step>
       </Stack>

@@ -7,14 +7,14 @@ type Props = {
   number: number
   title: string
   state: StepState
-  /** Shown until the step can be done. */
+  /** Shown until it is the turn of this step. */
   later?: string
   children: ReactNode
 }
 
-const STATES = { done: ['green', 'Done'], now: ['blue', 'Do this now'], later: ['gray', 'Later'] } as const
+const STATES = { done: ['green', 'Done'], now: ['blue', 'Next'], later: ['gray', 'Later'] } as const
 
-/** One step of the path. The next one takes over the focus when the form that had it is gone. */
+/** One step of the guide. The next step takes the focus when the form of this one is removed. */
 export function Step({ number, title, state, later, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   const before = useRef(state)

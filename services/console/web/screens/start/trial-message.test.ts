@@ -12,36 +12,36 @@ const TRIAL: Trial = {
   credentials: { clientId: 'id', clientSecret: 'wb_secret' },
 }
 
-test('the message is one read of the tag in the canonical format', () => {
+test('the message is one canonical read of the tag', () => {
   expect(JSON.parse(trialMessage(TRIAL))).toEqual({
     reads: [{ tag: { type: 'barcode', value: "it's 4711" }, antenna: 1 }],
   })
 })
 
-test('the command for Mosquitto is ready to paste, also with a quote in the value', () => {
+test('the Mosquitto command is ready to paste, also with a quote in the value', () => {
   expect(mosquittoCommand(TRIAL)).toBe(
     "mosquitto_pub -h 127.0.0.1 -p 1883 -q 1 -u 'id' -P 'wb_secret' -t scans/77/dock-1/canonical " +
       String.raw`-m '{"reads":[{"tag":{"type":"barcode","value":"it'\''s 4711"},"antenna":1}]}'`,
   )
 })
 
-test('an encrypted broker has its own port and is verified', () => {
+test('an encrypted broker has its own port and a verified certificate', () => {
   const command = mosquittoCommand({ ...TRIAL, mqttUrl: 'mqtts://readers.example' })
   expect(command).toContain('-h readers.example -p 8883 --tls-use-os-certs')
 })
 
-test('a password that is not shown any more is left to the shell', () => {
+test('a hidden password becomes a shell variable', () => {
   const trial = { ...TRIAL, credentials: undefined }
   expect(mosquittoCommand(trial)).toContain('-u "$USER_NAME" -P "$PASSWORD"')
   expect(scanCommand(trial)).toBeUndefined()
 })
 
-test('an address that is not told makes no command', () => {
+test('without an address there is no command', () => {
   expect(mosquittoCommand({ ...TRIAL, mqttUrl: null })).toBeUndefined()
   expect(scanCommand({ ...TRIAL, natsUrl: null })).toBeUndefined()
 })
 
-test('npm run scan is told of the organization by a file', () => {
+test('npm run scan gets the organization from a file', () => {
   const command = scanCommand(TRIAL)
   expect(command).toContain(
     `printf %s '{"base_url":"http://127.0.0.1:8080","nats_url":"nats://127.0.0.1:4222","org_id":77,"reader_key":{"client_id":"id","client_secret":"wb_secret"}}' >.data/organization-77.json`,

@@ -1,6 +1,6 @@
 import { mqttTopic } from '../readers/broker-address.ts'
 
-/** Everything that a first message by hand needs. Without credentials the commands name variables of the shell. */
+/** Input of the trial commands. Without credentials, they use shell variables. */
 export type Trial = {
   orgId: number
   readerKey: string
@@ -12,19 +12,19 @@ export type Trial = {
   credentials: { clientId: string; clientSecret: string } | undefined
 }
 
-/** A canonical message, whatever the reader sends later: what counts is the format in the topic. */
+/** Always canonical, whatever the reader sends later: the topic defines the format. */
 export const trialTopic = ({ orgId, readerKey }: Trial) =>
   mqttTopic({ orgId, readerKey, format: 'canonical' })
 
 export const trialMessage = ({ tag, antenna }: Trial) =>
   JSON.stringify({ reads: [{ tag: { type: tag.tag_type, value: tag.value }, antenna }] })
 
-/** A word of a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 const DEFAULT_PORTS: Record<string, string> = { 'mqtt:': '1883', 'mqtts:': '8883' }
 
-/** For any machine with the clients of Mosquitto; undefined where the address is not told. */
+/** For machines with the Mosquitto clients. Undefined without an MQTT address. */
 export function mosquittoCommand(trial: Trial): string | undefined {
   if (trial.mqttUrl === null) return undefined
   const { protocol, hostname, port } = new URL(trial.mqttUrl)
@@ -42,9 +42,8 @@ export function mosquittoCommand(trial: Trial): string | undefined {
 }
 
 /**
- * For an installation of one's own, in its folder: a simulated reader that has the tag in its field. `npm run scan` reads who it
- * is from a file, which is written first.
- * Undefined as long as there are no credentials to write.
+ * Runs a simulated reader in the folder of an installation. First writes the credentials to a file for `npm run scan`.
+ * Undefined without credentials.
  */
 export function scanCommand(trial: Trial): string | undefined {
   const { orgId, readerKey, antenna, tag, credentials, natsUrl, baseUrl } = trial

@@ -13,7 +13,7 @@ type Props = {
   credentials: Credentials | undefined
 }
 
-/** A first scan without a device. */
+/** How to publish a first scan without a device. */
 export function TryIt({ readerKey, antenna, tag, urls, credentials }: Props) {
   const { org } = useSession()
   if (!tag) return null
@@ -36,26 +36,25 @@ export function TryIt({ readerKey, antenna, tag, urls, credentials }: Props) {
       </Title>
       <Text size="sm">
         {credentials
-          ? 'Publish this message as the reader would, with any client of MQTT or with one of the commands:'
-          : 'Create credentials above first: then the commands below hold them. Publish this message as the reader would:'}
+          ? 'Publish this message with any MQTT client or one of these commands:'
+          : 'Create credentials above first; the commands then include them. Publish this message:'}
       </Text>
-      <CopyField label="Topic of the message" value={trialTopic(trial)} />
+      <CopyField label="Message topic" value={trialTopic(trial)} />
       <CopyField label="Message" value={trialMessage(trial)} />
       {mosquitto !== undefined && (
-        <CopyField label="Command, with Mosquitto" value={mosquitto} isSecret={credentials !== undefined} />
+        <CopyField label="Mosquitto command" value={mosquitto} isSecret={credentials !== undefined} />
       )}
       {scan !== undefined && (
         <CopyField
-          label="Simulated reader, in the folder of an installation of your own"
-          description="Sees the tag every 5 seconds, until Ctrl-C. Keeps the credentials in a file below .data."
+          label="Simulated reader, run in the folder of your installation"
+          description="Reads the tag every 5 seconds until Ctrl-C. Stores the credentials in a file in .data."
           value={scan}
           isSecret
         />
       )}
       <Text size="sm" c="dimmed">
-        On an installation of your own, <Code>npm start</Code> also runs a simulated warehouse. It feeds the
-        demo organization: sign in with what it prints to see things move. <Code>npm start -- --help</Code>{' '}
-        says more.
+        On your own installation, <Code>npm start</Code> also simulates a warehouse in a demo organization.
+        Sign in with the login it prints. See <Code>npm start -- --help</Code>.
       </Text>
     </Stack>
   )

@@ -17,7 +17,7 @@ const SHOWN = 30
 
 const labelOf = ({ name, external_key }: PickedAsset) => `${name} (${external_key})`
 
-/** One of all assets, found by typing a part of its name, key or a tag value. */
+/** Picks an asset by part of its name, key or tag value. */
 export function AssetPicker({ value, onChange, error }: Props) {
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(value && typed === labelOf(value) ? '' : typed, 200)
@@ -41,10 +41,10 @@ export function AssetPicker({ value, onChange, error }: Props) {
       searchable
       clearable
       required
-      error={error ?? (found.isError ? 'Assets could not be loaded' : undefined)}
+      error={error ?? (found.isError ? 'Could not load assets' : undefined)}
       rightSection={found.isFetching ? <Loader size="xs" /> : undefined}
       clearButtonProps={{ 'aria-label': 'Clear asset' }}
-      nothingFoundMessage={found.isFetching ? 'Looking …' : 'No such asset'}
+      nothingFoundMessage={found.isFetching ? 'Searching…' : 'No asset found'}
       data={all.map((asset) => ({ value: String(asset.id), label: labelOf(asset) }))}
       filter={({ options }) => options}
       value={value && String(value.id)}

@@ -12,17 +12,17 @@ type UnknownTag = components['schemas']['UnknownTag']
 type TagType = components['schemas']['TagCreate']['tag_type']
 
 type Props = { tag: UnknownTag; onAttached: () => void; onClose: () => void }
-type Owner = 'old' | 'new'
+type Owner = 'existing' | 'new'
 
-/** Attaches a tag that was read to an asset: one that is there, or one made for it. */
+/** Attaches an unknown tag to an existing or new asset. */
 export function ClaimTag({ tag, onAttached, onClose }: Props) {
-  const [owner, setOwner] = useState<Owner>('old')
+  const [owner, setOwner] = useState<Owner>('existing')
   const [asset, setAsset] = useState<PickedAsset | null>(null)
   const [name, setName] = useState('')
   const [value, setValue] = useState(tag.value)
   const send = useSend(
     async () => {
-      // A newer API may know more types: it says itself whether it takes one.
+      // A newer API may have more types; it validates them.
       const named = { tag_type: tag.tag_type as TagType, value }
       if (owner === 'new')
         return unwrap(await api.POST('/api/v1/assets', { body: { name, tags: [named] } })).data.name
@@ -32,39 +32,39 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
     {
       reload: [['unknown-tags'], ['assets']],
       onDone: (owned) => {
-        notifications.show({ message: `${value} is attached to ${owned} now.` })
+        notifications.show({ message: `Attached ${value} to ${owned}.` })
         onAttached()
         onClose()
       },
     },
   )
   return (
-    <FormModal opened onClose={onClose} title="Claim a tag">
+    <FormModal opened onClose={onClose} title="Claim tag">
       <SendForm
         send={send}
-        label={owner === 'new' ? 'Create the asset' : 'Attach the tag'}
+        label={owner === 'new' ? 'Create asset' : 'Attach tag'}
         onSubmit={() => send.send(undefined)}
         onCancel={onClose}
         shownFields={['name', 'asset_id']}
-        isDisabled={owner === 'old' && asset === null}
+        isDisabled={owner === 'existing' && asset === null}
       >
         <Stack gap="sm">
           <Text size="sm">
             {`The ${tag.tag_type} tag `}
             <Code>{tag.value}</Code>
-            {`, last read by ${tag.reader_key}, belongs to`}
+            {` was last read by ${tag.reader_key}.`}
           </Text>
           <SegmentedControl
-            aria-label="Whom the tag belongs to"
+            aria-label="Assign tag to"
             fullWidth
             data={[
-              { value: 'old', label: 'An asset that is there' },
-              { value: 'new', label: 'A new asset' },
+              { value: 'existing', label: 'Existing asset' },
+              { value: 'new', label: 'New asset' },
             ]}
             value={owner}
-            onChange={(chosen) => setOwner(chosen === 'new' ? 'new' : 'old')}
+            onChange={(chosen) => setOwner(chosen === 'new' ? 'new' : 'existing')}
           />
-          {owner === 'old' ? (
+          {owner === 'existing' ? (
             <AssetPicker value={asset} onChange={setAsset} error={send.fields['asset_id']} />
           ) : (
             <TextInput
@@ -78,8 +78,8 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
           )}
           {tag.ibeacon !== null && (
             <Radio.Group
-              label="Known by"
-              description="Choose the iBeacon identity of a beacon that rotates its address."
+              label="Identify by"
+              description="Choose iBeacon if the beacon rotates its address."
               value={value}
               onChange={setValue}
             >

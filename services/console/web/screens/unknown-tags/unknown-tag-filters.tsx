@@ -12,7 +12,7 @@ const TYPES = [
   { value: 'barcode', label: 'Barcode' },
 ]
 
-/** On Bluetooth nearly all tags are strangers: these find the one that was just held before a reader. */
+/** Most Bluetooth tags are unknown: the filters find the one that was just held in front of a reader. */
 export function UnknownTagFilters({ filter, onChange }: Props) {
   const [typed, setTyped] = useState({ q: filter.q, reader: filter.reader, reads: filter.reads })
   const search = useDebouncedCallback(
@@ -28,7 +28,7 @@ export function UnknownTagFilters({ filter, onChange }: Props) {
     <Group align="flex-end" gap="sm">
       <TextInput
         label="Search"
-        placeholder="A part of the value"
+        placeholder="Part of the value"
         value={typed.q}
         onChange={(event) => type({ q: event.currentTarget.value })}
       />
@@ -44,13 +44,13 @@ export function UnknownTagFilters({ filter, onChange }: Props) {
       />
       <TextInput
         label="Reader"
-        placeholder="Its whole key"
+        placeholder="Full reader key"
         value={typed.reader}
         onChange={(event) => type({ reader: event.currentTarget.value })}
         w={170}
       />
       <TextInput
-        label="Reads at least"
+        label="Minimum reads"
         inputMode="numeric"
         value={typed.reads}
         onChange={(event) => type({ reads: event.currentTarget.value.replaceAll(/\D/g, '') })}

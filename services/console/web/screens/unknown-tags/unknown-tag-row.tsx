@@ -46,7 +46,7 @@ export function UnknownTagRow({ tag, onClaim }: Props) {
             work={dismiss}
             reload={[['unknown-tags']]}
           >
-            The tag is taken off this list until it is read again.
+            This removes the tag from the list until it is read again.
           </ConfirmButton>
         </Group>
       </Table.Td>

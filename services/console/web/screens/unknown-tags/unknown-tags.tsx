@@ -6,7 +6,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { SortHeading } from '../../parts/sort-heading.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { ClaimTag } from './claim-tag.tsx'
@@ -16,7 +16,7 @@ import { DEFAULTS, PAGE, useUnknownTags } from './use-unknown-tags.ts'
 
 type UnknownTag = components['schemas']['UnknownTag']
 
-/** A tag that was attached is off the list at once here; the API takes it off a moment later. */
+/** Hides an attached tag immediately; the API removes it from the list a moment later. */
 export default function UnknownTags() {
   const [filter, setFilter] = useUrlState(DEFAULTS)
   const [claimed, setClaimed] = useState<UnknownTag>()
@@ -26,13 +26,13 @@ export default function UnknownTags() {
   return (
     <Screen
       title="Unknown tags"
-      lead="Read by your readers and attached to nothing. Claim those that are yours."
+      lead="Tags that were read but are not attached to anything. Claim the ones that are yours."
     >
       <UnknownTagFilters filter={filter} onChange={setFilter} />
       <Loaded query={tags} what="the unknown tags">
         {({ data, total_count: total }) =>
           total === 0 ? (
-            <Nothing isFiltered={isFiltered} />
+            <NoTags isFiltered={isFiltered} />
           ) : (
             <>
               <TagTable
@@ -63,20 +63,19 @@ export default function UnknownTags() {
   )
 }
 
-function Nothing({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered)
-    return <EmptyState title="No unknown tag matches">Change the filters above to see others.</EmptyState>
+function NoTags({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <EmptyState title="No matching unknown tags">Change the filters above.</EmptyState>
   return (
     <EmptyState
       title="No unknown tags"
       action={
         <Button component={Link} to="/readers" variant="default">
-          Look at the readers
+          Go to readers
         </Button>
       }
     >
-      Everything that was read belongs to an asset or a location. Hold a new tag before a reader, and it
-      appears here.
+      All tags read so far belong to an asset or a location. Hold a new tag in front of a reader to see it
+      here.
     </EmptyState>
   )
 }
@@ -90,7 +89,7 @@ type TableProps = {
 
 function TagTable({ tags, sort, onSort, onClaim }: TableProps) {
   return (
-    <Scrolls label="Unknown tags">
+    <ScrollRegion label="Unknown tags">
       <Table miw={860}>
         <Table.Thead>
           <Table.Tr>
@@ -109,6 +108,6 @@ function TagTable({ tags, sort, onSort, onClaim }: TableProps) {
           ))}
         </Table.Tbody>
       </Table>
-    </Scrolls>
+    </ScrollRegion>
   )
 }

@@ -4,21 +4,21 @@ import { type components, unwrap } from '@whereabouts/client/client'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { Scrolls } from '../../parts/scrolls.tsx'
+import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
 
 const LIMIT = 20
-const LOOK_MS = 5_000
+const REFRESH_MS = 5_000
 
-/** The recent attempts, newest first; looked at again while the screen is open. */
+/** Recent delivery attempts, newest first, polled. */
 export function Deliveries({ webhookId }: { webhookId: number }) {
   const [{ offset: at }, setState] = useUrlState({ offset: '0' })
   const offset = Number(at) || 0
   const deliveries = useQuery({
     queryKey: ['webhook-deliveries', webhookId, offset],
-    refetchInterval: LOOK_MS,
+    refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) =>
       unwrap(
@@ -29,27 +29,27 @@ export function Deliveries({ webhookId }: { webhookId: number }) {
       ),
   })
   return (
-    <section aria-label="Recent attempts">
+    <section aria-label="Recent delivery attempts">
       <Title order={2} size="h4" mb="xs">
-        Recent attempts
+        Recent delivery attempts
       </Title>
       <Loaded query={deliveries} what="the attempts">
         {({ data, total_count: total }) =>
           total === 0 ? (
-            <EmptyState title="Nothing was delivered yet">
-              Send a test event, or move an asset: every attempt is listed here.
+            <EmptyState title="No deliveries yet">
+              Send a test event or move an asset. Each attempt is listed here.
             </EmptyState>
           ) : (
             <>
-              <Scrolls label="Attempts">
+              <ScrollRegion label="Attempts">
                 <Table>
                   <Table.Thead>
                     <Table.Tr>
-                      <Table.Th>When</Table.Th>
+                      <Table.Th>Time</Table.Th>
                       <Table.Th>Outcome</Table.Th>
                       <Table.Th>Attempt</Table.Th>
-                      <Table.Th>Took</Table.Th>
-                      <Table.Th>Delivery</Table.Th>
+                      <Table.Th>Duration</Table.Th>
+                      <Table.Th>Delivery ID</Table.Th>
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
@@ -58,7 +58,7 @@ export function Deliveries({ webhookId }: { webhookId: number }) {
                     ))}
                   </Table.Tbody>
                 </Table>
-              </Scrolls>
+              </ScrollRegion>
               <Pager
                 offset={offset}
                 limit={LIMIT}

@@ -7,7 +7,7 @@ import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
 
-/** `onRegistered` is given the signing secret, which is shown this once. */
+/** Calls `onRegistered` with the signing secret, which is shown only once. */
 export function RegisterWebhook({ onRegistered }: { onRegistered: (secret: string) => void }) {
   const { isAdmin } = useSession()
   const [url, setUrl] = useState('')
@@ -15,23 +15,18 @@ export function RegisterWebhook({ onRegistered }: { onRegistered: (secret: strin
     reload: [['webhooks']],
     onDone: ({ secret }) => onRegistered(secret),
   })
-  if (!isAdmin)
-    return (
-      <EmptyState title="No webhook is registered">
-        An administrator of the organization can register one.
-      </EmptyState>
-    )
+  if (!isAdmin) return <EmptyState title="No webhook yet">An administrator can register one.</EmptyState>
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h4">
         Register a webhook
       </Title>
       <Text size="sm" mb="sm">
-        We post a signed <code>asset.moved</code> to it whenever an asset is seen somewhere else.
+        Whereabouts posts a signed <code>asset.moved</code> event to it each time an asset moves.
       </Text>
       <SendForm send={send} label="Register" onSubmit={() => send.send(undefined)} shownFields={['url']}>
         <TextInput
-          label="Address"
+          label="URL"
           description="HTTPS, reachable from the internet"
           placeholder="https://example.com/whereabouts"
           type="url"

@@ -4,7 +4,7 @@ import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
 
-/** Sends one event now, whether deliveries are on or not, and shows what the receiver answered. */
+/** Sends one test event, even if deliveries are off, and shows the response of the receiver. */
 export function TestEvent({ webhookId }: { webhookId: number }) {
   const send = useSend(
     async () =>
@@ -17,7 +17,7 @@ export function TestEvent({ webhookId }: { webhookId: number }) {
   return (
     <Stack gap="xs" align="flex-start">
       <Button onClick={() => send.send(undefined)} loading={send.isSending}>
-        Send a test event
+        Send test event
       </Button>
       {send.error !== undefined && <FailureNotice error={send.error} />}
       {result && !send.isSending && (
@@ -26,11 +26,11 @@ export function TestEvent({ webhookId }: { webhookId: number }) {
           role="status"
           title={
             result.status_code === null
-              ? 'The receiver gave no answer'
+              ? 'The receiver did not answer'
               : `The receiver answered ${result.status_code}`
           }
         >
-          {result.error ?? 'The event has arrived.'}
+          {result.error ?? 'The event was delivered.'}
         </Alert>
       )}
     </Stack>

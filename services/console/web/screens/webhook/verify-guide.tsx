@@ -2,7 +2,7 @@ import { Code, List, Paper, Tabs, Text, Title } from '@mantine/core'
 
 const NODE = `import { createHmac, timingSafeEqual } from 'node:crypto'
 
-// rawBody: the bytes as they came, not parsed and written again
+// rawBody: the received bytes, not parsed and serialized again
 export function isGenuine(rawBody, headers, secret) {
   const timestamp = headers['x-service-timestamp']
   const signed = createHmac('sha256', secret).update(timestamp + '.').update(rawBody)
@@ -13,14 +13,14 @@ export function isGenuine(rawBody, headers, secret) {
 
 const PYTHON = `import hashlib, hmac
 
-# raw_body: the bytes as they came, not parsed and written again
+# raw_body: the received bytes, not parsed and serialized again
 def is_genuine(raw_body, headers, secret):
     timestamp = headers["X-Service-Timestamp"].encode()
     digest = hmac.new(secret.encode(), timestamp + b"." + raw_body, hashlib.sha256)
     expected = "sha256=" + digest.hexdigest()
     return hmac.compare_digest(headers["X-Service-Signature"], expected)`
 
-/** How a receiver knows that an event is ours; the integrator guide has all of it. */
+/** How a receiver verifies an event. The integrator guide has the details. */
 export function VerifyGuide() {
   return (
     <Paper withBorder p="md">
@@ -29,7 +29,7 @@ export function VerifyGuide() {
       </Title>
       <Text size="sm" my="xs">
         <Code>X-Service-Signature</Code> is the HMAC-SHA256 of <Code>X-Service-Timestamp</Code>, a dot and the
-        bytes of the body, made with the signing secret.
+        raw body. The key is the signing secret.
       </Text>
       <Tabs defaultValue="node">
         <Tabs.List>
@@ -48,13 +48,13 @@ export function VerifyGuide() {
         </Tabs.Panel>
       </Tabs>
       <List size="sm" mt="sm">
-        <List.Item>Answer any 2xx within 5 seconds; after three attempts an event is dropped.</List.Item>
         <List.Item>
-          The same <Code>delivery_id</Code> may come twice: act on it once.
+          Answer with any 2xx within 5 seconds. After three failed attempts, an event is dropped.
         </List.Item>
         <List.Item>
-          Read the report of asset locations now and then: what you have missed is found there.
+          The same <Code>delivery_id</Code> can arrive twice. Process it once.
         </List.Item>
+        <List.Item>Read the asset location report from time to time to catch up on missed events.</List.Item>
       </List>
     </Paper>
   )

@@ -12,7 +12,7 @@ import { TestEvent } from './test-event.tsx'
 
 type Webhook = components['schemas']['Webhook']
 
-/** What is registered, the Deliver events toggle, and a test event. */
+/** The webhook with its switch, test event and removal. */
 export function WebhookCard({ webhook }: { webhook: Webhook }) {
   const { isAdmin } = useSession()
   const [isEditing, setEditing] = useState(false)
@@ -26,7 +26,7 @@ export function WebhookCard({ webhook }: { webhook: Webhook }) {
     <Paper withBorder p="md">
       <Stack gap="sm">
         {isEditing ? (
-          <Address webhook={webhook} onDone={() => setEditing(false)} />
+          <UrlForm webhook={webhook} onDone={() => setEditing(false)} />
         ) : (
           <Group justify="space-between" align="flex-start">
             <div style={{ minWidth: 0 }}>
@@ -39,14 +39,14 @@ export function WebhookCard({ webhook }: { webhook: Webhook }) {
             </div>
             {isAdmin && (
               <Button variant="default" onClick={() => setEditing(true)}>
-                Change the address
+                Change URL
               </Button>
             )}
           </Group>
         )}
         <Switch
           label="Deliver events"
-          description="While it is off, movements are not announced and not kept for later."
+          description="While off, events are not sent and not kept for later."
           checked={webhook.enabled}
           disabled={!isAdmin || toggle.isSending}
           onChange={(event) => toggle.send(event.currentTarget.checked)}
@@ -56,22 +56,22 @@ export function WebhookCard({ webhook }: { webhook: Webhook }) {
           <Group align="flex-start">
             <TestEvent webhookId={webhook.id} />
             <ConfirmButton
-              label="Remove the webhook"
+              label="Remove webhook"
               reload={[['webhooks']]}
               work={async () => unwrap(await api.DELETE('/api/v1/webhooks/{webhook_id}', { params }))}
             >
-              Movements are no longer announced. To begin again you register it anew and get another secret.
+              Events are no longer sent. To start again, register a webhook and get a new secret.
             </ConfirmButton>
           </Group>
         ) : (
-          <Alert variant="light">Only administrators of the organization change the webhook.</Alert>
+          <Alert variant="light">Only administrators can change the webhook.</Alert>
         )}
       </Stack>
     </Paper>
   )
 }
 
-function Address({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
+function UrlForm({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
   const [url, setUrl] = useState(webhook.url)
   const send = useSend(
     async () =>
@@ -92,7 +92,7 @@ function Address({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) 
       shownFields={['url']}
     >
       <TextInput
-        label="Address"
+        label="URL"
         type="url"
         value={url}
         onChange={(event) => setUrl(event.currentTarget.value)}

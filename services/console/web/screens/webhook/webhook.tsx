@@ -10,7 +10,7 @@ import { RegisterWebhook } from './register-webhook.tsx'
 import { VerifyGuide } from './verify-guide.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 
-/** The organization's one webhook: registering it, whether it delivers, and what became of the last attempts. */
+/** The webhook of the organization, its recent delivery attempts, and how to verify events. */
 export default function WebhookScreen() {
   const [secret, setSecret] = useState<string>()
   const webhooks = useQuery({
@@ -18,7 +18,7 @@ export default function WebhookScreen() {
     queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/webhooks', { signal })).data,
   })
   return (
-    <Screen title="Webhook" lead="One address of yours that is told of every movement, signed.">
+    <Screen title="Webhook" lead="Sends each movement, signed, to a URL of yours.">
       {secret !== undefined && (
         <SecretOnce
           secrets={[{ label: 'Signing secret', value: secret }]}

@@ -7,7 +7,7 @@ type Schemas = components['schemas']
 export type TaggedAsset = Schemas['Asset']
 export type FirstLocations = { data: Schemas['Location'][]; total_count: number }
 
-/** What the guided path has reached, told by the data alone: it can be left and taken up anywhere. */
+/** The newest locations. The guide derives its progress from the data, so that people can leave and continue. */
 export const useFirstLocations = () =>
   useQuery({
     queryKey: ['locations', 'start'],
@@ -17,7 +17,7 @@ export const useFirstLocations = () =>
       ),
   })
 
-/** The newest asset that has a tag; null when there is none among the newest. */
+/** The newest tagged asset; null if none of the newest 50 has a tag. */
 export const useTaggedAsset = () =>
   useQuery({
     queryKey: ['assets', 'start'],
@@ -33,8 +33,8 @@ const AWAITING_MS = 2_000
 export type PlacedReader = { reader: Schemas['Reader']; placed: ScanPoint | undefined }
 
 /**
- * The reader that was configured last, with the first of its antennas that looks at a location; null when there is no
- * reader. Followed closely while its first scan is awaited.
+ * The newest configured reader with its first antenna at a location; null if there is no reader. Polled while the first
+ * scan is awaited.
  */
 export const useNewestReader = (isAwaiting: boolean) =>
   useQuery({
@@ -54,7 +54,7 @@ const createdAt = ({ created_at }: Schemas['Reader']) => Date.parse(created_at ?
 
 export type Arrival = { asset: { id: number; name: string }; location: string; at: string }
 
-/** The last scan that placed an asset; null until the first one, which is looked for again and again. */
+/** The last scan that located an asset. Null, and polled, until the first one. */
 export const useLastArrival = () =>
   useQuery<Arrival | null>({
     queryKey: ['reports', 'start'],

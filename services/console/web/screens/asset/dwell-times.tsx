@@ -4,25 +4,25 @@ import { Card } from '../../parts/card.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { durationText } from '../../parts/times.ts'
 import { When } from '../../parts/when.tsx'
-import { locationText, secondsOf, staysOf, type Stay } from './sightings.ts'
+import { locationText, secondsOf, dwellsOf, type Dwell } from './sightings.ts'
 import { useSightings } from './use-asset.ts'
 import { Source } from './why.tsx'
 
-/** Where the asset has been, stay by stay, newest first. */
-export function Stays({ id }: { id: number }) {
+/** The dwells of the asset, newest first. */
+export function DwellTimes({ id }: { id: number }) {
   const sightings = useSightings(id)
   return (
-    <Card title="Stays">
-      <Loaded query={sightings} what="its stays">
+    <Card title="Dwell times">
+      <Loaded query={sightings} what="the dwell times">
         {({ pages }) => {
-          const stays = staysOf(pages.flatMap(({ data }) => data))
-          if (stays.length === 0) return <Text size="sm">None yet: it was never seen.</Text>
+          const dwells = dwellsOf(pages.flatMap(({ data }) => data))
+          if (dwells.length === 0) return <Text size="sm">None yet. This asset was never seen.</Text>
           return (
             <>
               <Timeline active={0} bulletSize={14} lineWidth={2}>
-                {stays.map((stay, i) => (
-                  <Timeline.Item key={stay.lastSeen} title={<Where stay={stay} />}>
-                    <Times stay={stay} isCut={sightings.hasNextPage && i === stays.length - 1} />
+                {dwells.map((dwell, i) => (
+                  <Timeline.Item key={dwell.lastSeen} title={<Where dwell={dwell} />}>
+                    <Times dwell={dwell} isCut={sightings.hasNextPage && i === dwells.length - 1} />
                   </Timeline.Item>
                 ))}
               </Timeline>
@@ -34,7 +34,7 @@ export function Stays({ id }: { id: number }) {
                   loading={sightings.isFetchingNextPage}
                   onClick={() => void sightings.fetchNextPage()}
                 >
-                  Show earlier stays
+                  Show earlier
                 </Button>
               )}
             </>
@@ -45,7 +45,7 @@ export function Stays({ id }: { id: number }) {
   )
 }
 
-function Where({ stay: { location } }: { stay: Stay }) {
+function Where({ dwell: { location } }: { dwell: Dwell }) {
   if (!location?.name) return <>{locationText(location)}</>
   return (
     <Anchor component={Link} to={`/locations/${location.id}`} inherit>
@@ -54,23 +54,24 @@ function Where({ stay: { location } }: { stay: Stay }) {
   )
 }
 
-/** `isCut`: earlier sightings are not loaded yet, and may belong to this stay. */
-function Times({ stay, isCut }: { stay: Stay; isCut: boolean }) {
-  const seconds = secondsOf(stay)
+/** `isCut`: the dwell may have begun earlier, in sightings that are not loaded yet. */
+function Times({ dwell, isCut }: { dwell: Dwell; isCut: boolean }) {
+  const seconds = secondsOf(dwell)
   return (
     <>
       <Group gap={6}>
         <Text size="sm" component="span">
           {isCut && 'before '}
-          <When at={stay.from} as="day" /> – {stay.until === null ? 'now' : <When at={stay.until} as="day" />}
+          <When at={dwell.from} as="day" /> –{' '}
+          {dwell.until === null ? 'now' : <When at={dwell.until} as="day" />}
         </Text>
         {seconds > 0 && (
           <Text size="sm" c="dimmed">{`${isCut ? 'more than ' : ''}${durationText(seconds)}`}</Text>
         )}
       </Group>
       <Text size="xs" c="dimmed">
-        <Source sighting={stay.first} />
-        {stay.sightings > 1 && `, seen in ${stay.sightings} minutes`}
+        <Source sighting={dwell.first} />
+        {dwell.sightings > 1 && `, seen in ${dwell.sightings} minutes`}
       </Text>
     </>
   )

@@ -1,0 +1,180 @@
+import { Code, NativeSelect, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { fromLocalInput, toLocalInput } from './local-time.ts'
+import { LocationPicker, type PickedLocation } from './location-picker.tsx'
+import { When } from './when.tsx'
+
+export type InputProps<Typed> = {
+  label: string
+  description?: string
+  required?: boolean
+  error?: string
+  value: Typed
+  onChange: (value: Typed) => void
+  /** The id of the edited resource; undefined for a new one. */
+  self?: number
+}
+
+/**
+ * How values of one kind are typed, sent, shown and imported. `Value` is of the API, `Typed` is what the input holds:
+ * each kind knows its own, and a list of fields does not care.
+ */
+export type Kind<Value, Typed = any> = {
+  empty: Typed
+  toTyped: (value: Value) => Typed
+  /** Called only if there is no problem. */
+  toValue: (typed: Typed) => Value
+  /** A problem that is shown before anything is sent; the API checks the rest. */
+  problemOf?: (typed: Typed) => string | undefined
+  Input: (props: InputProps<Typed>) => ReactNode
+  Shown: (props: { value: Value }) => ReactNode
+  importHelp: string
+}
+
+type TextProps = InputProps<string>
+
+export const text: Kind<string, string> = {
+  empty: '',
+  toTyped: (value) => value,
+  toValue: (typed) => typed,
+  Input: ({ self: _, onChange, ...props }: TextProps) => (
+    <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} />
+  ),
+  Shown: ({ value }) => value,
+  importHelp: 'Text.',
+}
+
+/** An identifier: shown in a fixed-width font. */
+export const key: Kind<string, string> = {
+  ...text,
+  Input: ({ self: _, onChange, ...props }: TextProps) => (
+    <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} spellCheck={false} />
+  ),
+  Shown: ({ value }) => (
+    <Text size="sm" ff="monospace">
+      {value}
+    </Text>
+  ),
+}
+
+/** One line or several; empty is null. */
+export const longText: Kind<string | null, string> = {
+  empty: '',
+  toTyped: (value) => value ?? '',
+  toValue: (typed) => (typed === '' ? null : typed),
+  Input: ({ self: _, onChange, ...props }: TextProps) => (
+    <Textarea
+      {...props}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      autosize
+      minRows={2}
+      maxRows={6}
+    />
+  ),
+  Shown: ({ value }) => (
+    <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
+      {value ?? '–'}
+    </Text>
+  ),
+  importHelp: 'Text. An empty cell clears it.',
+}
+
+/** One of fixed values. The first is the default of the API. */
+export const choice = (options: readonly { value: string; label: string }[]): Kind<string, string> => ({
+  ...text,
+  empty: options[0]?.value ?? '',
+  Input: ({ self: _, onChange, ...props }: TextProps) => (
+    <NativeSelect {...props} data={[...options]} onChange={(event) => onChange(event.currentTarget.value)} />
+  ),
+  Shown: ({ value }) => options.find((option) => option.value === value)?.label ?? value,
+  importHelp: `One of ${options.map(({ value }) => value).join(', ')}.`,
+})
+
+/** True unless switched off, as in the API. */
+export const flag: Kind<boolean, boolean> = {
+  empty: true,
+  toTyped: (value) => value,
+  toValue: (typed) => typed,
+  Input: ({ self: _, value, onChange, ...props }: InputProps<boolean>) => (
+    <Switch {...props} checked={value} onChange={(event) => onChange(event.currentTarget.checked)} mt={26} />
+  ),
+  Shown: ({ value }) => (value ? 'Yes' : 'No'),
+  importHelp: 'true or false.',
+}
+
+/** `datetime-local` inputs hold minutes. An untouched value is not sent, so that its seconds stay. */
+const instantInput = ({ self: _, onChange, ...props }: TextProps) => (
+  <TextInput type="datetime-local" {...props} onChange={(event) => onChange(event.currentTarget.value)} />
+)
+
+export const instant: Kind<string, string> = {
+  empty: '',
+  toTyped: toLocalInput,
+  toValue: (typed) => fromLocalInput(typed) ?? '',
+  problemOf: (typed) => (fromLocalInput(typed) === null ? 'Enter a date and time.' : undefined),
+  Input: instantInput,
+  Shown: ({ value }) => <When at={value} as="day" />,
+  importHelp: 'A time such as 2026-11-21T10:00:00Z.',
+}
+
+/** An instant that may be absent; empty is null. */
+export const end: Kind<string | null, string> = {
+  empty: '',
+  toTyped: toLocalInput,
+  toValue: fromLocalInput,
+  Input: instantInput,
+  Shown: ({ value }) => (value === null ? 'No end' : <When at={value} as="day" />),
+  importHelp: 'A time such as 2026-11-21T10:00:00Z. An empty cell means no end.',
+}
+
+/** Empty is an object without fields. */
+export const jsonObject: Kind<Record<string, unknown>, string> = {
+  empty: '',
+  toTyped: (value) => (Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2)),
+  toValue: (typed) => parseObject(typed) ?? {},
+  problemOf: (typed) =>
+    parseObject(typed) ? undefined : 'Enter a JSON object, for example {"maker": "Linde"}',
+  Input: ({ self: _, onChange, ...props }: TextProps) => (
+    <Textarea
+      {...props}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      styles={{ input: { fontFamily: 'monospace' } }}
+      spellCheck={false}
+      autosize
+      minRows={2}
+      maxRows={12}
+    />
+  ),
+  Shown: ({ value }) =>
+    Object.keys(value).length === 0 ? (
+      '–'
+    ) : (
+      <Code block tabIndex={0}>
+        {JSON.stringify(value, null, 2)}
+      </Code>
+    ),
+  importHelp: 'A JSON object.',
+}
+
+/** A location by id. The input needs its name too, so the form passes what it knows as initial value. */
+export const locationId: Kind<number | null, PickedLocation | null> = {
+  empty: null,
+  toTyped: () => null,
+  toValue: (typed) => typed?.id ?? null,
+  Input: ({ self, required: _, ...props }: InputProps<PickedLocation | null>) => (
+    <LocationPicker {...props} exclude={self} />
+  ),
+  Shown: ({ value }) => value ?? '–',
+  importHelp: 'The key of a location. An empty cell clears it.',
+}
+
+function parseObject(typed: string): Record<string, unknown> | undefined {
+  if (typed.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(typed)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined // incomplete while typing: the form shows the problem
+  }
+}

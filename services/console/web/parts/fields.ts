@@ -1,0 +1,62 @@
+import type { FieldMessages } from './failure.ts'
+import type { Kind } from './field-kinds.tsx'
+
+/** One field of a resource: in the form, on the data card, in the table and in import files. */
+export type Field<Value> = {
+  label: string
+  kind: Kind<Value>
+  help?: string
+  isRequired?: true
+  /** Only in the form of a new resource. */
+  isCreateOnly?: true
+  /** Takes half of a line in the form. */
+  isHalf?: true
+  /** Not on the data card, because the screen shows it elsewhere. */
+  isShownElsewhere?: true
+  /** A column of the table; `sortable` if the API sorts by it. */
+  tableColumn?: 'plain' | 'sortable'
+  /** Where the import column differs from key and kind. */
+  importColumn?: { name?: string; help: string }
+}
+
+/** The fields of a resource, in the order of an export. `Keys` makes a missing or unknown key a type error. */
+export type Fields<Resource, Keys extends keyof Resource> = { readonly [Key in Keys]: Field<Resource[Key]> }
+
+/** Fields of any resource. */
+export type AnyFields = Readonly<Record<string, Field<any>>>
+export type Values = Readonly<Record<string, unknown>>
+
+export const entriesOf = (fields: AnyFields) => Object.entries(fields)
+
+/** What the inputs hold for a resource, or for a new one. */
+export const valuesOf = (fields: AnyFields, resource?: Values): Values =>
+  Object.fromEntries(
+    entriesOf(fields).map(([key, { kind }]) => [key, resource ? kind.toTyped(resource[key]) : kind.empty]),
+  )
+
+const isChanged = (before: Values, after: Values, key: string) => before[key] !== after[key]
+
+/** The changed fields as values of the API. Unchanged ones are left out, so that concurrent changes of others stay. */
+export const changedFields = (fields: AnyFields, before: Values, after: Values): Values =>
+  Object.fromEntries(
+    entriesOf(fields)
+      .filter(([key]) => isChanged(before, after, key))
+      .map(([key, { kind }]) => [key, kind.toValue(after[key])]),
+  )
+
+/** Problems of changed fields that are known before anything is sent. */
+export const problemsOf = (fields: AnyFields, before: Values, after: Values): FieldMessages =>
+  Object.fromEntries(
+    entriesOf(fields).flatMap(([key, { kind }]) => {
+      const problem = isChanged(before, after, key) ? kind.problemOf?.(after[key]) : undefined
+      return problem === undefined ? [] : [[key, problem]]
+    }),
+  )
+
+export type ImportColumn = { name: string; help: string }
+
+export const importColumnsOf = (fields: AnyFields): ImportColumn[] =>
+  entriesOf(fields).map(([key, { kind, importColumn }]) => ({
+    name: importColumn?.name ?? key,
+    help: importColumn?.help ?? kind.importHelp,
+  }))

@@ -1,0 +1,52 @@
+import { Button, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
+import { FormModal } from './form-modal.tsx'
+import { SendForm } from './send-form.tsx'
+import { useSend } from './use-send.ts'
+
+type Props = {
+  current: string
+  rename: (body: { external_key: string }) => Promise<unknown>
+  reload: readonly (readonly unknown[])[]
+}
+
+/** Changes the external key. Separate from other fields, because other systems know the resource by it. */
+export function RenameKey(props: Props) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        Rename key
+      </Button>
+      <FormModal opened={isOpen} onClose={close} title={`Rename ${props.current}`}>
+        <RenameForm {...props} onClose={close} />
+      </FormModal>
+    </>
+  )
+}
+
+function RenameForm({ current, rename, reload, onClose }: Props & { onClose: () => void }) {
+  const [key, setKey] = useState(current)
+  const send = useSend(rename, { reload, onDone: onClose })
+  return (
+    <SendForm
+      send={send}
+      label="Rename"
+      onSubmit={() => send.send({ external_key: key })}
+      onCancel={onClose}
+      shownFields={['external_key']}
+    >
+      <TextInput
+        label="External key"
+        description="Update other systems that use the old key. The history stays."
+        value={key}
+        onChange={(event) => setKey(event.currentTarget.value)}
+        error={send.fields['external_key']}
+        spellCheck={false}
+        data-autofocus
+        required
+      />
+    </SendForm>
+  )
+}

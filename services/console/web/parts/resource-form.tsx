@@ -1,0 +1,75 @@
+import { Grid } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { type ReactNode, useState } from 'react'
+import type { FieldMessages } from './failure.ts'
+import { type AnyFields, changedFields, entriesOf, problemsOf, type Values, valuesOf } from './fields.ts'
+import { SendForm } from './send-form.tsx'
+import { useSend } from './use-send.ts'
+
+type Props<Body, Result> = {
+  fields: AnyFields
+  /** The resource to edit; undefined for a new one. */
+  resource?: { id: number }
+  /** What inputs hold that `resource` does not tell, such as the name of a parent. */
+  known?: Values
+  /** Label of the submit button. */
+  label: string
+  /** Gets the changed fields; of a new resource also the required ones. */
+  request: (body: Body) => Promise<Result>
+  reload: readonly (readonly unknown[])[]
+  /** `result` is undefined if nothing was changed and therefore nothing sent. */
+  onDone: (result: Result | undefined) => void
+  onCancel: () => void
+  /** Further inputs and the names of their fields. */
+  more?: { fields: readonly string[]; inputs: (errors: FieldMessages) => ReactNode }
+}
+
+/** The form of a new or existing resource, made from its fields. */
+export function ResourceForm<Body, Result>({ fields, resource, known, ...props }: Props<Body, Result>) {
+  const { label, request, reload, onDone, onCancel, more } = props
+  // The resource as it was when the form opened.
+  const [before] = useState<Values>(() => ({
+    ...valuesOf(fields, resource as Values | undefined),
+    ...(resource && known),
+  }))
+  const form = useForm<Record<string, unknown>>({
+    initialValues: { ...before, ...known },
+    validate: (values) => problemsOf(fields, before, values),
+  })
+  const send = useSend(request, { reload, onDone, onFailure: (messages) => form.setErrors({ ...messages }) })
+  const inForm = entriesOf(fields).filter(([, { isCreateOnly }]) => !resource || !isCreateOnly)
+  const submit = () => {
+    if (form.validate().hasErrors) return
+    const changed = changedFields(fields, before, form.getValues())
+    if (resource && Object.keys(changed).length === 0) return onDone(undefined)
+    const required = inForm.filter(([, { isRequired }]) => !resource && isRequired)
+    const values = Object.fromEntries(required.map(([key]) => [key, form.getValues()[key]]))
+    send.send({ ...values, ...changed } as Body)
+  }
+  return (
+    <SendForm
+      send={send}
+      label={label}
+      onSubmit={submit}
+      onCancel={onCancel}
+      shownFields={[...Object.keys(fields), ...(more?.fields ?? [])]}
+    >
+      <Grid gap="sm">
+        {inForm.map(([key, { label: name, help, kind, isRequired, isHalf }]) => (
+          <Grid.Col key={key} span={isHalf ? 6 : 12}>
+            <kind.Input
+              value={form.values[key]}
+              onChange={(value) => form.setFieldValue(key, value)}
+              error={form.errors[key] as string | undefined}
+              label={name}
+              description={help}
+              required={isRequired}
+              self={resource?.id}
+            />
+          </Grid.Col>
+        ))}
+      </Grid>
+      {more?.inputs(form.errors as FieldMessages)}
+    </SendForm>
+  )
+}

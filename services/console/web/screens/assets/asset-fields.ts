@@ -1,0 +1,41 @@
+import type { components } from '@whereabouts/client/client'
+import { choice, end, flag, instant, jsonObject, key, longText, text } from '../../parts/field-kinds.tsx'
+import type { Fields } from '../../parts/fields.ts'
+
+export type Asset = components['schemas']['Asset']
+export type NewTag = components['schemas']['TagCreate']
+type AssetCreate = components['schemas']['AssetCreate']
+type AssetType = NonNullable<AssetCreate['type']>
+/** Tags have their own inputs. A location comes from reads, never from a form. */
+type Key = Exclude<keyof AssetCreate, 'tags' | 'location_id' | 'location_external_key'>
+
+export const ASSET_TYPES: readonly { value: AssetType; label: string }[] = [
+  { value: 'asset', label: 'Asset' },
+  { value: 'person', label: 'Person' },
+  { value: 'inventory', label: 'Inventory' },
+]
+
+/** Everything the console knows about a field of an asset: a new field needs an entry here and nothing else. */
+export const ASSET_FIELDS: Fields<Asset, Key> = {
+  external_key: {
+    label: 'External key',
+    kind: key,
+    help: 'Its ID in your other systems: letters, digits and hyphens. Leave empty to get the next number, for example ASSET-0001.',
+    isCreateOnly: true,
+    tableColumn: 'sortable',
+    importColumn: { help: 'Used to match records: a row with an existing key updates that record.' },
+  },
+  name: {
+    label: 'Name',
+    kind: text,
+    isRequired: true,
+    isShownElsewhere: true,
+    importColumn: { help: 'Required for new records.' },
+  },
+  description: { label: 'Description', kind: longText },
+  type: { label: 'Type', kind: choice(ASSET_TYPES), isHalf: true, tableColumn: 'plain' },
+  is_active: { label: 'Active', kind: flag, help: 'For your own use: it hides nothing.', isHalf: true },
+  valid_from: { label: 'Valid from', kind: instant, isHalf: true },
+  valid_to: { label: 'Valid to', kind: end, isHalf: true },
+  metadata: { label: 'Metadata', kind: jsonObject, help: 'Your own data as a JSON object.' },
+}
