@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { KeyAccess, KeyRate, OrgSubscription } from './keys-state.ts'
 import { AssetIdentity, LocationPlace } from './catalog-state.ts'
-import { AssetPlaced } from './asset-placed.ts'
+import { AssetPlaced, assetPlaced } from './asset-placed.ts'
 
 /**
  * Releases run together, and streams hold messages of older ones. `test/fixtures/messages/<commit>.json` has of every
@@ -40,6 +40,8 @@ const narrower = {
   'organization state': [OrgSubscription],
   'API key state': [KeyAccess, KeyRate],
 }
+// The payload of the message above.
+schemas.set('rpc.tracking.place-asset request', { published: assetPlaced.schema, read: [AssetPlaced] })
 for (const [name, read] of Object.entries(narrower)) schemas.get(name)?.read.push(...read)
 
 type JsonSchema = {
