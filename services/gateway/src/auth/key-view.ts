@@ -1,7 +1,7 @@
 import {
   CHAIN_END_SECONDS,
   ChainEnd,
-  KeyState,
+  KeyAccess,
   MemberState,
 } from '@whereabouts/contracts/messages/keys-state'
 
@@ -21,7 +21,7 @@ export type KeyStatus = {
 export type MemberStatus = { revision: number }
 
 export const keyStatusOf = (payload: unknown): KeyStatus => {
-  const state = KeyState.parse(payload)
+  const state = KeyAccess.parse(payload)
   return {
     orgId: state.org_id,
     revision: state.revision,

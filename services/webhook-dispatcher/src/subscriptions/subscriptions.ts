@@ -1,4 +1,4 @@
-import { OrgState } from '@whereabouts/contracts/messages/keys-state'
+import { OrgSubscription, type OrgState } from '@whereabouts/contracts/messages/keys-state'
 import type { Logger } from '@whereabouts/messaging/logger'
 
 type Known = { revision: number; endsAtMs: number | undefined }
@@ -25,7 +25,7 @@ export class Subscriptions {
 
   /** Takes a state of the stream KEYS. An older revision than the one known is ignored. Throws for a malformed one. */
   apply(payload: unknown): void {
-    const state = OrgState.parse(payload)
+    const state = OrgSubscription.parse(payload)
     this.#keep(state)
     this.#doubts.delete(state.org_id)
   }
@@ -72,7 +72,7 @@ export class Subscriptions {
     }
   }
 
-  #keep({ org_id, revision, subscription_ends_at }: OrgState): void {
+  #keep({ org_id, revision, subscription_ends_at }: OrgSubscription): void {
     const endsAtMs = subscription_ends_at === null ? undefined : Date.parse(subscription_ends_at)
     if (Number.isNaN(endsAtMs)) throw new Error('subscription_ends_at is no timestamp')
     const known = this.#known.get(org_id)
