@@ -8,7 +8,7 @@ import { brokerLogin, connect, mqttBrokerLogin } from '@whereabouts/messaging/co
 import { consume, consumeBatches } from '@whereabouts/messaging/consume'
 import { Overflow } from '@whereabouts/messaging/overflow'
 import { outboxPublish } from '@whereabouts/messaging/publish'
-import { hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/topology'
+import { durablesOf, hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/topology'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import {
   brokerMetrics,
@@ -49,14 +49,6 @@ import { answerAssetsAt } from './reports/assets-at.responder.ts'
 import { answerCurrentLocations } from './reports/current-locations.responder.ts'
 import { askToAttachOver } from './unknown-tags/tag-attacher.ts'
 import { UnknownTagLog } from './unknown-tags/unknown-tag-log.ts'
-
-const WATCHED = [
-  'tracking-ingest',
-  'tracking-ingest-mqtt',
-  'tracking-overflow',
-  'tracking-catalog',
-  'tracking-placements',
-] as const
 
 await start('tracking', async () => {
   const config = loadConfig(process.env)
@@ -115,7 +107,7 @@ await start('tracking', async () => {
     startReaderCensus({ db, registry, log }),
     watchBroker(
       { APP: broker, MQTT: mqttBroker },
-      { registry, log, streams: streamNames, durables: WATCHED },
+      { registry, log, streams: streamNames, durables: durablesOf('tracking') },
     ),
   ]
   health.start()
