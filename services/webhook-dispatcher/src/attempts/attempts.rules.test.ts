@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { retryDelayMs, whyNotNow } from './attempts.rules.ts'
+import { MAX_ATTEMPTS, retryDelayMs, whyNotNow } from './attempts.rules.ts'
 
 test.for([
   { attempt: 2, random: 0, want: 800 },
@@ -50,4 +50,9 @@ test.for([
   },
 ] as const)('$name: $want', ({ target, standing, receivedAt, want }) => {
   expect(whyNotNow(target, standing, receivedAt)).toBe(want)
+})
+
+test('D11.3 every attempt up to the last has a wait, and none follows it', () => {
+  expect(MAX_ATTEMPTS).toBe(3)
+  expect(() => retryDelayMs(MAX_ATTEMPTS + 1, () => 0.5)).toThrow(RangeError)
 })

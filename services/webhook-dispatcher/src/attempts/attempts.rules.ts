@@ -1,13 +1,15 @@
 import type { Standing } from '../subscriptions/subscriptions.ts'
 
-/** Three attempts in all (D11.3). */
-export const MAX_ATTEMPTS = 3
-
+/** Waits before the second and the third attempt (D11.3). */
 const RETRY_DELAYS_MS = [1_000, 5_000]
 
-/** The wait before `attempt` (2 or 3): 1 s, then 5 s, each ±20 %. `random` yields 0 to 1. */
+export const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1
+
+/** The wait before `attempt` (2 to `MAX_ATTEMPTS`), ±20 %. `random` yields 0 to 1. Throws for any other attempt. */
 export function retryDelayMs(attempt: number, random: () => number): number {
-  return Math.round((RETRY_DELAYS_MS[attempt - 2] ?? 0) * (0.8 + 0.4 * random()))
+  const delayMs = RETRY_DELAYS_MS[attempt - 2]
+  if (delayMs === undefined) throw new RangeError(`attempt ${attempt} has no retry delay`)
+  return Math.round(delayMs * (0.8 + 0.4 * random()))
 }
 
 /** Why a delivery ended without a 2xx. A closed set: each is a label of `webhook_dropped_total`. */
