@@ -8,7 +8,7 @@ import { brokerLogin, connect, mqttBrokerLogin } from '@whereabouts/messaging/co
 import { consume, consumeBatches } from '@whereabouts/messaging/consume'
 import { Overflow } from '@whereabouts/messaging/overflow'
 import { outboxPublish } from '@whereabouts/messaging/publish'
-import { hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/topology'
+import { durablesOf, hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/topology'
 import { createLogger, type Logger } from '@whereabouts/service-kit/logging'
 import {
   brokerMetrics,
@@ -41,14 +41,6 @@ import { serveCurrentLocations } from './reports/current-locations/current-locat
 import { askToAttachOver } from './unknown-tags/tag-attacher.ts'
 import { deleteKnownTags } from './unknown-tags/unknown-tags.queries.ts'
 import { wire, type Wired } from './wire.ts'
-
-const WATCHED = [
-  'tracking-ingest',
-  'tracking-ingest-mqtt',
-  'tracking-overflow',
-  'tracking-catalog',
-  'tracking-placements',
-] as const
 
 type Config = ReturnType<typeof loadConfig>
 type Telemetry = { log: Logger; registry: Registry }
@@ -159,7 +151,7 @@ await start('tracking', async () => {
     startReaderGauges({ db: worker.db, ...telemetry }),
     watchBroker(
       { APP: broker, MQTT: brokers.mqtt },
-      { ...telemetry, streams: streamNames, durables: WATCHED },
+      { ...telemetry, streams: streamNames, durables: durablesOf('tracking') },
     ),
   ]
   health.start()

@@ -5,6 +5,7 @@ import { urlAs } from '@whereabouts/db/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { watchBroker } from '@whereabouts/messaging/broker-watch'
+import { durablesOf } from '@whereabouts/messaging/topology'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import {
   brokerMetrics,
@@ -115,7 +116,7 @@ await start(SERVICE, async () => {
       registry,
       log,
       streams: ['EVENTS', 'KEYS'],
-      durables: ['webhook-dispatcher-lanes'],
+      durables: durablesOf('webhook-dispatcher'),
     },
   )
   delivery = startDelivery(broker, deps, {

@@ -3,6 +3,7 @@ import type { TokenClaims } from '@whereabouts/contracts/token-claims'
 import type { Upstream } from '@whereabouts/contracts/route'
 import { invalidToken, unauthorized } from '@whereabouts/service-kit/errors'
 import { signPrincipal } from '@whereabouts/service-kit/principal'
+import { LRUCache } from 'lru-cache'
 import type { KeyObject } from 'node:crypto'
 import type { KeyDirectory } from './key-directory.ts'
 import type { KeyStatus } from './key-view.ts'
@@ -43,7 +44,7 @@ const LEEWAY_SECONDS = 60
  * its API key or membership is looked up for every request.
  */
 export function authenticator({ verifier, directory, signingKey, now = Date.now }: Options) {
-  const known = new Map<string, Known>()
+  const known = new LRUCache<string, Known>({ max: MAX_KNOWN })
 
   async function look(token: string): Promise<Known> {
     const earlier = known.get(token)
@@ -51,7 +52,6 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     known.delete(token)
     if (earlier) throw invalidToken()
     const verified = await verifier.verify(token)
-    if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value ?? '') // the one that came first
     known.set(token, verified)
     return verified
   }

@@ -2,6 +2,7 @@ import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Counter } from '@whereabouts/service-kit/metrics'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { keyStatusOf, memberStatusOf } from './key-view.ts'
 import type { KeyStatus, KeyView, MemberStatus } from './key-view.ts'
@@ -84,12 +85,11 @@ type Asked<S> = { answer: Promise<S | undefined>; until: number }
 /** Sends one request for many callers. Undefined: not found. */
 function asker<S>(options: Options, read: (payload: unknown) => S) {
   const { lookups, now = Date.now } = options
-  const asked = new Map<string, Asked<S>>()
+  const asked = new LRUCache<string, Asked<S>>({ max: MAX_REMEMBERED })
 
   return (path: string): Promise<S | undefined> => {
     const earlier = asked.get(path)
     if (earlier && earlier.until > now()) return earlier.answer
-    if (asked.size >= MAX_REMEMBERED) asked.clear()
     const answer = ask(path, read, options)
     asked.set(path, { answer, until: now() + BELIEVED_MS })
     answer.catch(() => asked.delete(path)) // the next request tries again

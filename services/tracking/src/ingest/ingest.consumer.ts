@@ -74,7 +74,6 @@ export function overflowConsumer(deps: IngestDeps, overflow: Overflow): BatchCon
 }
 
 const ofScans = (deps: IngestDeps) => ({
-  retryDelaysMs: [1_000, 5_000, 30_000],
   isOutage,
   decode: (message: IncomingMessage) => decodeReaderMessage(message, deps),
   async handle(messages: readonly ReaderMessage[], { signal }: Pick<HandleContext, 'signal'>) {
@@ -97,7 +96,6 @@ export const mqttCopyConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage 
   ...BATCH,
   durable: 'tracking-ingest-mqtt',
   maxWaitMs: COPY_WAIT_MS,
-  retryDelaysMs: [1_000, 5_000, 30_000],
   isOutage,
   fair: { groupOf, admit: deps.admission.admitCopy },
   decode: (message) => decodeCopy(message, deps),

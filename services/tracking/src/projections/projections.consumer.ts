@@ -1,5 +1,5 @@
 import type { BatchConsumer } from '@whereabouts/messaging/consumer'
-import { PoisonError } from '@whereabouts/messaging/settle'
+import { decodeWith } from '@whereabouts/messaging/decode'
 import type { Kysely } from 'kysely'
 import { isDatabaseOutage } from '@whereabouts/db/outage'
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
@@ -18,15 +18,8 @@ export const projectionsConsumer = ({ db, onTags }: Deps): BatchConsumer<Catalog
   durable: 'tracking-catalog',
   maxMessages: 500,
   maxWaitMs: 5,
-  retryDelaysMs: [1_000, 5_000, 30_000],
   isOutage: isDatabaseOutage,
-  decode(message) {
-    try {
-      return readCatalogMessage(message.subject, JSON.parse(Buffer.from(message.data).toString()))
-    } catch (error) {
-      throw new PoisonError('not a catalog state', { cause: error })
-    }
-  },
+  decode: decodeWith('a catalog state', (payload, subject) => readCatalogMessage(subject, payload)),
   async handle(messages) {
     const states = <K extends CatalogMessage['kind']>(kind: K) =>
       messages.flatMap((m) =>

@@ -57,3 +57,8 @@ test.for([
 ] as const)('$name: $want', ({ target, status, receivedAt, want }) => {
   expect(dropReason(target, status, receivedAt)).toBe(want)
 })
+
+test('D11.3 every attempt up to the last has a wait, and none follows it', () => {
+  expect(MAX_ATTEMPTS).toBe(3)
+  expect(() => retryDelayMs(MAX_ATTEMPTS + 1, () => 0.5)).toThrow(RangeError)
+})

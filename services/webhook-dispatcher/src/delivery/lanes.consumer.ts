@@ -1,5 +1,6 @@
 import { AssetMoved, assetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import type { MessageConsumer } from '@whereabouts/messaging/consumer'
+import { decodeWith } from '@whereabouts/messaging/decode'
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { durables } from '@whereabouts/messaging/topology'
@@ -39,7 +40,6 @@ export function lanesConsumer(
   return {
     durable: DURABLE,
     concurrency: HANDLED_AT_ONCE,
-    retryDelaysMs: [1_000, 5_000, 30_000],
     decode: decodeJob,
     isOutage: (error) => error instanceof Requeued || toAppError(error).type === 'service_unavailable',
     async handle(job, context) {
@@ -64,20 +64,14 @@ export function lanesConsumer(
 /** What a delivery takes while it waits: the message, the body made of it, and what keeps them. */
 export const bytesOf = ({ payload }: Job) => ENTRY_BYTES + 2 * payload.body.length
 
-/** Throws PoisonError unless it is an `asset.moved` of the organization in its subject. */
-export function decodeJob({ subject, data, receivedAt, deliveryCount }: IncomingMessage): Job {
-  const parsed = AssetMoved.safeParse(parseJson(data))
-  if (!parsed.success) throw new PoisonError('not an asset.moved event')
-  if (subject !== assetMoved.subject(parsed.data)) throw new PoisonError('subject and organization differ')
-  const payload = assetMovedPayload(parsed.data)
-  if (!payload) throw new PoisonError('occurred_at is no timestamp')
-  return { orgId: parsed.data.org_id, payload, receivedAt, deliveryCount, attempts: 0, heldMs: 0 }
-}
+const decodeEvent = decodeWith('an asset.moved event', (payload) => AssetMoved.parse(payload))
 
-function parseJson(data: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(data).toString('utf8'))
-  } catch (error) {
-    throw new PoisonError('not JSON', { cause: error })
-  }
+/** Throws PoisonError unless the message is an `asset.moved` of the organization in its subject. */
+export function decodeJob(message: IncomingMessage): Job {
+  const event = decodeEvent(message)
+  const { subject, receivedAt, deliveryCount } = message
+  if (subject !== assetMoved.subject(event)) throw new PoisonError('subject and organization differ')
+  const payload = assetMovedPayload(event)
+  if (!payload) throw new PoisonError('occurred_at is not a timestamp')
+  return { orgId: event.org_id, payload, receivedAt, deliveryCount, attempts: 0, heldMs: 0 }
 }
