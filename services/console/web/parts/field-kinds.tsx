@@ -12,7 +12,7 @@ export type InputProps<Typed> = {
   value: Typed
   onChange: (value: Typed) => void
   /** The id of the edited resource; undefined for a new one. */
-  self?: number
+  'data-resource'?: number
   /** Gets the focus when the form opens in a modal. */
   'data-autofocus'?: boolean
 }
@@ -39,7 +39,7 @@ export const text: Kind<string, string> = {
   empty: '',
   toTyped: (value) => value,
   toValue: (typed) => typed,
-  Input: ({ self: _, onChange, ...props }: TextProps) => (
+  Input: ({ onChange, ...props }: TextProps) => (
     <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} autoComplete="off" />
   ),
   Shown: ({ value }) => value,
@@ -49,7 +49,7 @@ export const text: Kind<string, string> = {
 /** An identifier: shown in a fixed-width font. */
 export const key: Kind<string, string> = {
   ...text,
-  Input: ({ self: _, onChange, ...props }: TextProps) => (
+  Input: ({ onChange, ...props }: TextProps) => (
     <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} spellCheck={false} />
   ),
   Shown: ({ value }) => (
@@ -64,7 +64,7 @@ export const longText: Kind<string | null, string> = {
   empty: '',
   toTyped: (value) => value ?? '',
   toValue: (typed) => (typed === '' ? null : typed),
-  Input: ({ self: _, onChange, ...props }: TextProps) => (
+  Input: ({ onChange, ...props }: TextProps) => (
     <Textarea
       {...props}
       onChange={(event) => onChange(event.currentTarget.value)}
@@ -85,7 +85,7 @@ export const longText: Kind<string | null, string> = {
 export const choice = (options: readonly { value: string; label: string }[]): Kind<string, string> => ({
   ...text,
   empty: options[0]?.value ?? '',
-  Input: ({ self: _, onChange, ...props }: TextProps) => (
+  Input: ({ onChange, ...props }: TextProps) => (
     <NativeSelect {...props} data={[...options]} onChange={(event) => onChange(event.currentTarget.value)} />
   ),
   Shown: ({ value }) => options.find((option) => option.value === value)?.label ?? value,
@@ -95,7 +95,7 @@ export const choice = (options: readonly { value: string; label: string }[]): Ki
 /** Like `choice`, for long lists: the labels wrap and open in a popup. */
 export const longChoice = (options: readonly { value: string; label: string }[]): Kind<string, string> => ({
   ...choice(options),
-  Input: ({ self: _, onChange, ...props }: TextProps) => (
+  Input: ({ onChange, ...props }: TextProps) => (
     <Select
       {...props}
       data={options}
@@ -112,7 +112,7 @@ export const timeZone: Kind<string | null, string> = {
   empty: '',
   toTyped: (value) => value ?? '',
   toValue: (typed) => (typed === '' ? null : typed),
-  Input: ({ self: _, ...props }: TextProps) => <Autocomplete {...props} data={ZONES} limit={20} />,
+  Input: (props: TextProps) => <Autocomplete {...props} data={ZONES} limit={20} />,
   Shown: ({ value }) => value ?? '–',
   importHelp: 'A time zone such as Asia/Singapore. An empty cell clears it.',
 }
@@ -122,7 +122,7 @@ export const flag: Kind<boolean, boolean> = {
   empty: true,
   toTyped: (value) => value,
   toValue: (typed) => typed,
-  Input: ({ self: _, value, onChange, ...props }: InputProps<boolean>) => (
+  Input: ({ value, onChange, ...props }: InputProps<boolean>) => (
     <Switch {...props} checked={value} onChange={(event) => onChange(event.currentTarget.checked)} mt={26} />
   ),
   Shown: ({ value }) => (value ? 'Yes' : 'No'),
@@ -130,7 +130,7 @@ export const flag: Kind<boolean, boolean> = {
 }
 
 /** `datetime-local` inputs hold minutes. An untouched value is not sent, so that its seconds stay. */
-const instantInput = ({ self: _, onChange, ...props }: TextProps) => (
+const instantInput = ({ onChange, ...props }: TextProps) => (
   <TextInput type="datetime-local" {...props} onChange={(event) => onChange(event.currentTarget.value)} />
 )
 
@@ -159,7 +159,7 @@ const jsonProblem = (typed: string): string | undefined => {
   return typeof result === 'string' ? result : undefined
 }
 
-const jsonInput = ({ self: _, onChange, ...props }: TextProps) => (
+const jsonInput = ({ onChange, ...props }: TextProps) => (
   <Textarea
     {...props}
     onChange={(event) => onChange(event.currentTarget.value)}
@@ -202,8 +202,8 @@ export const locationId: Kind<number | null, PickedLocation | null> = {
   empty: null,
   toTyped: () => null,
   toValue: (typed) => typed?.id ?? null,
-  Input: ({ self, required: _, ...props }: InputProps<PickedLocation | null>) => (
-    <LocationPicker {...props} exclude={self} />
+  Input: (props: InputProps<PickedLocation | null>) => (
+    <LocationPicker {...props} exclude={props['data-resource']} />
   ),
   Shown: ({ value }) => value ?? '–',
   importHelp: 'The key of a location. An empty cell clears it.',

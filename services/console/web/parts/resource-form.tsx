@@ -21,7 +21,7 @@ type Props<Body, Result> = {
   onDone: (result: Result | undefined) => void
   onCancel?: () => void
   /** Further inputs and the names of their fields. */
-  more?: { fields: readonly string[]; inputs: (errors: FieldMessages) => ReactNode }
+  more?: { fields: readonly string[]; renderInputs: (errors: FieldMessages) => ReactNode }
 }
 
 /** The form of a new or existing resource, made from its fields. */
@@ -29,7 +29,7 @@ export function ResourceForm<Body, Result>({ fields, resource, known, ...props }
   const { label, request, reload, onDone, onCancel, more } = props
   // The resource as it was when the form opened.
   const [before] = useState<Values>(() => ({
-    ...valuesOf(fields, resource as Values | undefined),
+    ...valuesOf(fields, resource),
     ...(resource && known),
   }))
   const form = useForm<Record<string, unknown>>({
@@ -68,13 +68,13 @@ export function ResourceForm<Body, Result>({ fields, resource, known, ...props }
               label={name}
               description={help}
               required={isRequired}
-              self={resource?.id}
+              data-resource={resource?.id}
               data-autofocus={at === 0 || undefined}
             />
           </Grid.Col>
         ))}
       </Grid>
-      {more?.inputs(form.errors as FieldMessages)}
+      {more?.renderInputs(form.errors as FieldMessages)}
     </SendForm>
   )
 }
