@@ -11,7 +11,7 @@ export const sizeOf = (assets: number): Size => ({
 
 export const NEIGHBOURS = 200
 /** The size of each other organization. Together they are as large as the measured one. */
-export const neighbourSize = ({ assets, tags, locations }: Size): Size => ({
+const neighbourSize = ({ assets, tags, locations }: Size): Size => ({
   assets: Math.ceil(assets / NEIGHBOURS),
   tags: Math.ceil(tags / NEIGHBOURS),
   locations: Math.ceil(locations / NEIGHBOURS),
