@@ -13,6 +13,7 @@ const OURS = [
   'demo.json',
   'demo-admin.json',
   'ops.env',
+  'explain.env',
   'republish.env',
   'run',
 ]

@@ -1,5 +1,5 @@
 import { unwrap } from '@whereabouts/client/client'
-import { text } from 'node:stream/consumers'
+import { text as textOf } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newAsset, newLocation, type Organization } from '../system/organization.ts'
@@ -48,7 +48,7 @@ test('a new asset is created from the empty list; a mistake is shown at its fiel
   await form.getByRole('button', { name: 'Add tag' }).click()
   await form.getByLabel('Value of tag 1').fill('E280116060000207')
   await form.getByRole('button', { name: 'Create asset' }).click()
-  await form.getByText('Enter a JSON object').waitFor()
+  await form.getByText('Not valid JSON').waitFor()
   await form.getByLabel('Metadata').fill('{"maker": "Linde"}')
   await form.getByRole('button', { name: 'Create asset' }).click()
   await form
@@ -157,7 +157,7 @@ test('the export contains all assets', async ({ member, organization }) => {
   await page.getByRole('button', { name: 'Export CSV' }).click()
   const download = await downloading
   expect(download.suggestedFilename()).toBe('assets.csv')
-  const [head, line] = (await text(await download.createReadStream())).split('\r\n')
+  const [head, line] = (await textOf(await download.createReadStream())).split('\r\n')
   expect(head).toMatch(/^external_key,name,/)
   expect(line).toMatch(/^ASSET-0001,Forklift 7,.*E280/)
 })

@@ -1,5 +1,5 @@
 import { unwrap } from '@whereabouts/client/client'
-import { text } from 'node:stream/consumers'
+import { text as textOf } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newAsset } from '../system/organization.ts'
@@ -93,7 +93,7 @@ test('the example of each resource can be imported', async ({ member }) => {
     await page.getByRole('link', { name: `Download an example for ${resource}` }).click()
     const download = await downloading
     expect(download.suggestedFilename()).toBe(`example-${resource}.csv`)
-    await choose(page, await text(await download.createReadStream()))
+    await choose(page, await textOf(await download.createReadStream()))
     await page.getByRole('button', { name: 'Check file' }).click()
     await page.getByRole('heading', { name: `File check: ${resource}` }).waitFor()
     await page.getByText('Done: 2 of 2 rows').waitFor()

@@ -179,7 +179,7 @@ describe('every format, over the broker', () => {
     const publish = () => link.publish(org.id, 'plc-4', 'mapping', Buffer.from('{"list":[{"id":"ABCD"}]}'))
     const health = async () => (await api.call('listReaders', { token: org.admin })).body.data[0]?.health
     await publish()
-    const problem = 'format mapping, and this reader has no mapping'
+    const problem = 'this reader has no mapping; set one, or publish in another format'
     await expect
       .poll(health, { timeout: 15_000 })
       .toMatchObject({ messages_buried: 1, last_problem: problem })

@@ -30,6 +30,7 @@ export const readerFormats = [
   'kkm',
   'mapping',
 ] as const
+export type ReaderFormat = (typeof readerFormats)[number]
 
 /** What readers are called in a subject: `scans.<org>.<reader>.<format>`. */
 export const READER_KEY = /^[A-Za-z0-9-]{1,64}$/

@@ -7,6 +7,7 @@ import {
   type RawBuilder,
   type Transaction,
 } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { loadOf, poolConfig, surviveBreaks, type PoolLoad } from './database.ts'
 import { urlAs } from './service-roles.ts'
@@ -64,11 +65,10 @@ export function openTenantDatabase<T>(
         pool: { connect: () => connectFor(pool, orgId, toSend), end: async () => undefined, options: {} },
       }),
     })
-  const opened = new Map<number, Kysely<T>>()
+  const opened = new LRUCache<number, Kysely<T>>({ max: MAX_OPENED }) // they hold no connection of their own
   function forOrg(orgId: number): Kysely<T> {
     const known = opened.get(orgId)
     if (known) return known
-    if (opened.size >= MAX_OPENED) opened.clear() // they hold no connection of their own
     const made = open(orgId)
     opened.set(orgId, made)
     return made

@@ -5,6 +5,7 @@ import type { Delivery } from './delivery.ts'
 import { buryExhausted } from './exhausted.ts'
 import { Intake, type Want } from './intake.ts'
 import { describeError, type Logger } from './logger.ts'
+import { RETRY_DELAYS_MS } from './settle.ts'
 import { Settler } from './settling.ts'
 import { durables, MAX_DELIVER, type DurableName } from './topology.ts'
 
@@ -19,7 +20,7 @@ export type RunOptions = {
 
 type Policy = {
   durable: DurableName
-  retryDelaysMs: readonly number[]
+  retryDelaysMs?: readonly number[]
   isOutage?(error: unknown): boolean
   fair?: FairShare
 }
@@ -50,7 +51,7 @@ export class ConsumerRun {
   #lastProgress = Date.now()
 
   constructor(broker: Broker, policy: Policy, capacity: number, options: RunOptions) {
-    const { durable, retryDelaysMs } = policy
+    const { durable, retryDelaysMs = RETRY_DELAYS_MS } = policy
     if (retryDelaysMs.length + 1 >= MAX_DELIVER)
       throw new Error(`${durable}: too many retries for MAX_DELIVER`)
     const { logger, metrics, deadLetters = broker } = options
@@ -89,7 +90,7 @@ export class ConsumerRun {
     done.catch((error: unknown) => {
       this.#options.logger.error(
         { durable: this.#policy.durable, reason: describeError(error) },
-        'consumer broke',
+        'consumer loop crashed',
       )
     })
     let stopped: Promise<void> | undefined

@@ -21,8 +21,8 @@ export type FairShare = {
 
 type Policy<T> = {
   durable: DurableName
-  /** Waits before the second, third, … delivery. One failure more, and the message is buried. */
-  retryDelaysMs: readonly number[]
+  /** Waits before the second, third, … delivery. After one more failure the message becomes a dead letter. */
+  retryDelaysMs?: readonly number[]
   /** Throws PoisonError for a message that can never be handled: it alone is buried. */
   decode(message: IncomingMessage): T
   /**

@@ -1,16 +1,8 @@
-import {
-  AckPolicy,
-  DeliverPolicy,
-  nanos,
-  nuid,
-  ReplayPolicy,
-  type JetStreamManager,
-  type Msg,
-  type Subscription,
-} from 'nats'
+import type { JetStreamManager, Msg, Subscription } from 'nats'
 import { setTimeout as delay } from 'node:timers/promises'
 import { natsOf, type Broker } from './connection.ts'
 import type { DeliveryInfo } from './delivery.ts'
+import { ephemeralConsumer } from './ephemeral-consumer.ts'
 import { describeError, type Logger } from './logger.ts'
 import { immediateSubject } from './publish.ts'
 import { startPull, type Pull } from './pull.ts'
@@ -23,32 +15,32 @@ export type FollowOptions = {
   filter?: string
   /**
    * True: states are also applied as they are published (`immediatePublish`), before the stream has stored them, for views
-   * that must not wait for a cluster to elect a leader. The outbox publishes again what was not stored, until it is.
+   * that must not wait for a cluster to elect a leader. The outbox retries what was not stored.
    */
   immediate?: boolean
-  /** `now`: what the stream holds at the first look is passed over, and so is the content of one made anew. */
+  /** `now`: skips what the stream holds at the start, and the content of a recreated stream. */
   from?: 'start' | 'now'
   /**
-   * Called in stream order, one at a time, for each state: first all that the stream holds, then what changes. After
-   * trouble states may come again, never older ones only: guard with `revision`. One that throws is logged and skipped.
+   * Called in stream order, one at a time, for each state: first all that the stream holds, then each change. After an
+   * interruption states may come again: guard with `revision`. If it throws, the state is logged and skipped.
    */
   onState: (subject: string, payload: unknown, seq: number) => void
-  /** The stream was made anew, or lost its end: what follows is its content from the start. Forget what came before. */
+  /** The stream was recreated, or lost its end: its content follows from the start. Forget everything applied before. */
   onReset?: () => void
-  /** The state of this subject could not be read, or `onState` threw: what was known of it is no longer the newest. */
+  /** The state of this subject could not be read, or `onState` threw: the state known so far is out of date. */
   onUnreadable?: (subject: string) => void
-  /** Where its owner is asked to publish an unreadable state again, see `UnreadableStates`. */
+  /** Subject on which to ask the owner to publish an unreadable state again, see `UnreadableStates`. */
   owner?: string
   stateMetrics?: StateMetrics
   logger: Logger
 }
 
 export type Follower = {
-  /** Resolves when all that the stream held at the start has been applied. Never rejects; pending while stopped. */
+  /** Resolves when everything that the stream held at the start is applied. Never rejects; pending while stopped. */
   readonly caughtUp: Promise<void>
-  /** False again from the moment of any trouble until what was missed has been read. */
+  /** False again from an interruption until the missed states have been read. */
   isCaughtUp(): boolean
-  /** States applied since the start, those skipped as unreadable, and those still to come as last heard. */
+  /** States applied since the start, states skipped as unreadable, and states still to come at the last message. */
   progress(): { applied: number; skipped: number; pending: number }
   /** Subjects whose newest state could not be read. */
   unreadable(): number
@@ -56,7 +48,7 @@ export type Follower = {
   lastSeq(): number
   /** Where the stream ended when it began to be read; 0 before that. */
   headSeq(): number
-  /** When the stream was created, as the broker writes it; undefined before the first look. */
+  /** When the stream was created, as the broker writes it; undefined before the first connection. */
   streamCreated(): string | undefined
   stop(): Promise<void>
 }
@@ -66,8 +58,8 @@ const RETRY_MS = 1_000
 const PREFIX_LENGTH = immediateSubject('').length
 
 /**
- * Keeps a view in memory up to date with a compacted stream. Each process follows by itself, through a consumer that
- * the broker forgets; after any trouble a new one is made that continues behind the last state seen.
+ * Keeps a view in memory up to date with a compacted stream. Each process follows by itself, through an
+ * ephemeral consumer. After an interruption a new one continues after the last state seen.
  */
 export function followStream(broker: Broker, options: FollowOptions): Follower {
   const follower = new StreamFollower(broker, options)
@@ -126,31 +118,31 @@ class StreamFollower implements Follower {
   async run(): Promise<void> {
     const { stream, logger } = this.#options
     const { signal } = this.#stopping
-    const heard = this.#hearImmediate()
+    const subscription = this.#subscribeImmediate()
     while (!signal.aborted) {
       try {
         const reason = await this.#followUntilTrouble()
         if (!signal.aborted)
-          logger.warn({ stream, reason, last_seq: this.#lastSeq }, 'following the stream anew')
+          logger.warn({ stream, reason, last_seq: this.#lastSeq }, 'stream interrupted; will follow it again')
       } catch (error) {
         logger.warn({ stream, reason: describeError(error) }, 'stream cannot be followed yet')
       }
       await delay(RETRY_MS / 2 + (Math.random() * RETRY_MS) / 2, undefined, { signal }).catch(() => {})
     }
-    if (!natsOf(this.#broker).isClosed()) heard?.unsubscribe()
+    if (!natsOf(this.#broker).isClosed()) subscription?.unsubscribe()
   }
 
-  #hearImmediate(): Subscription | undefined {
+  #subscribeImmediate(): Subscription | undefined {
     const { immediate = false, stream, filter = streams[stream].subjects[0] } = this.#options
     if (!immediate) return undefined
     const callback = (error: Error | null, msg: Msg) => {
-      if (!error && this.#streamCreated !== undefined) this.#hear(msg)
+      if (!error && this.#streamCreated !== undefined) this.#applyImmediate(msg)
     }
     return natsOf(this.#broker).subscribe(immediateSubject(filter), { callback })
   }
 
-  /** Not counted, and no word about what cannot be read: it comes again, from the stream. */
-  #hear(msg: Msg): void {
+  /** Not counted, and errors are ignored: the state comes again, from the stream. */
+  #applyImmediate(msg: Msg): void {
     try {
       this.#options.onState(msg.subject.slice(PREFIX_LENGTH), msg.json(), this.#lastSeq)
     } catch {
@@ -162,19 +154,19 @@ class StreamFollower implements Follower {
   async #followUntilTrouble(): Promise<string> {
     const jsm = await natsOf(this.#broker).jetstreamManager({ checkAPI: false })
     await this.#inspectStream(jsm)
-    const { stream } = this.#options
-    const { name, num_pending: pending } = await jsm.consumers.add(stream, this.#consumerConfig())
-    this.#pending = pending
-    if (pending === 0) this.#caughtUpNow()
+    const { stream, filter } = this.#options
+    const fromSeq = this.#lastSeq + 1
+    const consumer = await ephemeralConsumer(this.#broker, { stream, prefix: 'follower', fromSeq, filter })
+    this.#pending = consumer.pending
+    if (consumer.pending === 0) this.#caughtUpNow()
     let pull: Pull | undefined
     const trouble = await new Promise<string>((resolve) => {
       this.#stopping.signal.addEventListener('abort', () => resolve('stopped'), { once: true })
       if (this.#stopping.signal.aborted) resolve('stopped')
-      pull = this.#pullFrom(name, resolve)
+      pull = this.#pullFrom(consumer.name, resolve)
     })
     pull?.stop()
-    // Best effort: the broker forgets an unused one by itself.
-    if (this.#broker.isConnected()) void jsm.consumers.delete(stream, name).catch(() => {})
+    consumer.remove()
     return trouble
   }
 
@@ -190,25 +182,12 @@ class StreamFollower implements Follower {
     this.#lastSeq = from === 'now' ? state.last_seq : 0
     if (known === undefined) return
     this.#isCaughtUp = false
-    this.#options.logger.warn({ stream, from_seq: this.#lastSeq + 1 }, 'stream began anew, following it anew')
+    this.#options.logger.warn(
+      { stream, from_seq: this.#lastSeq + 1 },
+      'stream was recreated; replaying from the start',
+    )
     this.#unreadable.clear()
     this.#options.onReset?.()
-  }
-
-  #consumerConfig() {
-    const { filter } = this.#options
-    return {
-      name: `follower-${nuid.next()}`,
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: this.#lastSeq + 1,
-      ack_policy: AckPolicy.None,
-      replay_policy: ReplayPolicy.Instant,
-      max_deliver: 1,
-      mem_storage: true,
-      num_replicas: 1,
-      inactive_threshold: nanos(60_000),
-      ...(filter !== undefined && { filter_subject: filter }),
-    }
   }
 
   #pullFrom(consumer: string, onTrouble: (reason: string) => void): Pull {

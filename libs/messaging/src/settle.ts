@@ -5,6 +5,9 @@ export class PoisonError extends Error {
 
 export type Settlement = { do: 'ack' } | { do: 'nak'; delayMs: number } | { do: 'bury'; reason: string }
 
+/** For consumers that name no others. */
+export const RETRY_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000]
+
 /**
  * Decides what happens to a message, and does nothing else, so the retry policy is one table test.
  * `deliveryCount` is 1 on first delivery (JetStream counts deliveries, not retries).

@@ -131,7 +131,7 @@ export const accountOf = (name: StreamName): Account => ('account' in streams[na
 
 type Durable = {
   stream: StreamName
-  /** A message held longer than this without a word is given to another replica. */
+  /** A message held longer than this without a sign of life is delivered to another replica. */
   ackWaitMs: number
   /** Delivered and not yet acknowledged, over all replicas: the backpressure towards the broker. */
   maxAckPending: number
@@ -142,7 +142,7 @@ type Durable = {
 /** Before the subject of a message that came over MQTT, in the broker's own stream of them. */
 export const MQTT_PREFIX = '$MQTT.msgs.'
 
-/** Who consumes durably. Views in memory are not here: they use `followStream`. */
+/** Named `<service>-<what>`. Views in memory are not here: they use `followStream`. */
 export const durables = {
   'tracking-ingest': { stream: 'SCANS', ackWaitMs: 30 * SECOND, maxAckPending: 10_000 },
   'tracking-ingest-mqtt': {
@@ -159,6 +159,10 @@ export const durables = {
 } as const satisfies Record<string, Durable>
 export type DurableName = keyof typeof durables
 export const durableNames = Object.keys(durables) as DurableName[]
+
+/** The durables that a service consumes: those named after it. */
+export const durablesOf = (service: 'tracking' | 'webhook-dispatcher') =>
+  durableNames.filter((name) => name.startsWith(`${service}-`))
 
 /**
  * The server's own limit. It lies above every retry policy of ours (see `settle`), which buries with a reason and a
@@ -248,48 +252,36 @@ function retentionOf({ queue, untilConsumed }: Stream): RetentionPolicy {
 }
 
 async function applyDurable(jsm: JetStreamManager, name: string, durable: Durable): Promise<void> {
-  const { stream, ackWaitMs, maxAckPending, filter } = durable
-  const changeable = changeableConfig(ackWaitMs, maxAckPending)
-  if (await found(jsm.consumers.info(stream, name))) {
-    await jsm.consumers.update(stream, name, changeable)
-    return
-  }
-  await jsm.consumers.add(stream, {
-    ...fixedConfig(name),
-    ...changeable,
-    ...(filter !== undefined && { filter_subject: filter }),
-  })
+  const { stream } = durable
+  if (await found(jsm.consumers.info(stream, name)))
+    await jsm.consumers.update(stream, name, changeable(durable))
+  else await jsm.consumers.add(stream, durableConfig(name, durable))
 }
 
-const changeableConfig = (ackWaitMs: number, maxAckPending: number) => ({
+const changeable = ({ ackWaitMs, maxAckPending }: Durable) => ({
   ack_wait: nanos(ackWaitMs),
   max_ack_pending: maxAckPending,
   max_deliver: MAX_DELIVER,
 })
 
-const fixedConfig = (name: string) =>
-  ({
-    durable_name: name,
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
-    replay_policy: ReplayPolicy.Instant,
-  }) satisfies Partial<ConsumerConfig>
+const durableConfig = (name: string, durable: Durable): Partial<ConsumerConfig> => ({
+  durable_name: name,
+  ack_policy: AckPolicy.Explicit,
+  deliver_policy: DeliverPolicy.All,
+  replay_policy: ReplayPolicy.Instant,
+  ...changeable(durable),
+  ...(durable.filter !== undefined && { filter_subject: durable.filter }),
+})
 
-/** For restore.ts only: makes a durable again, which begins with what was stored at `since`, or with all there is. */
+/** For restore.ts only: recreates a durable. It starts with what was stored at `since`, or with everything. */
 export async function makeDurable(jsm: JetStreamManager, name: DurableName, since?: Date): Promise<void> {
-  const { stream, ackWaitMs, maxAckPending, filter }: Durable = durables[name]
-  if (await found(jsm.consumers.info(stream, name))) await jsm.consumers.delete(stream, name)
+  const durable: Durable = durables[name]
+  if (await found(jsm.consumers.info(durable.stream, name))) await jsm.consumers.delete(durable.stream, name)
   const start = since && { deliver_policy: DeliverPolicy.StartTime, opt_start_time: since.toISOString() }
-  const changeable = changeableConfig(ackWaitMs, maxAckPending)
-  await jsm.consumers.add(stream, {
-    ...fixedConfig(name),
-    ...start,
-    ...changeable,
-    ...(filter !== undefined && { filter_subject: filter }),
-  })
+  await jsm.consumers.add(durable.stream, { ...durableConfig(name, durable), ...start })
 }
 
-/** For restore.ts only: whether the broker knows what was asked about. */
+/** For restore.ts only: whether the broker knows this stream or consumer. */
 export async function found(info: Promise<unknown>): Promise<boolean> {
   try {
     await info

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { jwtVerify, SignJWT, type JWTPayload } from 'jose'
+import { LRUCache } from 'lru-cache'
 import { Principal as PrincipalClaims, type Principal } from '@whereabouts/contracts/principal'
 import type { Upstream } from '@whereabouts/contracts/route'
 
@@ -79,7 +80,7 @@ export function principalVerifier(
   audience: Upstream,
   now: () => number = Date.now,
 ): PrincipalVerifier {
-  const cache = new Map<string, Verified>()
+  const cache = new LRUCache<string, Verified>({ max: MAX_CACHED })
   return async (token) => {
     if (!token) return undefined
     const known = cache.get(token)
@@ -87,7 +88,6 @@ export function principalVerifier(
     cache.delete(token)
     const verified = await verifyByAny(token, keys, (each, key) => verify(each, key, audience, now))
     if (!verified) return undefined
-    if (cache.size >= MAX_CACHED) cache.clear()
     cache.set(token, verified)
     return verified.principal
   }

@@ -108,7 +108,7 @@ function adminUrl(): URL {
   const url = process.env[ADMIN_URL]
   if (!url)
     throw new Error(
-      `${ADMIN_URL} is not set: run the tests with npm test, or start a server with pnpm servers`,
+      `${ADMIN_URL} is not set: run the tests with npm test, or set it to the URL of a PostgreSQL superuser`,
     )
   return new URL(url)
 }

@@ -11,31 +11,34 @@ import type { InventoryDeps } from './inventory/save.ts'
 import { liveHandlers, type LiveDeps } from './live/live.handlers.ts'
 import { readerHandlers, type ReaderDeps } from './readers/readers.handlers.ts'
 import type { FindAssetId } from './projections/finders.ts'
-import { reportHandlers, type ReportDeps } from './reports/asset-locations.handlers.ts'
+import { reportHandlers } from './reports/asset-locations/asset-locations.handlers.ts'
 import { scanPointHandlers, type ScanPointDeps } from './readers/scan-points.handlers.ts'
 import { unknownTagHandlers, type UnknownTagDeps } from './unknown-tags/unknown-tags.handlers.ts'
-import { currentLocationsHandlers } from './reports/current-locations.handlers.ts'
-import { movementSummaryHandlers } from './reports/movement-summary.handlers.ts'
-import { occupancyHandlers } from './reports/occupancy.handlers.ts'
+import { currentLocationsHandlers } from './reports/current-locations/current-locations.handlers.ts'
+import { movementSummaryHandlers } from './reports/movement-summary/movement-summary.handlers.ts'
+import type { ReportDeps } from './reports/deps.ts'
+import { occupancyHandlers } from './reports/occupancy/occupancy.handlers.ts'
+import { strategyCounter } from './reports/strategy-counter.ts'
 
 export type AppDeps = HistoryDeps &
-  ReportDeps & { findAssetId: FindAssetId } & InventoryDeps &
+  Omit<ReportDeps, 'recordStrategy'> & { findAssetId: FindAssetId } & InventoryDeps &
   LiveDeps &
   ReaderDeps &
   ScanPointDeps &
   UnknownTagDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
 
-/** The HTTP side of tracking. Listens on nothing yet. */
+/** The HTTP server of tracking, not yet listening. */
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps)
-  app.addHook('preClose', async () => deps.live.close()) // they would never end by themselves
+  const recordStrategy = strategyCounter(deps.registry)
+  app.addHook('preClose', async () => deps.live.close()) // streams do not end by themselves
   serve(app, 'tracking', {
     verify: deps.verify,
     handlers: {
       ...historyHandlers(deps),
       ...legacyHistoryHandlers(deps),
-      ...reportHandlers(deps),
-      ...currentLocationsHandlers(deps),
+      ...reportHandlers({ ...deps, recordStrategy }),
+      ...currentLocationsHandlers({ ...deps, recordStrategy }),
       ...occupancyHandlers(deps),
       ...movementSummaryHandlers(deps),
       ...liveHandlers(deps),

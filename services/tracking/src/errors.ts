@@ -38,7 +38,7 @@ export const windowTooFull = () =>
     {
       field: 'from',
       code: 'invalid_value',
-      message: 'from is too far from to: there are too many scans to count',
+      message: 'too many scans between from and to; choose a shorter window',
     },
   ])
 

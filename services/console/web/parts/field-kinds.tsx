@@ -1,4 +1,4 @@
-import { Code, NativeSelect, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { Autocomplete, Code, NativeSelect, Select, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { fromLocalInput, toLocalInput } from './local-time.ts'
 import { LocationPicker, type PickedLocation } from './location-picker.tsx'
@@ -12,7 +12,9 @@ export type InputProps<Typed> = {
   value: Typed
   onChange: (value: Typed) => void
   /** The id of the edited resource; undefined for a new one. */
-  self?: number
+  'data-resource'?: number
+  /** Gets the focus when the form opens in a modal. */
+  'data-autofocus'?: boolean
 }
 
 /**
@@ -37,8 +39,8 @@ export const text: Kind<string, string> = {
   empty: '',
   toTyped: (value) => value,
   toValue: (typed) => typed,
-  Input: ({ self: _, onChange, ...props }: TextProps) => (
-    <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} />
+  Input: ({ onChange, ...props }: TextProps) => (
+    <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} autoComplete="off" />
   ),
   Shown: ({ value }) => value,
   importHelp: 'Text.',
@@ -47,7 +49,7 @@ export const text: Kind<string, string> = {
 /** An identifier: shown in a fixed-width font. */
 export const key: Kind<string, string> = {
   ...text,
-  Input: ({ self: _, onChange, ...props }: TextProps) => (
+  Input: ({ onChange, ...props }: TextProps) => (
     <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} spellCheck={false} />
   ),
   Shown: ({ value }) => (
@@ -62,7 +64,7 @@ export const longText: Kind<string | null, string> = {
   empty: '',
   toTyped: (value) => value ?? '',
   toValue: (typed) => (typed === '' ? null : typed),
-  Input: ({ self: _, onChange, ...props }: TextProps) => (
+  Input: ({ onChange, ...props }: TextProps) => (
     <Textarea
       {...props}
       onChange={(event) => onChange(event.currentTarget.value)}
@@ -83,19 +85,44 @@ export const longText: Kind<string | null, string> = {
 export const choice = (options: readonly { value: string; label: string }[]): Kind<string, string> => ({
   ...text,
   empty: options[0]?.value ?? '',
-  Input: ({ self: _, onChange, ...props }: TextProps) => (
+  Input: ({ onChange, ...props }: TextProps) => (
     <NativeSelect {...props} data={[...options]} onChange={(event) => onChange(event.currentTarget.value)} />
   ),
   Shown: ({ value }) => options.find((option) => option.value === value)?.label ?? value,
   importHelp: `One of ${options.map(({ value }) => value).join(', ')}.`,
 })
 
+/** Like `choice`, for long lists: the labels wrap and open in a popup. */
+export const longChoice = (options: readonly { value: string; label: string }[]): Kind<string, string> => ({
+  ...choice(options),
+  Input: ({ onChange, ...props }: TextProps) => (
+    <Select
+      {...props}
+      data={options}
+      onChange={(value) => onChange(value ?? props.value)}
+      allowDeselect={false}
+    />
+  ),
+})
+
+const ZONES = Intl.supportedValuesOf('timeZone')
+
+/** A name such as Asia/Singapore or an offset such as +08:00; empty is null. */
+export const timeZone: Kind<string | null, string> = {
+  empty: '',
+  toTyped: (value) => value ?? '',
+  toValue: (typed) => (typed === '' ? null : typed),
+  Input: (props: TextProps) => <Autocomplete {...props} data={ZONES} limit={20} />,
+  Shown: ({ value }) => value ?? '–',
+  importHelp: 'A time zone such as Asia/Singapore. An empty cell clears it.',
+}
+
 /** True unless switched off, as in the API. */
 export const flag: Kind<boolean, boolean> = {
   empty: true,
   toTyped: (value) => value,
   toValue: (typed) => typed,
-  Input: ({ self: _, value, onChange, ...props }: InputProps<boolean>) => (
+  Input: ({ value, onChange, ...props }: InputProps<boolean>) => (
     <Switch {...props} checked={value} onChange={(event) => onChange(event.currentTarget.checked)} mt={26} />
   ),
   Shown: ({ value }) => (value ? 'Yes' : 'No'),
@@ -103,7 +130,7 @@ export const flag: Kind<boolean, boolean> = {
 }
 
 /** `datetime-local` inputs hold minutes. An untouched value is not sent, so that its seconds stay. */
-const instantInput = ({ self: _, onChange, ...props }: TextProps) => (
+const instantInput = ({ onChange, ...props }: TextProps) => (
   <TextInput type="datetime-local" {...props} onChange={(event) => onChange(event.currentTarget.value)} />
 )
 
@@ -127,24 +154,30 @@ export const end: Kind<string | null, string> = {
   importHelp: 'A time such as 2026-11-21T10:00:00Z. An empty cell means no end.',
 }
 
+const jsonProblem = (typed: string): string | undefined => {
+  const result = parseObject(typed)
+  return typeof result === 'string' ? result : undefined
+}
+
+const jsonInput = ({ onChange, ...props }: TextProps) => (
+  <Textarea
+    {...props}
+    onChange={(event) => onChange(event.currentTarget.value)}
+    styles={{ input: { fontFamily: 'monospace' } }}
+    spellCheck={false}
+    autosize
+    minRows={2}
+    maxRows={16}
+  />
+)
+
 /** Empty is an object without fields. */
 export const jsonObject: Kind<Record<string, unknown>, string> = {
   empty: '',
   toTyped: (value) => (Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2)),
-  toValue: (typed) => parseObject(typed) ?? {},
-  problemOf: (typed) =>
-    parseObject(typed) ? undefined : 'Enter a JSON object, for example {"maker": "Linde"}',
-  Input: ({ self: _, onChange, ...props }: TextProps) => (
-    <Textarea
-      {...props}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      styles={{ input: { fontFamily: 'monospace' } }}
-      spellCheck={false}
-      autosize
-      minRows={2}
-      maxRows={12}
-    />
-  ),
+  toValue: (typed) => parseObject(typed) as Record<string, unknown>,
+  problemOf: jsonProblem,
+  Input: jsonInput,
   Shown: ({ value }) =>
     Object.keys(value).length === 0 ? (
       '–'
@@ -156,25 +189,36 @@ export const jsonObject: Kind<Record<string, unknown>, string> = {
   importHelp: 'A JSON object.',
 }
 
+/** A JSON object that may be absent; empty is null. The API checks its content. */
+export const optionalJson = <Value extends object>(): Kind<Value | null, string> => ({
+  ...jsonObject,
+  toTyped: (value) => (value ? JSON.stringify(value, null, 2) : ''),
+  toValue: (typed) => (typed.trim() === '' ? null : (parseObject(typed) as Value)),
+  Shown: ({ value }) => jsonObject.Shown({ value: Object.fromEntries(Object.entries(value ?? {})) }),
+})
+
 /** A location by id. The input needs its name too, so the form passes what it knows as initial value. */
 export const locationId: Kind<number | null, PickedLocation | null> = {
   empty: null,
   toTyped: () => null,
   toValue: (typed) => typed?.id ?? null,
-  Input: ({ self, required: _, ...props }: InputProps<PickedLocation | null>) => (
-    <LocationPicker {...props} exclude={self} />
+  Input: (props: InputProps<PickedLocation | null>) => (
+    <LocationPicker {...props} exclude={props['data-resource']} />
   ),
   Shown: ({ value }) => value ?? '–',
   importHelp: 'The key of a location. An empty cell clears it.',
 }
 
-function parseObject(typed: string): Record<string, unknown> | undefined {
+/** Returns the problem as text if `typed` is not a JSON object. */
+function parseObject(typed: string): Record<string, unknown> | string {
   if (typed.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(typed)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined // incomplete while typing: the form shows the problem
+    return isObject
+      ? (value as Record<string, unknown>)
+      : 'Enter a JSON object, for example {"maker": "Linde"}'
+  } catch (error) {
+    return `Not valid JSON: ${error instanceof Error ? error.message : String(error)}`
   }
 }

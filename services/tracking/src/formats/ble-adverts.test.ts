@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decode } from './format-testing.ts'
+import { decode } from '../../test/formats/format-testing.ts'
 
 /** What is told of a tag whose advert is this. */
 const extraOf = (ad: string) => decode('gl-s10', { dev_list: [{ mac: '45F41F0A0B0C', ad }] }).reads[0]?.extra

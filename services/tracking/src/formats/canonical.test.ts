@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CURRENT, decode, errorsOf } from './format-testing.ts'
+import { CURRENT, decode, errorsOf } from '../../test/formats/format-testing.ts'
 
 const canonicalRead = (members: object = {}) => ({
   tag: { type: 'rfid', value: 'E28011606000020A' },

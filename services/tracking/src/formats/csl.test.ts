@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CURRENT, decode, errorsOf } from './format-testing.ts'
+import { CURRENT, decode, errorsOf } from '../../test/formats/format-testing.ts'
 
 const CURRENT_MS = Date.parse(CURRENT)
 const WALL = '2026/03/01 10:00:04.000' // shown by a clock in UTC

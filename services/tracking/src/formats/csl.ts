@@ -2,7 +2,8 @@ import { type Collector, decodeItems } from './collector.ts'
 import type { DecodeContext, Decoded } from './decoder.ts'
 import { isObject, type JsonObject } from './json-values.ts'
 import { readAntenna, readEpochTime, readRssi, readTime, readZone } from './read-fields.ts'
-import { readHexTag, readRfidTag, type TagMembers } from './tag-values.ts'
+import { readHexTag } from './tag-values.ts'
+import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent, readText } from './texts.ts'
 
 /**

@@ -7,7 +7,7 @@ import {
   messages,
   mutatedText,
   oddity,
-} from './decoder-properties.ts'
+} from '../../test/formats/decoder-properties.ts'
 import { decoderFor } from './formats.ts'
 
 test('random bytes never throw and give a well-formed result', () => {

@@ -2,7 +2,13 @@ import { readerFormats } from '@whereabouts/contracts/readers'
 import { describe, expect, test } from 'vitest'
 import type { DecodeError, HealthEvent, NeutralRead } from './decoder.ts'
 import { decoderFor } from './formats.ts'
-import { contextOf, type GoldenHealth, type GoldenRead, listFixtures, readFixture } from './format-testing.ts'
+import {
+  contextOf,
+  type GoldenHealth,
+  type GoldenRead,
+  listFixtures,
+  readFixture,
+} from '../../test/formats/format-testing.ts'
 
 const fixtures = listFixtures().flatMap((fixture) => {
   const decode = decoderFor(fixture.format)

@@ -1,3 +1,4 @@
+import type { ReaderFormat } from '@whereabouts/contracts/readers'
 import { decodeCanonical } from './canonical.ts'
 import { decodeCsl } from './csl.ts'
 import type { Decoder } from './decoder.ts'
@@ -10,22 +11,22 @@ import { decodeMoko } from './moko.ts'
 import { limited } from './limits.ts'
 import { decodeZebra } from './zebra.ts'
 
-/** The formats a reader may name in its subject. A new one is a file beside these and a line here. */
-const decoders: ReadonlyMap<string, Decoder> = new Map([
-  ['canonical', decodeCanonical],
-  ['impinj', decodeImpinj],
-  ['zebra', decodeZebra],
-  ['csl', decodeCsl],
-  ['moko', decodeMoko],
-  ['minew', decodeMinew],
-  ['gl-s10', decodeGlS10],
-  ['kkm', decodeKkm],
-  ['mapping', decodeMapping],
-])
+/** A decoder for each format that a reader may have. */
+const decoders = {
+  canonical: decodeCanonical,
+  impinj: decodeImpinj,
+  zebra: decodeZebra,
+  csl: decodeCsl,
+  moko: decodeMoko,
+  minew: decodeMinew,
+  'gl-s10': decodeGlS10,
+  kkm: decodeKkm,
+  mapping: decodeMapping,
+} satisfies Record<ReaderFormat, Decoder>
 
-const limitedDecoders = new Map([...decoders].map(([format, decode]) => [format, limited(decode)]))
+const limitedDecoders = new Map(Object.entries(decoders).map(([format, decode]) => [format, limited(decode)]))
 
-/** The decoder of a format within the limits of a message, or undefined when there is none of that name. */
+/** The decoder of a format within the limits of a message; undefined for another name. */
 export function decoderFor(format: string): Decoder | undefined {
   return limitedDecoders.get(format)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listFixtures, readFixture } from './format-testing.ts'
+import { listFixtures, readFixture } from '../../test/formats/format-testing.ts'
 import { MALFORMED, readFrames } from './framing.ts'
 
 const frames = (text: string) => readFrames(Buffer.from(text))

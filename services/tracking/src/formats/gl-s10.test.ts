@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CURRENT, decode, errorsOf } from './format-testing.ts'
+import { CURRENT, decode, errorsOf } from '../../test/formats/format-testing.ts'
 
 const IBEACON = '0201061aff4c0002150a1b2c3d4e5f60718293a4b5c6d7e8f90065000a'
 const beacon = { uuid: '0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9', major: 101, minor: 10 }

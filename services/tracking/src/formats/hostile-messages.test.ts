@@ -2,7 +2,7 @@ import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 import { readerFormats } from '@whereabouts/contracts/readers'
 import { longestSliceMs, MAX_SLICE_MS } from '@whereabouts/testing/longest-slice'
 import { describe, expect, test } from 'vitest'
-import { RECEIVED_AT_MS } from './format-testing.ts'
+import { RECEIVED_AT_MS } from '../../test/formats/format-testing.ts'
 import { decoderFor } from './formats.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 

@@ -1,7 +1,8 @@
 import type { Collector } from './collector.ts'
 import { isObject, type JsonObject } from './json-values.ts'
 import { readAntenna, readEpochTime, readRssi } from './read-fields.ts'
-import { readHexTag, readRfidTag, type TagMembers } from './tag-values.ts'
+import { readHexTag } from './tag-values.ts'
+import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent, readText } from './texts.ts'
 
 const STATUS = 'smartreader-status'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CURRENT, decode, errorsOf } from './format-testing.ts'
+import { CURRENT, decode, errorsOf } from '../../test/formats/format-testing.ts'
 
 const inventory = (body: object, members: object = {}) =>
   decode('impinj', { timestamp: CURRENT, ...members, tagInventoryEvent: { antennaPort: 1, ...body } })

@@ -3,7 +3,8 @@ import type { DecodeContext, Decoded } from './decoder.ts'
 import { decodeSmartReader, isSmartReader } from './impinj-smartreader.ts'
 import { isObject, type JsonObject, readInteger } from './json-values.ts'
 import { readAntenna, readRssi, readTime } from './read-fields.ts'
-import { readBase64Tag, readHexTag, readRfidTag, type TagMembers } from './tag-values.ts'
+import { readBase64Tag, readHexTag } from './tag-values.ts'
+import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent, readText } from './texts.ts'
 
 /** Decodes the events of an Impinj R700 or R720 (IoT device interface), and those of SmartReader on it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CURRENT, decode, errorsOf } from './format-testing.ts'
+import { CURRENT, decode, errorsOf } from '../../test/formats/format-testing.ts'
 
 const CURRENT_MS = Date.parse(CURRENT)
 const IN_SINGAPORE = { timezone: 'Asia/Singapore' }

@@ -1,6 +1,12 @@
 import { readerFormats } from '@whereabouts/contracts/readers'
 import { expect, test } from 'vitest'
-import { contextOf, decode, listFixtures, readFixture, RECEIVED_AT_MS } from './format-testing.ts'
+import {
+  contextOf,
+  decode,
+  listFixtures,
+  readFixture,
+  RECEIVED_AT_MS,
+} from '../../test/formats/format-testing.ts'
 import { decoderFor } from './formats.ts'
 import { limited, MAX_MESSAGE_BYTES, MAX_READS, refused } from './limits.ts'
 

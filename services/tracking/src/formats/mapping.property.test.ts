@@ -1,7 +1,14 @@
 import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 import { fc } from '@whereabouts/testing/fuzz'
 import { expect, test } from 'vitest'
-import { checkDecoded, context, counterexample, mutatedText, oddity, textOf } from './decoder-properties.ts'
+import {
+  checkDecoded,
+  context,
+  counterexample,
+  mutatedText,
+  oddity,
+  textOf,
+} from '../../test/formats/decoder-properties.ts'
 import { decodeMapping } from './mapping.ts'
 
 const name = fc.oneof(

@@ -3,7 +3,14 @@ import { ReaderCreate } from '@whereabouts/contracts/readers'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { DecodeContext } from './decoder.ts'
-import { contextOf, CURRENT, decode, errorsOf, listFixtures, readFixture } from './format-testing.ts'
+import {
+  contextOf,
+  CURRENT,
+  decode,
+  errorsOf,
+  listFixtures,
+  readFixture,
+} from '../../test/formats/format-testing.ts'
 import { decodeMapping } from './mapping.ts'
 
 const CURRENT_MS = Date.parse(CURRENT)

@@ -1,7 +1,8 @@
 import type { Collector } from './collector.ts'
 import { isObject, type JsonObject, objectAt, readNumber } from './json-values.ts'
 import { readCount, readEpochTime, readRssi, readTime } from './read-fields.ts'
-import { readHexTag, readRfidTag, type TagMembers } from './tag-values.ts'
+import { readHexTag } from './tag-values.ts'
+import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent, isStorable, readText } from './texts.ts'
 import { reportUnusableMemory } from './zebra-memory.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CURRENT, decode, errorsOf } from './format-testing.ts'
+import { CURRENT, decode, errorsOf } from '../../test/formats/format-testing.ts'
 
 const sled = (data: object, members: object = {}) =>
   decode('zebra', { type: 'CYCLE_COUNT', timestamp: CURRENT, ...members, data })

@@ -6,7 +6,8 @@ import { decodeZebraBle, isZebraBle } from './zebra-ble.ts'
 import { decodeZebraManagement, isZebraManagement } from './zebra-management.ts'
 import { reportUnusableMemory } from './zebra-memory.ts'
 import { decodeZebraSled, isZebraSled } from './zebra-sled.ts'
-import { readHexTag, readRfidTag, type TagMembers } from './tag-values.ts'
+import { readHexTag } from './tag-values.ts'
+import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent } from './texts.ts'
 
 /**

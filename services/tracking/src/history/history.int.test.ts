@@ -1,8 +1,8 @@
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { describe, expect } from 'vitest'
-import { store } from '../ingest/store.ts'
-import { iso, scene, seen } from '../reports/scene.fixture.ts'
-import { test, type Tracking } from '../tracking.fixture.ts'
+import { store } from '../../test/store.ts'
+import { iso, scene, seen } from '../../test/reports/scene.fixture.ts'
+import { test, type Tracking } from '../../test/tracking.fixture.ts'
 
 describe('GET /assets/{asset_id}/history', () => {
   test('lists newest first; a duration is the time at the row before, null on the earliest', async ({

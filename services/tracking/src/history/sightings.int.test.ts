@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { store } from '../ingest/store.ts'
-import { iso, NOW, scene, seen } from '../reports/scene.fixture.ts'
-import { test, type Tracking } from '../tracking.fixture.ts'
+import { store } from '../../test/store.ts'
+import { iso, NOW, scene, seen } from '../../test/reports/scene.fixture.ts'
+import { test, type Tracking } from '../../test/tracking.fixture.ts'
 
 /** The scene, whose reader `r` organization 1 has configured: its antenna 1 is the gate. */
 async function configured(tracking: Tracking) {

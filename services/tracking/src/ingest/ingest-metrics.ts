@@ -1,11 +1,11 @@
 import { Counter, fromZero, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
 import type { ReaderMessage } from './reader-message.ts'
 import type { Resolved } from './resolve.ts'
-import type { Stored } from './store.ts'
+import type { StoredCounts } from './store-in-parts.ts'
 
 export type IngestMetrics = {
   resolved(batch: Resolved, fresh: number): void
-  stored(batch: Stored): void
+  stored(batch: StoredCounts): void
   /** Of messages whose reads are all stored, or need not be. */
   finished(messages: readonly ReaderMessage[]): void
   /** A message dropped because its organization sends more than its keys may. */
@@ -37,10 +37,10 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
   return {
     ...delayMetrics(registry),
     ...shareMetrics(registry),
-    resolved({ observations, news }, fresh) {
+    resolved({ observations, activity: ofReaders }, fresh) {
       reads.inc({ outcome: 'observed' }, observations.length)
       reads.inc({ outcome: 'thinned' }, observations.length - fresh)
-      for (const { news: counts } of news) {
+      for (const { activity: counts } of ofReaders) {
         reads.inc({ outcome: 'unknown_tag' }, counts.reads_unknown_tag ?? 0)
         reads.inc({ outcome: 'unplaced' }, counts.reads_unplaced ?? 0)
         reads.inc({ outcome: 'clock_skewed' }, counts.reads_clock_skewed ?? 0)

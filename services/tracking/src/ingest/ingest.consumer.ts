@@ -4,17 +4,19 @@ import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import type { Overflow } from '@whereabouts/messaging/overflow'
-import { CatalogUnavailable } from '../projections/catalog-lookup.ts'
+import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
 import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
 import type { IngestMetrics } from './ingest-metrics.ts'
-import { withNames } from './names.ts'
+import { withMonths } from '../partitions/missing-months.ts'
+import type { Observation } from './observation.ts'
+import { commitWithNames, type InTransaction } from './names.ts'
 import type { Admission } from './rate/admission.ts'
 import { decodeCopy, decodeReaderMessage, type ReaderMessage } from './reader-message.ts'
 import { readerSubject } from './reader-subject.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
-import { noteNews, resolve, type ResolveDeps } from './resolve.ts'
-import { store } from './store.ts'
+import { recordReaderActivity, resolve, type ResolveDeps } from './resolve.ts'
+import { storeScans } from './store.ts'
 import { storeInParts } from './store-in-parts.ts'
 
 export type IngestDeps = ResolveDeps & {
@@ -72,13 +74,12 @@ export function overflowConsumer(deps: IngestDeps, overflow: Overflow): BatchCon
 }
 
 const ofScans = (deps: IngestDeps) => ({
-  retryDelaysMs: [1_000, 5_000, 30_000],
   isOutage,
   decode: (message: IncomingMessage) => decodeReaderMessage(message, deps),
   async handle(messages: readonly ReaderMessage[], { signal }: Pick<HandleContext, 'signal'>) {
     const { resolved, fresh } = await storeMessages(messages, deps, signal)
     deps.metrics.finished(messages)
-    noteNews(deps, resolved)
+    recordReaderActivity(deps, resolved)
     deps.metrics.resolved(resolved, fresh)
   },
 })
@@ -95,7 +96,6 @@ export const mqttCopyConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage 
   ...BATCH,
   durable: 'tracking-ingest-mqtt',
   maxWaitMs: COPY_WAIT_MS,
-  retryDelaysMs: [1_000, 5_000, 30_000],
   isOutage,
   fair: { groupOf, admit: deps.admission.admitCopy },
   decode: (message) => decodeCopy(message, deps),
@@ -111,12 +111,17 @@ async function storeMessages(messages: readonly ReaderMessage[], deps: IngestDep
   const resolved = await resolve(messages, deps, signal)
   const fresh = deps.recent.fresh(resolved.observations)
   if (fresh.length > 0) {
-    const stored = await storeInParts(fresh, (part) =>
-      withNames(deps.gaps, (naming) => store(deps.db, deps.view, part, naming), signal),
-    )
+    const stored = await storeInParts(fresh, (part) => storePart(part, deps, signal))
     deps.recent.add(fresh)
     if (stored.movements > 0) deps.wakeOutbox()
     deps.metrics.stored(stored)
   }
   return { resolved, fresh: fresh.length }
+}
+
+function storePart(part: readonly Observation[], { db, view, resolver }: IngestDeps, signal: AbortSignal) {
+  const instants = part.map(({ observedAtMs }) => observedAtMs)
+  const inTransaction: InTransaction = (work) =>
+    withMonths(db, instants, () => db.transaction().execute(work))
+  return commitWithNames(resolver, inTransaction, (tx) => storeScans(tx, view, part), signal)
 }

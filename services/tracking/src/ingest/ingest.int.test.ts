@@ -2,12 +2,12 @@ import { describe, expect } from 'vitest'
 import { openDatabase } from '@whereabouts/db/database'
 import { sql } from 'kysely'
 import type { Tables } from '../db.ts'
-import { test } from '../tracking.fixture.ts'
+import { test } from '../../test/tracking.fixture.ts'
 import { ingestConsumer } from './ingest.consumer.ts'
 import { minuteOf, type Observation } from './observation.ts'
 import { RecentMinutes } from './recent-minutes.ts'
-import { store } from './store.ts'
-import { events, ingest, message, NOW, scans, warehouse } from './warehouse.fixture.ts'
+import { store } from '../../test/store.ts'
+import { events, ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 
 describe('ingest', () => {
   test('a read becomes a row, a position and an event with the names of the moment', async ({ tracking }) => {
@@ -167,7 +167,7 @@ describe('ingest', () => {
         configured: false,
         health: expect.objectContaining({
           messages_buried: 2,
-          last_problem: 'there is no format "nonsense"',
+          last_problem: 'unknown format "nonsense"',
         }),
       }),
     ])

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { expect } from 'vitest'
-import { test, type Tracking } from '../tracking.fixture.ts'
+import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { ingestConsumer } from './ingest.consumer.ts'
 
 const NOW = Math.floor(Date.now() / 60_000) * 60_000
@@ -83,7 +83,7 @@ test('a message of format mapping from a reader without one is buried, counted a
 }) => {
   const consumer = ingestConsumer(tracking.ingest)
   const decode = (one: IncomingMessage) => consumer.decode(one)
-  const problem = 'format mapping, and this reader has no mapping'
+  const problem = 'this reader has no mapping; set one, or publish in another format'
   expect(() => decode(message(1, 'mapping', { list: [] }))).toThrow(new PoisonError(problem))
   expect(await health(tracking)).toMatchObject({ messages: 1, messages_buried: 1, last_problem: problem })
   await gate(tracking, 1, { format: 'zebra' })

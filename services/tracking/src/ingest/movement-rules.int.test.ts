@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
-import { test, type Tracking } from '../tracking.fixture.ts'
+import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { minuteOf, type Observation } from './observation.ts'
 import { RecentMinutes } from './recent-minutes.ts'
-import { store } from './store.ts'
-import { events, ingest, message, NOW, scans, warehouse } from './warehouse.fixture.ts'
+import { store } from '../../test/store.ts'
+import { events, ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 
 const MINUTE = 60_000
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -166,7 +166,7 @@ describe('what was deleted while a read was under way', () => {
       const things = await warehouse(tracking)
       tracking.catalog.change(things[which], { deleted_at: iso(NOW) })
       await tracking.project()
-      await store(tracking.db, tracking.view, [observation(things.asset.id, things.dock.id)], 'ask')
+      await store(tracking.db, tracking.view, [observation(things.asset.id, things.dock.id)])
       expect(await scans(tracking)).toHaveLength(1)
       expect(await events(tracking)).toEqual([])
     },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { advance, type Position } from './movements.ts'
+import { advance } from './movements.ts'
+import type { Position } from '../positions/position.ts'
 import { minuteOf, observedAt, type Observation } from './observation.ts'
 
 const T0 = Date.parse('2026-11-21T10:00:00.000Z')

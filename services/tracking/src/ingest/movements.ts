@@ -1,15 +1,5 @@
-import { minuteOf, type Minute, type Observation } from './observation.ts'
-
-/** Where an asset was last seen. */
-export type Position = {
-  orgId: number
-  assetId: number
-  minute: Minute
-  observedAtMs: number
-  locationId: number | null
-  /** First row of the unbroken stay as history has it; null without a location. */
-  dwellStartedAtMs: number | null
-}
+import type { Position } from '../positions/position.ts'
+import { minuteOf, type Observation } from './observation.ts'
 
 type Placed = Observation & { locationId: number }
 

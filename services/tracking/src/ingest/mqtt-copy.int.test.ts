@@ -1,10 +1,10 @@
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
 import { describe, expect } from 'vitest'
-import { test, type Tracking } from '../tracking.fixture.ts'
+import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { mqttCopyConsumer } from './ingest.consumer.ts'
 import { RecentMinutes } from './recent-minutes.ts'
-import { events, ingest, message, NOW, scans, warehouse } from './warehouse.fixture.ts'
+import { events, ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 
 const context = { signal: new AbortController().signal, working: () => undefined }
 

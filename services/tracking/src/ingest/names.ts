@@ -1,52 +1,64 @@
-import type { GapFiller, Wanted } from '../projections/catalog-lookup.ts'
+import type { Tx } from '../db.ts'
+import type { CatalogResolver, Unresolved } from '../projections/catalog-resolver.ts'
 import type { CatalogView } from '../projections/catalog-view.ts'
 import type { Movement } from './movements.ts'
 
-/** What an event does about a name that the view does not hold: have catalog asked first, or go without. */
-export type Naming = 'ask' | 'as known'
-
-/** Thrown inside the store step, which it rolls back: movements that the view cannot name. */
-class NamesMissing extends Error {
-  override readonly name = 'NamesMissing'
-  readonly wanted: ReadonlyMap<number, Wanted>
-
-  constructor(wanted: ReadonlyMap<number, Wanted>) {
-    super('movements that cannot be named yet')
-    this.wanted = wanted
-  }
-}
+/** Assets and locations of movements that the view does not know, by organization. Their events were left out. */
+export type MissingNames = ReadonlyMap<number, Unresolved>
 
 /** Another replica may have moved an asset from or to a location whose state has not arrived here yet. */
-export function refuseUnnamed(movements: readonly Movement[], view: CatalogView): void {
-  const wanted = new Map<number, { assetIds: Set<number>; locationIds: Set<number> }>()
+export function findMissingNames(movements: readonly Movement[], view: CatalogView): MissingNames {
+  const missing = new Map<number, { assetIds: Set<number>; locationIds: Set<number> }>()
   for (const { to, fromLocationId } of movements) {
     const { orgId, assetId } = to
-    const isNamed = view.asset(orgId, assetId) !== undefined
-    const places = fromLocationId === null ? [to.locationId] : [to.locationId, fromLocationId]
-    const unnamed = places.filter((id) => !view.location(orgId, id))
-    if (isNamed && unnamed.length === 0) continue
-    const gap = wanted.get(orgId) ?? { assetIds: new Set(), locationIds: new Set() }
-    wanted.set(orgId, gap)
-    if (!isNamed) gap.assetIds.add(assetId)
-    for (const id of unnamed) gap.locationIds.add(id)
+    const isAssetKnown = view.asset(orgId, assetId) !== undefined
+    const locations = fromLocationId === null ? [to.locationId] : [to.locationId, fromLocationId]
+    const unknown = locations.filter((id) => !view.location(orgId, id))
+    if (isAssetKnown && unknown.length === 0) continue
+    const ofOrg = missing.get(orgId) ?? { assetIds: new Set(), locationIds: new Set() }
+    missing.set(orgId, ofOrg)
+    if (!isAssetKnown) ofOrg.assetIds.add(assetId)
+    for (const id of unknown) ofOrg.locationIds.add(id)
   }
-  if (wanted.size > 0) throw new NamesMissing(wanted)
+  return missing
 }
 
+/** Runs `work` in a transaction, which rolls back if `work` throws. */
+export type InTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+
 /**
- * Runs a store step. What it cannot name is asked of catalog, outside the transaction, before it runs again; what even
- * catalog does not know has no name then. Throws CatalogUnavailable.
+ * Commits `work` with all its events. If names are missing, it rolls back, asks catalog outside the transaction, and runs `work` again; a
+ * name that catalog does not know either stays missing then. Throws CatalogUnavailable.
  */
-export async function withNames<T>(
-  gaps: GapFiller,
-  step: (naming: Naming) => Promise<T>,
+export async function commitWithNames<T extends { missing: MissingNames }>(
+  resolver: CatalogResolver,
+  inTransaction: InTransaction,
+  work: (tx: Tx) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
+  const result = await commitIfComplete(inTransaction, work)
+  if (result.missing.size === 0) return result
+  for (const [orgId, unresolved] of result.missing) await resolver.resolve(orgId, unresolved, signal)
+  return inTransaction(work)
+}
+
+/** Ends a transaction of Kysely, which rolls back only what throws. Never leaves this file. */
+class Rollback extends Error {}
+
+/** The result of `work`, which is rolled back if names are missing. */
+async function commitIfComplete<T extends { missing: MissingNames }>(
+  inTransaction: InTransaction,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  let result: T | undefined
   try {
-    return await step('ask')
+    return await inTransaction(async (tx) => {
+      result = await work(tx)
+      if (result.missing.size > 0) throw new Rollback()
+      return result
+    })
   } catch (error) {
-    if (!(error instanceof NamesMissing)) throw error
-    for (const [orgId, wanted] of error.wanted) await gaps.fill(orgId, wanted, signal)
-    return step('as known')
+    if (error instanceof Rollback && result) return result
+    throw error
   }
 }

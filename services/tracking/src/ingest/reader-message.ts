@@ -26,11 +26,12 @@ export function decodeReaderMessage(
     health.note(orgId, readerKey, { seenAtMs: message.receivedAt, messages: 1, messages_buried: 1, problem })
     throw new PoisonError(problem)
   }
-  if (format === undefined) return bury('the topic names no format: scans/<org>/<reader>/<format>')
+  if (format === undefined) return bury('the topic has no format; publish to scans/<org>/<reader>/<format>')
   const decode = decoderFor(format)
-  if (!decode) return bury(`there is no format "${format.slice(0, 32)}"`)
+  if (!decode) return bury(`unknown format "${format.slice(0, 32)}"`)
   const settings = directory.settings(orgId, readerKey)
-  if (format === 'mapping' && !settings.mapping) return bury('format mapping, and this reader has no mapping')
+  if (format === 'mapping' && !settings.mapping)
+    return bury('this reader has no mapping; set one, or publish in another format')
   const decoded = decode(message.data, {
     reader: readerKey,
     received_at_ms: message.receivedAt,

@@ -1,44 +1,45 @@
 import type { Decoded, NeutralRead } from '../formats/decoder.ts'
-import type { GapFiller } from '../projections/catalog-lookup.ts'
+import type { CatalogResolver } from '../projections/catalog-resolver.ts'
 import type { CatalogView, KnownLocation, TagMatch } from '../projections/catalog-view.ts'
 import type { Placement, ReaderDirectory } from '../readers/reader-directory.ts'
-import type { ReaderHealthLog, ReaderNews } from '../readers/reader-health.ts'
+import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.ts'
 import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
 import { minuteOf, observedAt, type Observation } from './observation.ts'
 import type { ReaderMessage } from './reader-message.ts'
 
-export type ResolveDeps = { view: CatalogView; directory: ReaderDirectory; gaps: GapFiller }
+export type ResolveDeps = { view: CatalogView; directory: ReaderDirectory; resolver: CatalogResolver }
 
-/** What a batch comes to. The logs are told of news and strangers only after the rows are stored. */
+/** The content of a batch. Activity and unknown tags go to their logs only after the rows are stored. */
 export type Resolved = {
   observations: Observation[]
-  news: { orgId: number; readerKey: string; news: ReaderNews }[]
+  activity: { orgId: number; readerKey: string; activity: ReaderActivity }[]
   /** Reads of tags that catalog does not know either. */
-  strangers: { orgId: number; read: NeutralRead }[]
+  unknownTags: { orgId: number; read: NeutralRead }[]
 }
 
 type Tag = { tag_type: string; value: string }
-type Gap = { tags: Map<string, Tag>; locationKeys: Set<string>; locationIds: Set<number> }
+type Missing = { tags: Map<string, Tag>; locationKeys: Set<string>; locationIds: Set<number> }
 
 /**
- * Turns reads into observations, in the order of arrival: reader and antenna to location, tag to asset. What the view
- * does not know is asked of catalog once, for all reads of the batch, before anything is called unknown. Throws
- * CatalogUnavailable.
+ * Turns reads into observations, in the order of arrival: reader and antenna to location, tag to asset. Asks catalog once, for all reads
+ * of the batch, for what the view does not know. Throws CatalogUnavailable.
  */
 export async function resolve(
   messages: readonly ReaderMessage[],
   deps: ResolveDeps,
   signal: AbortSignal,
 ): Promise<Resolved> {
-  let found = messages.map((message) => look(message, deps))
-  const gaps = findGaps(messages, found, deps)
-  if (gaps.size > 0) {
+  let found = messages.map((message) => findInView(message, deps))
+  const missing = findMissing(messages, found, deps)
+  if (missing.size > 0) {
     await Promise.all(
-      [...gaps].map(([orgId, gap]) => deps.gaps.fill(orgId, { ...gap, tags: gap.tags.values() }, signal)),
+      [...missing].map(([orgId, ofOrg]) =>
+        deps.resolver.resolve(orgId, { ...ofOrg, tags: ofOrg.tags.values() }, signal),
+      ),
     )
-    found = messages.map((message) => look(message, deps)) // all of them: the view may have changed meanwhile
+    found = messages.map((message) => findInView(message, deps)) // all: the view may have changed meanwhile
   }
-  const resolved: Resolved = { observations: [], news: [], strangers: [] }
+  const resolved: Resolved = { observations: [], activity: [], unknownTags: [] }
   for (const [i, message] of messages.entries()) resolveMessage(message, found[i] ?? [], resolved)
   return resolved
 }
@@ -47,16 +48,16 @@ const NOTHING: Found = { match: undefined, placed: false, location: null }
 
 type Logs = { health: ReaderHealthLog; unknownTags: UnknownTagLog }
 
-export function noteNews({ health, unknownTags }: Logs, { news, strangers }: Resolved): void {
-  for (const item of news) health.note(item.orgId, item.readerKey, item.news)
-  for (const { orgId, read } of strangers) unknownTags.note(orgId, read)
+export function recordReaderActivity({ health, unknownTags }: Logs, resolved: Resolved): void {
+  for (const { orgId, readerKey, activity } of resolved.activity) health.note(orgId, readerKey, activity)
+  for (const { orgId, read } of resolved.unknownTags) unknownTags.note(orgId, read)
 }
 
-/** What the view and the directory know of one read. `location` is undefined where a location is named but unknown. */
+/** What the view and the directory know of one read. `location` is undefined for a location that is named but unknown. */
 type Found = { match: TagMatch; placed: boolean; location: KnownLocation | null | undefined }
 
-/** Of each read of a message. */
-function look({ orgId, readerKey, decoded }: ReaderMessage, { view, directory }: ResolveDeps): Found[] {
+/** For each read of a message. */
+function findInView({ orgId, readerKey, decoded }: ReaderMessage, { view, directory }: ResolveDeps): Found[] {
   // Most messages of most readers come from one antenna or a few.
   const antennas = new Map<number, Pick<Found, 'placed' | 'location'>>()
   return decoded.reads.map((read) => {
@@ -67,44 +68,45 @@ function look({ orgId, readerKey, decoded }: ReaderMessage, { view, directory }:
     if (read.extra?.antenna_unusable) return { match, placed: false, location: null }
     let place = antennas.get(read.antenna)
     if (place === undefined) {
-      place = lookAtScanPoint(directory.placement(orgId, readerKey, read.antenna), orgId, view)
+      place = findScanPoint(directory.placement(orgId, readerKey, read.antenna), orgId, view)
       antennas.set(read.antenna, place)
     }
     return { match, placed: place.placed, location: place.location }
   })
 }
 
-function lookAtScanPoint(placement: Placement, orgId: number, view: CatalogView) {
+function findScanPoint(placement: Placement, orgId: number, view: CatalogView) {
   if (!placement.placed) return { placed: false, location: null }
   const { locationId } = placement
   return { placed: true, location: locationId === null ? null : view.location(orgId, locationId) }
 }
 
-function findGaps(
+function findMissing(
   messages: readonly ReaderMessage[],
   found: readonly (readonly Found[])[],
   { directory }: ResolveDeps,
-): Map<number, Gap> {
-  const gaps = new Map<number, Gap>()
+): Map<number, Missing> {
+  const missing = new Map<number, Missing>()
   for (const [i, { orgId, readerKey, decoded }] of messages.entries())
     for (const [j, { match, location }] of (found[i] ?? []).entries()) {
       const read = decoded.reads[j]
       if ((match !== undefined && location !== undefined) || !read) continue
-      const gap = gaps.get(orgId) ?? noGap()
-      gaps.set(orgId, gap)
+      const ofOrg = missing.get(orgId) ?? nothingMissing()
+      missing.set(orgId, ofOrg)
       if (match === undefined)
-        for (const tag of tagsOf(read)) gap.tags.set(`${tag.tag_type} ${tag.value}`, tag)
-      if (location === undefined) addPlace(gap, read, directory.placement(orgId, readerKey, read.antenna))
+        for (const tag of tagsOf(read)) ofOrg.tags.set(`${tag.tag_type} ${tag.value}`, tag)
+      if (location === undefined)
+        addLocation(ofOrg, read, directory.placement(orgId, readerKey, read.antenna))
     }
-  return gaps
+  return missing
 }
 
-const noGap = (): Gap => ({ tags: new Map(), locationKeys: new Set(), locationIds: new Set() })
+const nothingMissing = (): Missing => ({ tags: new Map(), locationKeys: new Set(), locationIds: new Set() })
 
 /** The location that the read names, by its key or by its scan point. */
-function addPlace(gap: Gap, { extra }: NeutralRead, placement: Placement): void {
-  if (extra?.location !== undefined) gap.locationKeys.add(extra.location)
-  else if (placement.placed && placement.locationId !== null) gap.locationIds.add(placement.locationId)
+function addLocation(missing: Missing, { extra }: NeutralRead, placement: Placement): void {
+  if (extra?.location !== undefined) missing.locationKeys.add(extra.location)
+  else if (placement.placed && placement.locationId !== null) missing.locationIds.add(placement.locationId)
 }
 
 /** The address first, then the iBeacon identity, under which a tag with a rotating address is registered (D6.5). */
@@ -126,7 +128,7 @@ function matchRead(view: CatalogView, orgId: number, read: NeutralRead): TagMatc
 
 function resolveMessage(message: ReaderMessage, found: readonly Found[], into: Resolved): void {
   const { orgId, readerKey, receivedAtMs, decoded } = message
-  const news = {
+  const activity = {
     seenAtMs: receivedAtMs,
     identity: decoded.identity,
     messages: 1,
@@ -141,13 +143,13 @@ function resolveMessage(message: ReaderMessage, found: readonly Found[], into: R
   let unknownKey: string | undefined
   for (const [i, read] of decoded.reads.entries()) {
     const time = observedAt(read.read_at_ms, receivedAtMs)
-    if (time.skewed) news.reads_clock_skewed += 1
+    if (time.skewed) activity.reads_clock_skewed += 1
     const { match: asset, placed, location } = found[i] ?? NOTHING
     const place = placed ? locationIdOf(read, location) : undefined
-    if (asset === undefined) into.strangers.push({ orgId, read })
-    if (!asset) news.reads_unknown_tag += 1
+    if (asset === undefined) into.unknownTags.push({ orgId, read })
+    if (!asset) activity.reads_unknown_tag += 1
     if (place === undefined) {
-      news.reads_unplaced += 1
+      activity.reads_unplaced += 1
       unknownKey ??= read.extra?.location
     }
     if (!asset || place === undefined) continue
@@ -162,16 +164,20 @@ function resolveMessage(message: ReaderMessage, found: readonly Found[], into: R
     })
   }
   const problem = problemOf(decoded, unknownKey)
-  into.news.push({ orgId, readerKey, news: problem === undefined ? news : { ...news, problem } })
+  into.activity.push({
+    orgId,
+    readerKey,
+    activity: problem === undefined ? activity : { ...activity, problem },
+  })
 }
 
-/** What an operator is told of a message that was understood in part. */
+/** The problem that the reader's status shows for a message that was partly understood. */
 function problemOf({ errors: [error] }: Decoded, unknownKey: string | undefined): string | undefined {
   if (error) return `${error.code} at ${error.pointer}`
   return unknownKey === undefined ? undefined : `no location has the key "${unknownKey.slice(0, 64)}"`
 }
 
-/** Of its reads and of what the device says of itself; null when nothing names a time. */
+/** The newest time of its reads and health reports; null if there is none. */
 function newestTime({ reads, health }: Decoded): number | null {
   let newest: number | null = null
   for (const { read_at_ms: at } of reads) if (at !== null && (newest === null || at > newest)) newest = at
@@ -180,9 +186,8 @@ function newestTime({ reads, health }: Decoded): number | null {
 }
 
 /**
- * Where a read places its tag. A scan point without a location, or whose location was deleted or is none that catalog
- * knows, places it nowhere, which is null and still a place in the sense of history; a key that names no location is
- * no scan at all, which is undefined.
+ * The location of a read. Null, which is a scan, for a scan point without a location or with a deleted or unknown one. Undefined, which
+ * is not a scan, for a key without a location.
  */
 function locationIdOf({ extra }: NeutralRead, location: Found['location']): number | null | undefined {
   if (extra?.location !== undefined) return location?.id

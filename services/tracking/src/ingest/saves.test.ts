@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Position } from './movements.ts'
+import type { Position } from '../positions/position.ts'
 import { minuteOf } from './observation.ts'
 import { placeSave } from './saves.ts'
 

@@ -1,4 +1,4 @@
-import type { Position } from './movements.ts'
+import type { Position } from '../positions/position.ts'
 import { minuteOf, type Observation } from './observation.ts'
 
 /** An operator says that these assets are at this location. */

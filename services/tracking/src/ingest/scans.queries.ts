@@ -1,55 +1,9 @@
 import { bigints, instants, texts } from '@whereabouts/db/array-parameters'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../db.ts'
-import type { Position } from './movements.ts'
+import type { Position } from '../positions/position.ts'
 import type { Minute, Observation } from './observation.ts'
-import { epochMinute, epochMs } from './sql-times.ts'
-
-export type AssetKey = { orgId: number; assetId: number }
-
-/**
- * Locks the positions of the assets until the transaction ends and returns them. Every writer of rows begins here, so
- * that what happens to one asset happens in some order, and in the order of the keys, so that writers never wait for
- * each other in a circle. An asset that was never seen gets a row first, at minus infinity and not returned, so that
- * there is something to lock.
- */
-export async function lockPositions(tx: Tx, assets: readonly AssetKey[]): Promise<Position[]> {
-  const unique = [...new Map(assets.map((a) => [a.assetId, a])).values()]
-  const keys = sql`unnest(${bigints(unique.map((a) => a.orgId))}, ${bigints(unique.map((a) => a.assetId))}) as k (org_id, asset_id)`
-  await sql`
-    insert into position (org_id, asset_id, minute, observed_at)
-    select org_id, asset_id, '-infinity', '-infinity' from ${keys}
-    where not exists (select from position p where p.org_id = k.org_id and p.asset_id = k.asset_id)
-    order by org_id, asset_id
-    on conflict (org_id, asset_id) do nothing`.execute(tx)
-  const { rows } = await sql<PositionRow>`
-    select p.org_id, p.asset_id, p.location_id, isfinite(p.minute) as seen,
-           case when isfinite(p.minute) then ${epochMinute('p.minute')} end as minute,
-           case when isfinite(p.minute) then ${epochMs('p.observed_at')} end as observed_at_ms,
-           ${epochMs('p.dwell_started_at')} as dwell_started_at_ms
-    from position p join ${keys} using (org_id, asset_id)
-    order by p.org_id, p.asset_id for update of p`.execute(tx)
-  return rows.filter((row) => row.seen).map(toPosition)
-}
-
-type PositionRow = {
-  org_id: number
-  asset_id: number
-  location_id: number | null
-  seen: boolean
-  minute: number
-  observed_at_ms: number
-  dwell_started_at_ms: number | null
-}
-
-const toPosition = (row: PositionRow): Position => ({
-  orgId: row.org_id,
-  assetId: row.asset_id,
-  minute: row.minute,
-  observedAtMs: row.observed_at_ms,
-  locationId: row.location_id,
-  dwellStartedAtMs: row.dwell_started_at_ms,
-})
+import { epochMinute, epochMs } from '../sql-times.ts'
 
 /**
  * Stores the observations and returns those that became a row: their asset and minute had none yet, or one without a

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Observation } from './observation.ts'
-import { storeInParts } from './store-in-parts.ts'
-import type { Stored } from './store.ts'
+import { storeInParts, type StoredCounts } from './store-in-parts.ts'
 
 const observation = (assetId: number, minute: number): Observation => ({
   orgId: 1,
@@ -17,7 +16,7 @@ const observation = (assetId: number, minute: number): Observation => ({
 const batch = (assets: number) =>
   [0, 1].flatMap((minute) => Array.from({ length: assets }, (_, n) => observation(n, minute)))
 
-const countRows = async (part: readonly Observation[]): Promise<Stored> => ({
+const countRows = async (part: readonly Observation[]): Promise<StoredCounts> => ({
   rows: part.length,
   movements: 1,
 })

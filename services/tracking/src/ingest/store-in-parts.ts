@@ -1,6 +1,9 @@
 import type { Observation } from './observation.ts'
 import type { Stored } from './store.ts'
 
+/** Rows and events, counted. */
+export type StoredCounts = Pick<Stored, 'rows' | 'movements'>
+
 /** Transactions of one batch at a time: while one waits for the disk the other inserts. */
 const PARTS = 2
 /** Below this a second transaction costs more than it saves. */
@@ -13,8 +16,8 @@ const MIN_FOR_PARTS = 1_000
  */
 export async function storeInParts(
   observations: readonly Observation[],
-  step: (part: readonly Observation[]) => Promise<Stored>,
-): Promise<Stored> {
+  step: (part: readonly Observation[]) => Promise<StoredCounts>,
+): Promise<StoredCounts> {
   if (observations.length < MIN_FOR_PARTS) return step(observations)
   const parts = Map.groupBy(observations, ({ assetId }) => assetId % PARTS)
   const outcomes = await Promise.allSettled([...parts.values()].map(step))

@@ -1,88 +1,80 @@
 import { assetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { enqueue } from '@whereabouts/db/outbox'
-import type { Kysely } from 'kysely'
-import type { Tables, Tx } from '../db.ts'
-import { withMonths } from '../partitions/missing-months.ts'
+import type { Tx } from '../db.ts'
 import type { CatalogView } from '../projections/catalog-view.ts'
 import { toEvent } from './asset-moved.ts'
-import { advance, type Advance, type Position } from './movements.ts'
-import { refuseUnnamed, type Naming } from './names.ts'
+import { advance, type Advance } from './movements.ts'
+import type { Position } from '../positions/position.ts'
+import { findMissingNames, type MissingNames } from './names.ts'
 import type { Observation } from './observation.ts'
 import { placeSave, type Save } from './saves.ts'
-import { insertScans, lockPositions, overwriteScans, updatePositions } from './scans.queries.ts'
-import { findStayStarts } from './stays.queries.ts'
-import { unsettle } from './stays.ts'
+import { insertScans, overwriteScans, updatePositions } from './scans.queries.ts'
+import { lockPositions } from '../positions/lock-positions.queries.ts'
+import { findDwellStarts } from './dwell.queries.ts'
+import { findBrokenDwells } from './dwell.ts'
 
-export type Stored = { rows: number; movements: number }
+/** `movements`: events in the outbox. `missing`: names without which an event was left out. */
+export type Stored = { rows: number; movements: number; missing: MissingNames }
+
+export const NOTHING_STORED: Stored = { rows: 0, movements: 0, missing: new Map() }
 
 /**
- * The store step: history rows, current positions and the movements' outbox rows, in one transaction. Safe to repeat
- * and to run beside another replica: rows that are there already change nothing and announce nothing. Of one asset and
- * minute, one observation.
+ * Stores history rows, positions and events, in the caller's transaction. Safe to repeat and to run beside another replica: rows that
+ * exist change nothing and announce nothing. Expects one observation for each asset and minute.
  */
-export async function store(
-  db: Kysely<Tables>,
+export async function storeScans(
+  tx: Tx,
   view: CatalogView,
   observations: readonly Observation[],
-  naming: Naming = 'as known',
 ): Promise<Stored> {
-  const work = async (tx: Tx) => {
-    const current = await lockPositions(tx, observations)
-    const stored = await insertScans(tx, observations)
-    if (stored.length === 0) return { rows: 0, movements: 0 }
-    const advanced = advance(current, stored)
-    await updatePositions(tx, await settleStays(tx, current, advanced))
-    return { rows: stored.length, movements: await announce(tx, view, advanced, naming) }
-  }
-  const instants = observations.map(({ observedAtMs }) => observedAtMs)
-  return withMonths(db, instants, () => db.transaction().execute(work))
+  const current = await lockPositions(tx, observations)
+  const stored = await insertScans(tx, observations)
+  if (stored.length === 0) return NOTHING_STORED
+  return announce(tx, view, current, advance(current, stored), stored.length)
 }
 
 /**
- * The same step for an operator's save, which overwrites the row of its minute and announces at once (ADR 20). Part of
- * the caller's transaction, in which `current` was locked.
+ * Stores the rows of an operator's save, which overwrite those of their minutes and are announced at once (ADR 20). `current` was locked
+ * in the caller's transaction.
  */
 export async function storeSave(
   tx: Tx,
   view: CatalogView,
   current: readonly Position[],
-  save: Save,
-  naming: Naming = 'as known',
+  rows: readonly Observation[],
 ): Promise<Stored> {
-  return storeSaved(tx, view, current, placeSave(current, save), naming)
+  await overwriteScans(tx, rows)
+  return announce(tx, view, current, advance(current, rows, 'save'), rows.length)
 }
 
-/** The same for rows of saves that have their place already. */
-export async function storeSaved(
+async function announce(
   tx: Tx,
   view: CatalogView,
   current: readonly Position[],
-  rows: readonly Observation[],
-  naming: Naming,
+  advanced: Advance,
+  rows: number,
 ): Promise<Stored> {
-  await overwriteScans(tx, rows)
-  const advanced = advance(current, rows, 'save')
-  await updatePositions(tx, await settleStays(tx, current, advanced))
-  return { rows: rows.length, movements: await announce(tx, view, advanced, naming) }
+  await updatePositions(tx, await recalculateDwells(tx, current, advanced))
+  const { movements } = advanced
+  const events = movements.flatMap((movement) => toEvent(movement, view) ?? [])
+  await enqueue(tx, assetMoved, events)
+  return { rows, movements: events.length, missing: findMissingNames(movements, view) }
 }
 
-/** The positions to be written: those that advanced, and those whose stay turns out to be another one. */
-async function settleStays(tx: Tx, current: readonly Position[], advanced: Advance): Promise<Position[]> {
+/** The positions to write: those that advanced, and those whose dwell starts at another row now. */
+async function recalculateDwells(
+  tx: Tx,
+  current: readonly Position[],
+  advanced: Advance,
+): Promise<Position[]> {
   const { positions, late, replaced } = advanced
   if (late.length + replaced.length === 0) return positions
   const latest = new Map([...current, ...positions].map((position) => [position.assetId, position]))
-  const starts = await findStayStarts(tx, unsettle([...latest.values()], advanced))
-  const settled = new Map(positions.map((position) => [position.assetId, position]))
+  const starts = await findDwellStarts(tx, findBrokenDwells([...latest.values()], advanced))
+  const changed = new Map(positions.map((position) => [position.assetId, position]))
   for (const [assetId, dwellStartedAtMs] of starts) {
     const position = latest.get(assetId)
-    if (position) settled.set(assetId, { ...position, dwellStartedAtMs })
+    if (position) changed.set(assetId, { ...position, dwellStartedAtMs })
   }
-  return [...settled.values()]
-}
-
-async function announce(tx: Tx, view: CatalogView, { movements }: Advance, naming: Naming): Promise<number> {
-  if (naming === 'ask') refuseUnnamed(movements, view)
-  const events = movements.flatMap((movement) => toEvent(movement, view) ?? [])
-  await enqueue(tx, assetMoved, events)
-  return events.length
+  return [...changed.values()]
 }

@@ -2,7 +2,7 @@ import type { InventorySave } from '@whereabouts/contracts/inventory'
 import { isDatabaseOutage } from '@whereabouts/db/outage'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import { CatalogUnavailable } from '../projections/catalog-lookup.ts'
+import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
 import { saveInventory, type InventoryDeps } from './save.ts'
 
 export function inventoryHandlers(

@@ -3,10 +3,21 @@ import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { sql } from 'kysely'
 import type { Tables } from '../db.ts'
-import { lockPositions } from '../ingest/scans.queries.ts'
-import { store } from '../ingest/store.ts'
-import { test } from '../tracking.fixture.ts'
-import { counts, events, history, iso, moves, NOW, read, report, save, scene } from './inventory.fixture.ts'
+import { lockPositions } from '../positions/lock-positions.queries.ts'
+import { store } from '../../test/store.ts'
+import { test } from '../../test/tracking.fixture.ts'
+import {
+  counts,
+  events,
+  history,
+  iso,
+  moves,
+  NOW,
+  read,
+  report,
+  save,
+  scene,
+} from '../../test/inventory/inventory.fixture.ts'
 import { inventoryHandlers } from './inventory.handlers.ts'
 
 describe('D8.5 inventory save', () => {
@@ -264,8 +275,8 @@ describe('when something is away', () => {
   }) => {
     const { one } = await scene(tracking)
     const hasty = openTenantDatabase<Tables>(tracking.url, { max: 1, name: 'hasty', statementTimeoutMs: 100 })
-    const { view, ask, gaps, wakeOutbox } = { ...tracking.ingest, ask: tracking.catalog.ask }
-    const { saveInventory } = inventoryHandlers({ db: hasty, view, ask, gaps, wakeOutbox })
+    const { view, ask, resolver, wakeOutbox } = { ...tracking.ingest, ask: tracking.catalog.ask }
+    const { saveInventory } = inventoryHandlers({ db: hasty, view, ask, resolver, wakeOutbox })
     const body = { asset_identifiers: ['ONE', 'TWO'], location_identifier: 'DOCK' }
     await tracking.db.transaction().execute(async (tx) => {
       await lockPositions(tx, [{ orgId: 1, assetId: one.id }])

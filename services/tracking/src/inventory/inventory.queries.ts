@@ -1,4 +1,4 @@
-import type { AssetIdentity, LocationState } from '@whereabouts/contracts/messages/catalog-state'
+import type { AssetIdentity, LocationPlace } from '@whereabouts/contracts/messages/catalog-state'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
 import { bigints } from '@whereabouts/db/array-parameters'
@@ -9,11 +9,11 @@ import { upsertAssets, upsertLocations } from '../projections/projections.querie
  * must show a save as soon as it is answered (D8.5). Rows that are as new are not touched, not even locked. Call under
  * `lockPositions`.
  */
-export async function learn(
+export async function storeStates(
   tx: Tx,
   orgId: number,
   assets: readonly AssetIdentity[],
-  location: LocationState,
+  location: LocationPlace,
 ): Promise<void> {
   await upsertLocations(tx, await newer(tx, orgId, 'location', [location]))
   await upsertAssets(tx, await newer(tx, orgId, 'asset', assets))

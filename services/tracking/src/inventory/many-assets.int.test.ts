@@ -5,11 +5,11 @@ import { openDatabase } from '@whereabouts/db/database'
 import { sql } from 'kysely'
 import type { Tables } from '../db.ts'
 import { minuteOf, type Observation } from '../ingest/observation.ts'
-import { store } from '../ingest/store.ts'
+import { store } from '../../test/store.ts'
 import { CatalogView } from '../projections/catalog-view.ts'
 import { upsertAssets } from '../projections/projections.queries.ts'
-import { test, type Tracking } from '../tracking.fixture.ts'
-import { counts, iso, NOW, read, save } from './inventory.fixture.ts'
+import { test, type Tracking } from '../../test/tracking.fixture.ts'
+import { counts, iso, NOW, read, save } from '../../test/inventory/inventory.fixture.ts'
 
 describe('ten thousand assets', { timeout: 60_000 }, () => {
   /** As a warehouse has them: known to the projections, each seen before. */

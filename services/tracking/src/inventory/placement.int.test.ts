@@ -8,11 +8,11 @@ import {
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { describe, expect } from 'vitest'
 import { minuteOf, type Observation } from '../ingest/observation.ts'
-import { store } from '../ingest/store.ts'
-import { CatalogUnavailable } from '../projections/catalog-lookup.ts'
-import { listAssetsAt } from '../reports/assets-at.responder.ts'
-import { locate } from '../reports/current-locations.responder.ts'
-import { test, type Tracking } from '../tracking.fixture.ts'
+import { store } from '../../test/store.ts'
+import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
+import { listAssetsAt } from '../reports/assets-at/assets-at.responder.ts'
+import { findCurrentLocations } from '../reports/current-locations/current-locations.responder.ts'
+import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { recordPlacement } from './placement.ts'
 import { placementsConsumer } from './placements.consumer.ts'
 
@@ -29,10 +29,10 @@ const placed = (asset: AssetState, location: LocationState, at: number): AssetPl
 })
 
 /** `at` is when tracking comes to it. */
-const depsAt = ({ tenants, ingest: { view, gaps } }: Tracking, at: number) => ({
+const depsAt = ({ tenants, ingest: { view, resolver } }: Tracking, at: number) => ({
   db: tenants,
   view,
-  gaps,
+  resolver,
   wakeOutbox: () => undefined,
   now: () => at,
 })
@@ -113,7 +113,7 @@ describe('D1.6 a location that came with an asset', () => {
     expect(data).toMatchObject([{ asset_external_key: 'NEW', location_external_key: 'DOCK' }])
     expect(await moves(tracking)).toEqual([['save', undefined, 'Dock']])
     expect(tracking.catalog.questions).toEqual([])
-    const reply = await locate(tracking.tenants, { org_id: 1, asset_ids: [asset.id] })
+    const reply = await findCurrentLocations(tracking.tenants, { org_id: 1, asset_ids: [asset.id] })
     expect(reply.locations).toMatchObject([{ asset_id: asset.id, location_id: dock.id }])
     expect(await listAssetsAt(tracking.tenants, { org_id: 1, location_ids: [dock.id] })).toEqual({
       asset_ids: [asset.id],
@@ -241,7 +241,9 @@ describe('D8.7 one that comes late', () => {
     await late(tracking, message)
     expect((await known(tracking, asset)).position.slice(0, 2)).toEqual([iso(NOW), 'Dock'])
     expect(await moves(tracking)).toEqual([])
-    expect((await locate(tracking.tenants, { org_id: 1, asset_ids: [asset.id] })).locations).toEqual([])
+    expect(
+      (await findCurrentLocations(tracking.tenants, { org_id: 1, asset_ids: [asset.id] })).locations,
+    ).toEqual([])
   })
 })
 

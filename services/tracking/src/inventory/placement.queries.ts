@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
-import type { AssetKey } from '../ingest/scans.queries.ts'
-import { epochMs, instant, minuteTime } from '../ingest/sql-times.ts'
+import type { AssetKey } from '../positions/position.ts'
+import { epochMs, instant, minuteTime } from '../sql-times.ts'
 import { minuteOf } from '../ingest/observation.ts'
 
 /** When the last placement of the asset that is recorded was made. Call under `lockPositions`. */
@@ -12,7 +12,7 @@ export async function lastPlacedAt(tx: Tx, { orgId, assetId }: AssetKey): Promis
   return rows[0]?.ms
 }
 
-export async function notePlacedAt(tx: Tx, { orgId, assetId }: AssetKey, atMs: number): Promise<void> {
+export async function recordPlacedAt(tx: Tx, { orgId, assetId }: AssetKey, atMs: number): Promise<void> {
   await sql`
     insert into placement (org_id, asset_id, placed_at)
     select ${orgId}, ${assetId}, ${instant('n.ms')} from (select ${atMs}::bigint as ms) n

@@ -1,17 +1,17 @@
 import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
 import type { Tx } from '../db.ts'
-import { withNames, type Naming } from '../ingest/names.ts'
+import { commitWithNames, type InTransaction } from '../ingest/names.ts'
 import type { Observation } from '../ingest/observation.ts'
 import { placeLateSave, placeSave, type Save } from '../ingest/saves.ts'
-import { lockPositions } from '../ingest/scans.queries.ts'
-import type { Position } from '../ingest/movements.ts'
-import { storeSaved } from '../ingest/store.ts'
+import { lockPositions } from '../positions/lock-positions.queries.ts'
+import type { Position } from '../positions/position.ts'
+import { NOTHING_STORED, storeSave, type Stored } from '../ingest/store.ts'
 import { monthsOfSave, withMonths } from '../partitions/missing-months.ts'
-import { learn } from './inventory.queries.ts'
-import { findRowOfMinute, lastPlacedAt, notePlacedAt } from './placement.queries.ts'
+import { storeStates } from './inventory.queries.ts'
+import { findRowOfMinute, lastPlacedAt, recordPlacedAt } from './placement.queries.ts'
 import type { InventoryDeps } from './save.ts'
 
-export type PlacementDeps = Pick<InventoryDeps, 'db' | 'view' | 'gaps' | 'wakeOutbox' | 'now'>
+export type PlacementDeps = Pick<InventoryDeps, 'db' | 'view' | 'resolver' | 'wakeOutbox' | 'now'>
 
 /** Longer than catalog waits when it asks, and shorter than anything that could be called late. */
 const PROMPT_MS = 3_000
@@ -26,16 +26,13 @@ export async function recordPlacement(
   placed: AssetPlaced,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { db, gaps, wakeOutbox } = deps
-  gaps.apply({ assets: [placed.asset], locations: [placed.location], tags: [] })
-  const movements = await withNames(
-    gaps,
-    (naming) =>
-      withMonths(db.forOrg(placed.org_id), monthsOfSave(Date.parse(placed.placed_at)), () =>
-        db.transaction(placed.org_id, (tx) => recordOnce(tx, deps, placed, naming)),
-      ),
-    signal,
-  )
+  const { db, resolver, wakeOutbox } = deps
+  resolver.apply({ assets: [placed.asset], locations: [placed.location], tags: [] })
+  const months = monthsOfSave(Date.parse(placed.placed_at))
+  const inTransaction: InTransaction = (work) =>
+    withMonths(db.forOrg(placed.org_id), months, () => db.transaction(placed.org_id, work))
+  const record = (tx: Tx) => recordOnce(tx, deps, placed)
+  const { movements } = await commitWithNames(resolver, inTransaction, record, signal)
   if (movements > 0) wakeOutbox()
 }
 
@@ -43,20 +40,19 @@ async function recordOnce(
   tx: Tx,
   { view, now = Date.now }: PlacementDeps,
   { org_id: orgId, asset, location, placed_at }: AssetPlaced,
-  naming: Naming,
-): Promise<number> {
+): Promise<Stored> {
   const key = { orgId, assetId: asset.id }
   const savedAtMs = Date.parse(placed_at)
   const current = await lockPositions(tx, [key])
   const lastMs = await lastPlacedAt(tx, key)
-  if (lastMs === savedAtMs) return 0
-  await learn(tx, orgId, [asset], location)
-  await notePlacedAt(tx, key, savedAtMs)
+  if (lastMs === savedAtMs) return NOTHING_STORED
+  await storeStates(tx, orgId, [asset], location)
+  await recordPlacedAt(tx, key, savedAtMs)
   const isNewest = lastMs === undefined || lastMs < savedAtMs
   const save = { orgId, assetIds: [asset.id], locationId: location.id, savedAtMs } as const
   const rows =
     isNewest && now() - savedAtMs < PROMPT_MS ? placeSave(current, save) : await placeLate(tx, current, save)
-  return rows.length === 0 ? 0 : (await storeSaved(tx, view, current, rows, naming)).movements
+  return rows.length === 0 ? NOTHING_STORED : storeSave(tx, view, current, rows)
 }
 
 async function placeLate(

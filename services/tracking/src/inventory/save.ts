@@ -3,20 +3,21 @@ import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Tables } from '../db.ts'
 import { keysUnresolved } from '../errors.ts'
-import { withNames, type Naming } from '../ingest/names.ts'
-import { lockPositions } from '../ingest/scans.queries.ts'
+import { commitWithNames, type InTransaction } from '../ingest/names.ts'
+import { placeSave } from '../ingest/saves.ts'
+import { lockPositions } from '../positions/lock-positions.queries.ts'
 import { storeSave } from '../ingest/store.ts'
 import { monthsOfSave, withMonths } from '../partitions/missing-months.ts'
-import type { AskCatalog, GapFiller } from '../projections/catalog-lookup.ts'
+import type { AskCatalog, CatalogResolver } from '../projections/catalog-resolver.ts'
 import type { CatalogView } from '../projections/catalog-view.ts'
-import { learn } from './inventory.queries.ts'
-import { findSavedThings } from './saved-things.ts'
+import { storeStates } from './inventory.queries.ts'
+import { findSaveTargets } from './save-targets.ts'
 
 export type InventoryDeps = {
   db: TenantDatabase<Tables>
   view: CatalogView
   ask: AskCatalog
-  gaps: GapFiller
+  resolver: CatalogResolver
   /** Called after a commit that put movements into the outbox. */
   wakeOutbox(): void
   now?: () => number
@@ -31,9 +32,9 @@ export async function saveInventory(
   orgId: number,
   body: InventorySave,
 ): Promise<InventorySaved> {
-  const { db, view, ask, gaps, now = Date.now } = deps
+  const { db, view, ask, resolver, now = Date.now } = deps
   const assetKeys = [...new Set(body.asset_identifiers)]
-  const { assets, location } = await findSavedThings(ask, orgId, {
+  const { assets, location } = await findSaveTargets(ask, orgId, {
     assetKeys,
     locationKey: body.location_identifier,
   })
@@ -44,18 +45,16 @@ export async function saveInventory(
   )
   rejectIfAny(unresolved, unresolved.length)
   if (!location) throw new Error('a location that is missing is among the unresolved')
-  gaps.apply({ assets, locations: [location], tags: [] })
+  resolver.apply({ assets, locations: [location], tags: [] })
   const savedAtMs = now()
   const save = { orgId, assetIds: assets.map(({ id }) => id), locationId: location.id, savedAtMs }
-  const store = (naming: Naming) =>
-    db.transaction(orgId, async (tx) => {
-      const current = await lockPositions(tx, assets.map(({ id }) => ({ orgId, assetId: id }))) // prettier-ignore
-      await learn(tx, orgId, assets, location)
-      return storeSave(tx, view, current, save, naming)
-    })
-  const { movements } = await withNames(gaps, (naming) =>
-    withMonths(db.forOrg(orgId), monthsOfSave(savedAtMs), () => store(naming)),
-  )
+  const inTransaction: InTransaction = (work) =>
+    withMonths(db.forOrg(orgId), monthsOfSave(savedAtMs), () => db.transaction(orgId, work))
+  const { movements } = await commitWithNames(resolver, inTransaction, async (tx) => {
+    const current = await lockPositions(tx, assets.map(({ id }) => ({ orgId, assetId: id }))) // prettier-ignore
+    await storeStates(tx, orgId, assets, location)
+    return storeSave(tx, view, current, placeSave(current, save))
+  })
   if (movements > 0) deps.wakeOutbox()
   const timestamp = new Date(savedAtMs).toISOString()
   return { count: assets.length, location_id: location.id, location_name: location.name, timestamp }

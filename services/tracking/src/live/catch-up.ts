@@ -34,7 +34,10 @@ export class CatchUp {
       try {
         return await this.#replay(connection, epoch)
       } catch (error) {
-        this.#log.warn({ err: error, org_id: connection.orgId }, 'missed movements cannot be read yet')
+        this.#log.warn(
+          { err: error, org_id: connection.orgId },
+          'missed movements could not be read; will retry',
+        )
         await delay(RETRY_MS)
       }
     }
@@ -79,7 +82,7 @@ export class CatchUp {
     try {
       connection.deliver({ seq: place.seq, text: movementText(place, connection.orgId, payload) })
     } catch (error) {
-      this.#log.error({ err: error, stream_seq: place.seq }, 'movement cannot be shown')
+      this.#log.error({ err: error, stream_seq: place.seq }, 'movement could not be sent')
       connection.seq = place.seq // or it would be read for ever
     }
   }

@@ -10,12 +10,12 @@ export function liveMetrics(registry: Registry) {
     }),
     displaced: new Counter({
       name: 'live_displaced_total',
-      help: 'Live streams that were ended for another listener, since the feed was full.',
+      help: 'Live streams that were ended to make room for another client.',
       registers,
     }),
     resets: new Counter({
       name: 'live_resets_total',
-      help: 'Clients of the live feed that were told to reload.',
+      help: 'Clients of the live feed that had to reload.',
       registers,
     }),
   }

@@ -1,7 +1,7 @@
 import { dropBefore, makeAnew } from '@whereabouts/testing/streams'
 import { describe, expect } from 'vitest'
 import { MAX_REPLAYED } from './catch-up.ts'
-import { anybody, numbersOf, PATIENTLY, publishMoves, range, test } from './live.fixture.ts'
+import { anybody, numbersOf, PATIENTLY, publishMoves, range, test } from '../../test/live/live.fixture.ts'
 import { MAX_CONNECTIONS, MAX_PER_ADDRESS, MAX_PER_ORG, MAX_PER_USER, RESERVED } from './stream-shares.ts'
 
 const [ORG, OTHER] = [7, 8]

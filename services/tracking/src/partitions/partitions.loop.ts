@@ -10,7 +10,7 @@ import {
   listPartitions,
   monthOf,
   protectPartition,
-  tending,
+  withPartitionLock,
   type Month,
 } from './partitions.queries.ts'
 
@@ -43,14 +43,14 @@ export async function maintainPartitions(options: Options): Promise<void> {
   )
   await createMonths(owner, ahead, lockTimeoutMs)
   const oldest = monthOf(now() - retentionDays * DAY_MS)
-  await tending(owner, lockTimeoutMs, async (session) => {
+  await withPartitionLock(owner, lockTimeoutMs, async (session) => {
     const partitions = await listPartitions(session)
     for (const { month: unprotected } of partitions.filter((p) => !p.is_protected))
       await protectPartition(session, unprotected)
     const expired = partitions.filter((p) => p.month < oldest && !ahead.includes(p.month))
     for (const partition of expired) await dropPartition(session, partition)
     if (expired.length > 0)
-      log.info({ months: expired.map((p) => p.month) }, 'dropped history beyond the retention')
+      log.info({ months: expired.map((p) => p.month) }, 'old months of history were dropped')
   })
 }
 
@@ -60,7 +60,7 @@ export async function createMonths(
   months: Iterable<Month>,
   lockTimeoutMs = LOCK_TIMEOUT_MS,
 ): Promise<void> {
-  await tending(db, lockTimeoutMs, async (session) => {
+  await withPartitionLock(db, lockTimeoutMs, async (session) => {
     const states = new Map((await listPartitions(session)).map(({ month, state }) => [month, state]))
     for (const month of new Set(months)) await createPartition(session, month, states.get(month))
   })

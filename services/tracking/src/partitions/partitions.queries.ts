@@ -37,7 +37,7 @@ export async function listPartitions(db: Db): Promise<Partition[]> {
 
 /**
  * Makes the partition of a month, beside readers and writers, in any role of the service (migration 0030). `state` is
- * that of what there is. Call under `tending`.
+ * that of what there is. Call under `withPartitionLock`.
  */
 export async function createPartition(db: Db, month: Month, state?: Partition['state']): Promise<void> {
   if (state === 'attached') return
@@ -52,7 +52,7 @@ export async function protectPartition(owner: Db, month: Month): Promise<void> {
 /**
  * Drops a month, wherever an earlier attempt broke off. Waits for statements that may still read it while everything
  * else goes on, up to the session's `lock_timeout`. As the owner of the tables, under
- * `tending`, outside a transaction.
+ * `withPartitionLock`, outside a transaction.
  */
 export async function dropPartition(
   db: Db,
@@ -74,7 +74,7 @@ const LOCK = sql`hashtextextended('partitions:' || current_schema(), 0)`
  * Runs `work` on a session that gives up waiting for locks after a while, one at a time over all replicas. Fails when
  * another one is at it for longer than that.
  */
-export async function tending<T>(
+export async function withPartitionLock<T>(
   db: Db,
   lockTimeoutMs: number,
   work: (session: Db) => Promise<T>,

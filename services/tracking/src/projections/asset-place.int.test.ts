@@ -4,8 +4,8 @@ import { expect, vi } from 'vitest'
 import { up as fillAssetPlace } from '../../migrations/0005_fill_asset_place.ts'
 import type { Tables } from '../db.ts'
 import { minuteOf, type Observation } from '../ingest/observation.ts'
-import { store } from '../ingest/store.ts'
-import { test, type Tracking } from '../tracking.fixture.ts'
+import { store } from '../../test/store.ts'
+import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { upsertAssets } from './projections.queries.ts'
 
 const NOW = Math.floor(Date.now() / 60_000) * 60_000

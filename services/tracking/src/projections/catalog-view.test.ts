@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CatalogStandIn } from '../tracking.fixture.ts'
+import { CatalogStandIn } from '../../test/tracking.fixture.ts'
 import { CatalogView, type TagMatch } from './catalog-view.ts'
 
 function filled(fill: (catalog: CatalogStandIn) => void): CatalogView {

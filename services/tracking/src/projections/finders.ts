@@ -1,6 +1,6 @@
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Tables } from '../db.ts'
-import { CatalogUnavailable, type AskCatalog, type GapFiller } from './catalog-lookup.ts'
+import { CatalogUnavailable, type AskCatalog, type CatalogResolver } from './catalog-resolver.ts'
 import type { CatalogView, KnownAsset, KnownLocation } from './catalog-view.ts'
 import { findAssetId } from './projections.queries.ts'
 
@@ -13,26 +13,26 @@ export type FindAsset = (orgId: number, id: number) => Promise<KnownAsset | unde
 
 export type FindAssetId = (orgId: number, key: string) => Promise<number | undefined>
 
-type Deps = { view: CatalogView; ask: AskCatalog; gaps: GapFiller }
+type Deps = { view: CatalogView; ask: AskCatalog; resolver: CatalogResolver }
 
 /**
  * The live location, as catalog says now: a write that catalog has answered binds us at once (D8.9), and our view may
  * be some milliseconds behind. With catalog away, the view has to do.
  */
 export const locationFinder =
-  ({ view, ask, gaps }: Deps): FindLocation =>
+  ({ view, ask, resolver }: Deps): FindLocation =>
   async (orgId, wanted) => {
     const question = 'id' in wanted ? { location_ids: [wanted.id] } : { location_keys: [wanted.key] }
-    await refresh(gaps, ask, { org_id: orgId, ...question })
+    await refresh(resolver, ask, { org_id: orgId, ...question })
     const found = 'id' in wanted ? view.location(orgId, wanted.id) : view.locationByKey(orgId, wanted.key)
     return found?.deleted ? undefined : found
   }
 
 /** The live asset, likewise. */
 export const assetFinder =
-  ({ view, ask, gaps }: Deps): FindAsset =>
+  ({ view, ask, resolver }: Deps): FindAsset =>
   async (orgId, id) => {
-    await refresh(gaps, ask, { org_id: orgId, asset_ids: [id] })
+    await refresh(resolver, ask, { org_id: orgId, asset_ids: [id] })
     const found = view.asset(orgId, id)
     return found?.deleted ? undefined : found
   }
@@ -42,12 +42,12 @@ export const assetKeyFinder =
   ({
     db,
     ask,
-    gaps,
-  }: Pick<Deps, 'ask' | 'gaps'> & { db: Pick<TenantDatabase<Tables>, 'forOrg'> }): FindAssetId =>
+    resolver,
+  }: Pick<Deps, 'ask' | 'resolver'> & { db: Pick<TenantDatabase<Tables>, 'forOrg'> }): FindAssetId =>
   async (orgId, key) => {
     try {
       const { assets_by_key: assets = [] } = await ask({ org_id: orgId, asset_keys: [key] })
-      gaps.apply({ assets, locations: [], tags: [] })
+      resolver.apply({ assets, locations: [], tags: [] })
       return assets[0]?.id
     } catch (error) {
       if (!(error instanceof CatalogUnavailable)) throw error
@@ -55,9 +55,13 @@ export const assetKeyFinder =
     }
   }
 
-async function refresh(gaps: GapFiller, ask: AskCatalog, question: Parameters<AskCatalog>[0]): Promise<void> {
+async function refresh(
+  resolver: CatalogResolver,
+  ask: AskCatalog,
+  question: Parameters<AskCatalog>[0],
+): Promise<void> {
   try {
-    gaps.apply(await ask(question))
+    resolver.apply(await ask(question))
   } catch (error) {
     if (!(error instanceof CatalogUnavailable)) throw error
   }

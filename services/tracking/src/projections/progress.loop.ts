@@ -58,10 +58,10 @@ async function tableProgress(broker: Broker): Promise<Progress> {
 }
 
 const HELP = {
-  applied_seq: 'Sequence of the CATALOG stream up to which a projection has applied everything.',
+  applied_seq: 'Sequence of the CATALOG stream up to which a projection is complete.',
   head_seq:
     'Sequence at which the stream ended: for the view when it began to be read, for the tables as last asked.',
-  pending: 'Messages of the stream that a projection has still to apply, as last heard.',
+  pending: 'Messages that a projection has not applied yet, as last heard.',
 }
 
 function measure(registry: Registry, now: () => Projections): void {

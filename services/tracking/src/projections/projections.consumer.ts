@@ -1,26 +1,25 @@
 import type { BatchConsumer } from '@whereabouts/messaging/consumer'
-import { PoisonError } from '@whereabouts/messaging/settle'
+import { decodeWith } from '@whereabouts/messaging/decode'
 import type { Kysely } from 'kysely'
 import { isDatabaseOutage } from '@whereabouts/db/outage'
-import type { Tables } from '../db.ts'
-import { forgetTags } from '../unknown-tags/unknown-tags.queries.ts'
+import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
+import type { Db, Tables } from '../db.ts'
 import { readCatalogMessage, type CatalogMessage } from './catalog-message.ts'
 import { upsertAssets, upsertLocations, upsertTags } from './projections.queries.ts'
 
-/** Keeps the projection tables, which reports join, up to date. All replicas share this work. */
-export const projectionsConsumer = ({ db }: { db: Kysely<Tables> }): BatchConsumer<CatalogMessage> => ({
+/** Keeps the projection tables up to date. All replicas share this work. */
+type Deps = {
+  db: Kysely<Tables>
+  /** Called after these tags were stored. */
+  onTags(db: Db, tags: readonly TagState[]): Promise<void>
+}
+
+export const projectionsConsumer = ({ db, onTags }: Deps): BatchConsumer<CatalogMessage> => ({
   durable: 'tracking-catalog',
   maxMessages: 500,
   maxWaitMs: 5,
-  retryDelaysMs: [1_000, 5_000, 30_000],
   isOutage: isDatabaseOutage,
-  decode(message) {
-    try {
-      return readCatalogMessage(message.subject, JSON.parse(Buffer.from(message.data).toString()))
-    } catch (error) {
-      throw new PoisonError('not a catalog state', { cause: error })
-    }
-  },
+  decode: decodeWith('a catalog state', (payload, subject) => readCatalogMessage(subject, payload)),
   async handle(messages) {
     const states = <K extends CatalogMessage['kind']>(kind: K) =>
       messages.flatMap((m) =>
@@ -29,6 +28,6 @@ export const projectionsConsumer = ({ db }: { db: Kysely<Tables> }): BatchConsum
     await upsertLocations(db, states('location'))
     await upsertAssets(db, states('asset'))
     await upsertTags(db, states('tag'))
-    await forgetTags(db, states('tag'))
+    await onTags(db, states('tag'))
   },
 })

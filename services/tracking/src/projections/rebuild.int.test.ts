@@ -8,7 +8,7 @@ import { busTest } from '@whereabouts/testing/broker-fixtures'
 import { createServiceDatabase } from '@whereabouts/testing/database'
 import { expect, vi } from 'vitest'
 import type { Tables } from '../db.ts'
-import { CatalogStandIn } from '../tracking.fixture.ts'
+import { CatalogStandIn } from '../../test/tracking.fixture.ts'
 import { followCatalog } from './catalog-follower.ts'
 import { CatalogView } from './catalog-view.ts'
 import { startProgressLoop } from './progress.loop.ts'
@@ -53,7 +53,9 @@ test('from nothing, view and tables become what the stream holds, and tell how f
   await vi.waitUntil(() => progress.now().tables !== undefined, PATIENTLY)
   expect(progress.now().tables).toEqual({ applied_seq: 0, head_seq: messages, pending: messages })
 
-  const consumer = consumeBatches(bus.broker, projectionsConsumer({ db }), { logger: log })
+  const consumer = consumeBatches(bus.broker, projectionsConsumer({ db, onTags: async () => undefined }), {
+    logger: log,
+  })
   await follower.caughtUp
   await vi.waitUntil(() => progress.now().tables?.pending === 0, PATIENTLY)
   const done = { applied_seq: messages, head_seq: messages, pending: 0 }

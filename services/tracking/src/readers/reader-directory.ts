@@ -75,7 +75,7 @@ export class ReaderDirectory {
       await this.#read()
       this.#isLoaded = true
     } catch (error) {
-      this.#log.warn({ err: error }, 'readers could not be loaded yet')
+      this.#log.warn({ err: error }, 'readers could not be loaded; will retry')
       this.#lost(this.#listener)
     }
   }
@@ -85,7 +85,7 @@ export class ReaderDirectory {
     try {
       await this.#read(orgId)
     } catch (error) {
-      this.#log.warn({ err: error, org_id: orgId }, 'readers could not be read again')
+      this.#log.warn({ err: error, org_id: orgId }, 'readers could not be reloaded; will retry')
       this.#lost(this.#listener) // start over: the next load covers what was missed
     }
   }

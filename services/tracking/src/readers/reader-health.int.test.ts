@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { message, NOW } from '../ingest/warehouse.fixture.ts'
+import { message, NOW } from '../../test/ingest/warehouse.fixture.ts'
 import { ingestConsumer } from '../ingest/ingest.consumer.ts'
-import { log, test, type Tracking } from '../tracking.fixture.ts'
+import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { MAX_DISCOVERED } from './reader-health.queries.ts'
 import { ReaderHealthLog } from './reader-health.ts'
 

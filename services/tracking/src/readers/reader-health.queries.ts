@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
-import { instant } from '../ingest/sql-times.ts'
+import { instant } from '../sql-times.ts'
 import type { DeviceReports } from './device-reports.ts'
 import { addedReads, type RecentReads } from './recent-reads.ts'
 

@@ -12,129 +12,107 @@ import {
   type Noticed,
   type ReaderCounts,
 } from './reader-health.queries.ts'
-import type { OrgRate } from '../ingest/rate/key-rates.ts'
+import type { OrgRate } from './org-rate.ts'
 import { addReads, NO_READS } from './recent-reads.ts'
+import { WriteBehind } from '../write-behind.ts'
 
-export type ReaderNews = Partial<Omit<ReaderCounts, 'reads_lost'>> & {
+export type ReaderActivity = Partial<Omit<ReaderCounts, 'reads_lost'>> & {
   seenAtMs: number
   identity?: string | null
   problem?: string
-  /** What its organization may send, when this was one message too many. */
+  /** The rate of its organization, if this message was beyond it. */
   overRate?: OrgRate
-  /** The newest time that the message names. */
+  /** The newest time in the message. */
   newestMs?: number | null
-  /** What the device said of itself. */
+  /** Health reports of the device. */
   health?: readonly HealthEvent[]
 }
 
 const FLUSH_MS = 1_000
-/** Of all organizations together. */
+/** Of all organizations. */
 const MAX_PENDING = 50_000
-/** Of one: what it has configured, and no more strangers than are kept. */
+/** Of one organization: its configured readers, and as many discovered readers as are kept. */
 const MAX_PENDING_PER_ORG = 2 * MAX_DISCOVERED
 /** Some thirty thousand years. */
 const MAX_OFFSET_MS = 1e15
 
-/** Collects what is noticed about readers in memory and writes it once a second, one row per reader. */
+/** Collects the activity of readers in memory and writes it once a second, one row for each reader. */
 export class ReaderHealthLog {
-  readonly #db: Kysely<Tables>
-  readonly #log: Logger
-  #pending = new Map<string, Noticed>()
-  /** How many are pending, by organization. */
-  #sizes = new Map<number, number>()
-  #timer: NodeJS.Timeout | undefined
-  #flushed: Promise<void> = Promise.resolve()
+  readonly #pending: WriteBehind<Noticed, number[]>
 
   constructor(db: Kysely<Tables>, log: Logger) {
-    this.#db = db
-    this.#log = log
+    this.#pending = new WriteBehind({
+      what: 'reader health',
+      log,
+      flushMs: FLUSH_MS,
+      maxEntries: MAX_PENDING,
+      maxPerGroup: MAX_PENDING_PER_ORG,
+      nameOf: (entry) => nameOf(entry.org_id, entry.reader_key),
+      groupOf: (entry) => entry.org_id,
+      merge,
+      write: (entries) => addHealth(db, entries),
+      cleanUp: async (grown) => {
+        if (grown.length > 0) await trimDiscovered(db, grown)
+      },
+    })
   }
 
-  note(orgId: number, readerKey: string, news: ReaderNews): void {
-    const entry = this.#entry(orgId, readerKey)
+  note(orgId: number, readerKey: string, activity: ReaderActivity): void {
+    const entry = this.#pending.get(nameOf(orgId, readerKey)) ?? this.#pending.add(empty(orgId, readerKey))
     if (!entry) return
-    for (const count of COUNTS) if (count !== 'reads_lost') entry[count] += news[count] ?? 0
-    entry.last_seen_ms = Math.max(entry.last_seen_ms, news.seenAtMs)
-    entry.identity = news.identity ?? entry.identity
-    if (news.problem !== undefined) {
-      entry.last_problem = news.problem
-      entry.last_problem_ms = news.seenAtMs
+    for (const count of COUNTS) if (count !== 'reads_lost') entry[count] += activity[count] ?? 0
+    entry.last_seen_ms = Math.max(entry.last_seen_ms, activity.seenAtMs)
+    entry.identity = activity.identity ?? entry.identity
+    if (activity.problem !== undefined) {
+      entry.last_problem = activity.problem
+      entry.last_problem_ms = activity.seenAtMs
     }
-    if (news.overRate !== undefined) {
-      entry.last_problem = overRateProblem(entry.messages_over_rate, news.overRate)
-      entry.last_problem_ms = news.seenAtMs
+    if (activity.overRate !== undefined) {
+      entry.last_problem = overRateProblem(entry.messages_over_rate, activity.overRate)
+      entry.last_problem_ms = activity.seenAtMs
     }
-    if (news.newestMs !== undefined && news.newestMs !== null)
-      entry.clock_offset_ms = bounded(news.newestMs - news.seenAtMs)
-    if (news.reads !== undefined && news.reads > 0) {
-      const minute = Math.floor(news.seenAtMs / 60_000)
-      Object.assign(entry, addReads(entry, { rate_minute: minute, rate_reads: news.reads, rate_before: 0 }))
+    if (activity.newestMs !== undefined && activity.newestMs !== null)
+      entry.clock_offset_ms = bounded(activity.newestMs - activity.seenAtMs)
+    if (activity.reads !== undefined && activity.reads > 0) {
+      const minute = Math.floor(activity.seenAtMs / 60_000)
+      Object.assign(
+        entry,
+        addReads(entry, { rate_minute: minute, rate_reads: activity.reads, rate_before: 0 }),
+      )
     }
-    if (news.health !== undefined && news.health.length > 0) {
-      entry.reads_lost += readsLost(news.health)
-      report((entry.device ??= {}), news.health)
+    if (activity.health !== undefined && activity.health.length > 0) {
+      entry.reads_lost += readsLost(activity.health)
+      report((entry.device ??= {}), activity.health)
     }
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.flush(), FLUSH_MS)
+    this.#pending.start()
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.flush()
+  stop(): Promise<void> {
+    return this.#pending.stop()
   }
 
-  /** Writes what has gathered, after what is being written. A failure is logged and kept for the next time. */
   flush(): Promise<void> {
-    this.#flushed = this.#flushed.then(() => this.#write())
-    return this.#flushed
+    return this.#pending.flush()
   }
+}
 
-  async #write(): Promise<void> {
-    if (this.#pending.size === 0) return
-    const batch = [...this.#pending.values()]
-    this.#pending = new Map()
-    this.#sizes = new Map()
-    try {
-      const grown = await addHealth(this.#db, batch).catch((error: unknown) => {
-        for (const entry of batch) this.#giveBack(entry)
-        throw error
-      })
-      if (grown.length > 0) await trimDiscovered(this.#db, grown)
-    } catch (error) {
-      this.#log.warn({ err: error }, 'reader health could not be written')
-    }
-  }
+const nameOf = (orgId: number, readerKey: string) => `${orgId} ${readerKey}`
 
-  /** Undefined when there is no room for another one. */
-  #entry(orgId: number, readerKey: string): Noticed | undefined {
-    const name = `${orgId} ${readerKey}`
-    const known = this.#pending.get(name)
-    if (known) return known
-    const size = this.#sizes.get(orgId) ?? 0
-    if (size >= MAX_PENDING_PER_ORG || this.#pending.size >= MAX_PENDING) return undefined
-    const entry = empty(orgId, readerKey)
-    this.#sizes.set(orgId, size + 1)
-    this.#pending.set(name, entry)
-    return entry
+/** Adds to an entry an older one of the same reader. */
+function merge(entry: Noticed, older: Noticed): void {
+  for (const count of COUNTS) entry[count] += older[count]
+  Object.assign(entry, addReads(entry, older))
+  entry.last_seen_ms = Math.max(entry.last_seen_ms, older.last_seen_ms)
+  entry.identity ??= older.identity
+  entry.clock_offset_ms ??= older.clock_offset_ms
+  if (entry.last_problem === null) {
+    entry.last_problem = older.last_problem
+    entry.last_problem_ms = older.last_problem_ms
   }
-
-  /** What was noticed meanwhile is newer. */
-  #giveBack(older: Noticed): void {
-    const entry = this.#entry(older.org_id, older.reader_key)
-    if (!entry) return
-    for (const count of COUNTS) entry[count] += older[count]
-    Object.assign(entry, addReads(entry, older))
-    entry.last_seen_ms = Math.max(entry.last_seen_ms, older.last_seen_ms)
-    entry.identity ??= older.identity
-    entry.clock_offset_ms ??= older.clock_offset_ms
-    if (entry.last_problem === null) {
-      entry.last_problem = older.last_problem
-      entry.last_problem_ms = older.last_problem_ms
-    }
-    if (older.device) entry.device = { ...older.device, ...entry.device }
-  }
+  if (older.device) entry.device = { ...older.device, ...entry.device }
 }
 
 /** `dropped` since the last write, a second or two ago. */

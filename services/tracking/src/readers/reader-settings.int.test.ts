@@ -2,7 +2,7 @@ import { openDatabase } from '@whereabouts/db/database'
 import type { KyselyPlugin } from 'kysely'
 import { describe, expect, vi } from 'vitest'
 import type { Tables } from '../db.ts'
-import { log, test, type Tracking } from '../tracking.fixture.ts'
+import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { ReaderDirectory } from './reader-directory.ts'
 
 const MAPPING = { reads: '/list', tag: '/id', tag_type: 'rfid', antenna: '/port' }

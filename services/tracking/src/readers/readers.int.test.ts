@@ -1,7 +1,7 @@
 import { describe, expect, vi } from 'vitest'
 import { openDatabase } from '@whereabouts/db/database'
 import type { Tables } from '../db.ts'
-import { log, test, type Tracking } from '../tracking.fixture.ts'
+import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { ReaderDirectory } from './reader-directory.ts'
 
 const reader = (key: string) => ({ reader_key: key, name: `Reader ${key}`, format: 'impinj' })

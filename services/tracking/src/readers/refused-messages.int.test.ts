@@ -1,8 +1,8 @@
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { expect } from 'vitest'
 import { ingestConsumer } from '../ingest/ingest.consumer.ts'
-import { ingest, message, NOW, scans, warehouse } from '../ingest/warehouse.fixture.ts'
-import { test, type Tracking } from '../tracking.fixture.ts'
+import { ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
+import { test, type Tracking } from '../../test/tracking.fixture.ts'
 
 const health = async (tracking: Tracking) => {
   await tracking.health.flush()

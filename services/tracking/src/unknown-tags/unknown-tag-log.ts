@@ -2,40 +2,48 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import type { NeutralRead } from '../formats/decoder.ts'
+import { WriteBehind } from '../write-behind.ts'
 import {
   addUnknownTags,
-  dropKnown,
+  deleteTagsNowKnown,
   MAX_UNKNOWN_TAGS,
   trimUnknownTags,
   type Noticed,
 } from './unknown-tags.queries.ts'
 
 const FLUSH_MS = 2_000
-/** Of all organizations together. */
+/** Of all organizations. */
 const MAX_PENDING = 20_000
 
 /**
- * Collects reads of unknown tags in memory and writes them every two seconds, one row per tag (D8.8). Whoever invents
- * tags fills a list of bounded length, here and in the table, and costs a write per list and not per read.
+ * Collects reads of unknown tags in memory and writes them every two seconds, one row for each tag (D8.8). Invented tags fill a list of
+ * bounded length, here and in the table, and cost one write for each list, not for each read.
  */
 export class UnknownTagLog {
-  readonly #db: Kysely<Tables>
-  readonly #log: Logger
-  #pending = new Map<string, Noticed>()
-  /** How many are pending, by organization and type. */
-  #sizes = new Map<string, number>()
-  #timer: NodeJS.Timeout | undefined
-  #flushed: Promise<void> = Promise.resolve()
+  readonly #pending: WriteBehind<Noticed, { org_id: number; tag_type: string }[]>
 
   constructor(db: Kysely<Tables>, log: Logger) {
-    this.#db = db
-    this.#log = log
+    this.#pending = new WriteBehind({
+      what: 'unknown tags',
+      log,
+      flushMs: FLUSH_MS,
+      maxEntries: MAX_PENDING,
+      maxPerGroup: MAX_UNKNOWN_TAGS,
+      nameOf: (entry) => nameOf(entry.org_id, entry.tag_type, entry.value),
+      groupOf: (entry) => `${entry.org_id} ${entry.tag_type}`,
+      merge,
+      write: (entries) => addUnknownTags(db, entries),
+      cleanUp: async (grown, entries) => {
+        await deleteTagsNowKnown(db, entries)
+        if (grown.length > 0) await trimUnknownTags(db, grown)
+      },
+    })
   }
 
   note(orgId: number, read: NeutralRead): void {
     const { received_at_ms: at, rssi_dbm, antenna, reader } = read
     const known = this.#pending.get(nameOf(orgId, read.tag_type, read.tag_value))
-    if (!known) return this.#add(noticed(orgId, read))
+    if (!known) return void this.#pending.add(noticed(orgId, read))
     known.reads += 1
     if (at < known.last_seen_ms) return
     known.last_seen_ms = at
@@ -46,53 +54,23 @@ export class UnknownTagLog {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.flush(), FLUSH_MS)
+    this.#pending.start()
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.flush()
+  stop(): Promise<void> {
+    return this.#pending.stop()
   }
 
-  /** Writes what has gathered, after what is being written. A failure is logged and kept for the next time. */
   flush(): Promise<void> {
-    this.#flushed = this.#flushed.then(() => this.#write())
-    return this.#flushed
+    return this.#pending.flush()
   }
+}
 
-  async #write(): Promise<void> {
-    if (this.#pending.size === 0) return
-    const batch = [...this.#pending.values()]
-    this.#pending = new Map()
-    this.#sizes = new Map()
-    try {
-      const grown = await addUnknownTags(this.#db, batch).catch((error: unknown) => {
-        for (const entry of batch) this.#giveBack(entry)
-        throw error
-      })
-      await dropKnown(this.#db, batch)
-      if (grown.length > 0) await trimUnknownTags(this.#db, grown)
-    } catch (error) {
-      this.#log.warn({ err: error }, 'unknown tags could not be written')
-    }
-  }
-
-  #add(entry: Noticed): void {
-    const list = `${entry.org_id} ${entry.tag_type}`
-    const size = this.#sizes.get(list) ?? 0
-    if (size >= MAX_UNKNOWN_TAGS || this.#pending.size >= MAX_PENDING) return
-    this.#sizes.set(list, size + 1)
-    this.#pending.set(nameOf(entry.org_id, entry.tag_type, entry.value), entry)
-  }
-
-  /** What was noticed meanwhile is newer. */
-  #giveBack(entry: Noticed): void {
-    const newer = this.#pending.get(nameOf(entry.org_id, entry.tag_type, entry.value))
-    if (!newer) return this.#add(entry)
-    newer.reads += entry.reads
-    newer.first_seen_ms = Math.min(newer.first_seen_ms, entry.first_seen_ms)
-    newer.ibeacon ??= entry.ibeacon
-  }
+/** Adds to an entry an older one of the same tag. */
+function merge(entry: Noticed, older: Noticed): void {
+  entry.reads += older.reads
+  entry.first_seen_ms = Math.min(entry.first_seen_ms, older.first_seen_ms)
+  entry.ibeacon ??= older.ibeacon
 }
 
 const nameOf = (orgId: number, type: string, value: string) => `${orgId} ${type} ${value}`

@@ -4,19 +4,23 @@ import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Tables } from '../db.ts'
 import { unknownTagNotFound } from '../errors.ts'
-import type { GapFiller } from '../projections/catalog-lookup.ts'
+import type { CatalogResolver } from '../projections/catalog-resolver.ts'
 import { upsertTags } from '../projections/projections.queries.ts'
 import { attach, type AskToAttach } from './tag-attacher.ts'
-import { deleteUnknownTag, forgetTags, listUnknownTags } from './unknown-tags.queries.ts'
+import { deleteUnknownTag, deleteKnownTags, listUnknownTags } from './unknown-tags.queries.ts'
 
-export type UnknownTagDeps = { db: TenantDatabase<Tables>; gaps: GapFiller; askToAttach: AskToAttach }
+export type UnknownTagDeps = {
+  db: TenantDatabase<Tables>
+  resolver: CatalogResolver
+  askToAttach: AskToAttach
+}
 
 type UnknownTagHandlers = Pick<
   Handlers<'tracking'>,
   'listUnknownTags' | 'claimUnknownTag' | 'deleteUnknownTag'
 >
 
-export const unknownTagHandlers = ({ db, gaps, askToAttach }: UnknownTagDeps): UnknownTagHandlers => ({
+export const unknownTagHandlers = ({ db, resolver, askToAttach }: UnknownTagDeps): UnknownTagHandlers => ({
   async listUnknownTags({ principal: { orgId }, query }) {
     const { limit, offset } = query
     return { ...(await listUnknownTags(db.forOrg(orgId), orgId, query)), limit, offset }
@@ -26,10 +30,10 @@ export const unknownTagHandlers = ({ db, gaps, askToAttach }: UnknownTagDeps): U
   // is gone when the answer arrives, and a read of a moment ago does not bring it back.
   async claimUnknownTag({ principal: { orgId }, body }) {
     const { tag, ownerKey } = await attach(askToAttach, { org_id: orgId, ...body })
-    gaps.apply({ assets: [], locations: [], tags: [tag] })
+    resolver.apply({ assets: [], locations: [], tags: [tag] })
     const own = db.forOrg(orgId)
     await upsertTags(own, [tag])
-    await forgetTags(own, [tag])
+    await deleteKnownTags(own, [tag])
     return { data: toView(tag, ownerKey) }
   },
 

@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest'
 import type { NeutralRead } from '../formats/decoder.ts'
-import { ingest, message, NOW, warehouse } from '../ingest/warehouse.fixture.ts'
+import { ingest, message, NOW, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 import { projectionsConsumer } from '../projections/projections.consumer.ts'
 import { upsertTags } from '../projections/projections.queries.ts'
-import { log, test, type Tracking } from '../tracking.fixture.ts'
+import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { UnknownTagLog } from './unknown-tag-log.ts'
-import { MAX_UNKNOWN_TAGS } from './unknown-tags.queries.ts'
+import { deleteKnownTags, MAX_UNKNOWN_TAGS } from './unknown-tags.queries.ts'
 
 const read = (tag_value: string, changes: Partial<NeutralRead> = {}): NeutralRead => ({
   reader: 'dock-1',
@@ -208,7 +208,7 @@ describe('a tag that becomes known', () => {
       tracking.catalog.tag(asset, IBEACON.toUpperCase(), { tag_type: 'ble' }),
       tracking.catalog.tag(asset, 'a', { tag_type: 'barcode' }),
     ]
-    const consumer = projectionsConsumer({ db: tracking.db })
+    const consumer = projectionsConsumer({ db: tracking.db, onTags: deleteKnownTags })
     const context = { signal: new AbortController().signal, working: () => undefined }
     await consumer.handle(states.map((state) => ({ kind: 'tag', state })), context) // prettier-ignore
     expect(await values(tracking, 'sort=value')).toEqual(['A', 'AA02'])

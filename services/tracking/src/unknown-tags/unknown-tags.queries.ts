@@ -3,7 +3,7 @@ import { matchValue } from '@whereabouts/contracts/tag-matching'
 import type { UnknownTagsQuery, UnknownTagView } from '@whereabouts/contracts/unknown-tags'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
-import { instant } from '../ingest/sql-times.ts'
+import { instant } from '../sql-times.ts'
 
 /** Kept per organization and type of tag, so that the adverts of strangers push out no barcode; the newest ones. */
 export const MAX_UNKNOWN_TAGS = 1_000
@@ -75,10 +75,10 @@ const matchOfTag = sql.raw(
 )
 
 /**
- * Takes off the list what became known before it was added. With `forgetTags`, which runs after a tag has been stored,
+ * Takes off the list what became known before it was added. With `deleteKnownTags`, which runs after a tag has been stored,
  * one of the two sees what the other wrote: hence both are statements of their own.
  */
-export async function dropKnown(db: Db, names: readonly Name[]): Promise<void> {
+export async function deleteTagsNowKnown(db: Db, names: readonly Name[]): Promise<void> {
   await sql`
     delete from unknown_tag u
     using jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as n (org_id bigint, tag_type text, value text)
@@ -88,7 +88,7 @@ export async function dropKnown(db: Db, names: readonly Name[]): Promise<void> {
 }
 
 /** Takes tags off the list that are attached to something, also where a beacon is known by its iBeacon identity. */
-export async function forgetTags(
+export async function deleteKnownTags(
   db: Db,
   tags: readonly (Name & { deleted_at: string | null })[],
 ): Promise<void> {

@@ -37,7 +37,7 @@ function NewAssetForm({ onCancel }: { onCancel: () => void }) {
       onCancel={onCancel}
       more={{
         fields: tags.flatMap((_, at) => [`tags[${at}].tag_type`, `tags[${at}].value`]),
-        inputs: (errors) => <TagInputs tags={tags} onChange={setTags} errors={errors} />,
+        renderInputs: (errors) => <TagInputs tags={tags} onChange={setTags} errors={errors} />,
       }}
     />
   )

@@ -1,8 +1,8 @@
 import type { Arrival, IncomingMessage } from '@whereabouts/messaging/delivery'
 import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
 import { expect } from 'vitest'
-import { test, type Tracking } from '../../tracking.fixture.ts'
-import { message, NOW, warehouse } from '../warehouse.fixture.ts'
+import { test, type Tracking } from '../../../test/tracking.fixture.ts'
+import { message, NOW, warehouse } from '../../../test/ingest/warehouse.fixture.ts'
 
 const arrival = (of: IncomingMessage, changes: Partial<Arrival> = {}): Arrival => ({
   ...of,

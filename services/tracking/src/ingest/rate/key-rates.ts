@@ -1,14 +1,6 @@
-import { KeyState } from '@whereabouts/contracts/messages/keys-state'
+import { KeyRate } from '@whereabouts/contracts/messages/keys-state'
 import { bytesPerSecond, MESSAGES_PER_SECOND } from '@whereabouts/contracts/messages/reader-rates'
-
-export type OrgRate = {
-  /** Messages a second of all its keys together. */
-  perSecond: number
-  /** Bytes a second of all its keys together. More keys do not mean more bytes; a rate that an operator set does. */
-  bytesPerSecond: number
-  /** Live keys that may send scans; 0 when none is known. */
-  keys: number
-}
+import type { OrgRate } from '../../readers/org-rate.ts'
 
 const UNKNOWN: OrgRate = { perSecond: MESSAGES_PER_SECOND, bytesPerSecond: bytesPerSecond(0), keys: 0 }
 /** A sum stands for so long: keys expire without a word. */
@@ -38,7 +30,7 @@ export class KeyRates {
   /** Throws for a state that cannot be read; the key then counts as before. States may come twice and late. */
   apply(subject: string, payload: unknown): void {
     if (!subject.startsWith(SUBJECT)) return
-    const state = KeyState.parse(payload)
+    const state = KeyRate.parse(payload)
     const known = this.#keys.get(state.jti)
     if (known && known.revision > state.revision) return
     if (known) this.#byOrg.get(known.orgId)?.delete(known)
@@ -75,7 +67,7 @@ function sumOf(live: readonly Key[]): OrgRate {
   return { perSecond, bytesPerSecond: bytesPerSecond(setByOperators), keys: live.length }
 }
 
-const keyOf = (state: KeyState): Key => ({
+const keyOf = (state: KeyRate): Key => ({
   orgId: state.org_id,
   revision: state.revision,
   perSecond: state.message_rate_per_second ?? null,

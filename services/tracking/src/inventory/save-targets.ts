@@ -1,0 +1,47 @@
+import { MAX_ASSET_KEYS, type CatalogLookup } from '@whereabouts/contracts/messages/catalog-lookup'
+import type { AssetIdentity, LocationPlace } from '@whereabouts/contracts/messages/catalog-state'
+import { CatalogUnavailable, type AskCatalog } from '../projections/catalog-resolver.ts'
+
+/** What the keys of a save name right now. */
+export type SaveTargets = { assets: AssetIdentity[]; location: LocationPlace | undefined }
+
+/** Questions under way at a time: catalog has others to answer, and ten thousand keys make twenty questions. */
+const LANES = 4
+
+/**
+ * Asks catalog itself rather than our view: what was created a moment ago counts, and what was deleted no longer does
+ * (D8.9). Throws CatalogUnavailable.
+ */
+export async function findSaveTargets(
+  ask: AskCatalog,
+  orgId: number,
+  { assetKeys, locationKey }: { assetKeys: readonly string[]; locationKey: string },
+): Promise<SaveTargets> {
+  const questions: CatalogLookup[] = []
+  for (let at = 0; at < assetKeys.length; at += MAX_ASSET_KEYS)
+    questions.push({ org_id: orgId, asset_keys: assetKeys.slice(at, at + MAX_ASSET_KEYS) })
+  questions.push({ org_id: orgId, location_keys: [locationKey] })
+  const lanes = Array.from(
+    { length: LANES },
+    (_, lane) =>
+    askInTurn(ask, questions.filter((_question, i) => i % LANES === lane)), // prettier-ignore
+  )
+  const found = (await Promise.all(lanes)).flat()
+  return {
+    assets: found.flatMap(({ assets }) => assets),
+    location: found.flatMap(({ locations }) => locations)[0],
+  }
+}
+
+type Found = { assets: AssetIdentity[]; locations: LocationPlace[] }
+
+async function askInTurn(ask: AskCatalog, questions: readonly CatalogLookup[]): Promise<Found[]> {
+  const found: Found[] = []
+  for (const question of questions) {
+    const { assets_by_key, locations } = await ask(question)
+    if (question.asset_keys && !assets_by_key)
+      throw new CatalogUnavailable('this release of catalog cannot be asked for keys of assets')
+    found.push({ assets: assets_by_key ?? [], locations })
+  }
+  return found
+}

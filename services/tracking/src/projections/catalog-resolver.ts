@@ -1,0 +1,116 @@
+import {
+  catalogLookup,
+  type CatalogLookup,
+  type CatalogLookupReply,
+} from '@whereabouts/contracts/messages/catalog-lookup'
+import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
+import { matchValue } from '@whereabouts/contracts/tag-matching'
+import type { Broker } from '@whereabouts/messaging/connection'
+import { request } from '@whereabouts/messaging/request'
+import type { CatalogView } from './catalog-view.ts'
+
+/** Catalog could not be asked, so it is not known whether something exists. Retry later. */
+export class CatalogUnavailable extends Error {
+  override readonly name = 'CatalogUnavailable'
+}
+
+type Tag = { tag_type: string; value: string }
+
+/** Asks catalog one question over the broker. Throws CatalogUnavailable. */
+export type AskCatalog = (question: CatalogLookup, signal?: AbortSignal) => Promise<CatalogLookupReply>
+
+const TIMEOUT_MS = 2_000
+const MAX_NAMES = 1_000
+
+export const askCatalogOver =
+  (broker: Broker): AskCatalog =>
+  async (question, signal) => {
+    const options = signal ? { timeoutMs: TIMEOUT_MS, signal } : { timeoutMs: TIMEOUT_MS }
+    try {
+      return catalogLookup.reply.parse(await request(broker, catalogLookup.subject, question, options))
+    } catch (error) {
+      throw new CatalogUnavailable('catalog could not be asked', { cause: error })
+    }
+  }
+
+/** How long a name that catalog did not know is not asked for again: most BLE adverts come from unknown tags. */
+const UNKNOWN_MS = 1_000
+const MAX_UNKNOWN = 100_000
+
+/** Names of one organization that the view does not know. */
+export type Unresolved = {
+  tags?: Iterable<Tag>
+  locationKeys?: Iterable<string>
+  locationIds?: Iterable<number>
+  assetIds?: Iterable<number>
+}
+
+type Lists = { tags: Tag[]; location_keys: string[]; location_ids: number[]; asset_ids: number[] }
+
+/**
+ * Asks catalog for names that the view does not know, and puts the reply into the view. So a read finds an asset that was created a moment
+ * ago, before its state arrived.
+ */
+export class CatalogResolver {
+  readonly #view: CatalogView
+  readonly #ask: AskCatalog
+  readonly #now: () => number
+  readonly #unknownUntil = new Map<string, number>()
+
+  constructor(view: CatalogView, ask: AskCatalog, now: () => number = Date.now) {
+    this.#view = view
+    this.#ask = ask
+    this.#now = now
+  }
+
+  /** Puts into the view what exists of these names. Throws CatalogUnavailable. */
+  async resolve(orgId: number, unresolved: Unresolved, signal?: AbortSignal): Promise<void> {
+    const lists = this.#withoutUnknown(orgId, unresolved)
+    const longest = Math.max(...Object.values(lists).map((list) => list.length))
+    for (let at = 0; at < longest; at += MAX_NAMES) {
+      const some = {
+        tags: lists.tags.slice(at, at + MAX_NAMES),
+        location_keys: lists.location_keys.slice(at, at + MAX_NAMES),
+        location_ids: lists.location_ids.slice(at, at + MAX_NAMES),
+        asset_ids: lists.asset_ids.slice(at, at + MAX_NAMES),
+      }
+      this.apply(await this.#ask({ org_id: orgId, ...some }, signal))
+      this.#rememberUnknown(orgId, some)
+    }
+  }
+
+  apply(reply: Pick<CatalogLookupReply, 'locations' | 'tags'> & { assets: readonly AssetIdentity[] }): void {
+    for (const asset of reply.assets) this.#view.applyAsset(asset)
+    for (const location of reply.locations) this.#view.applyLocation(location)
+    for (const tag of reply.tags) this.#view.applyTag(tag)
+  }
+
+  #withoutUnknown(orgId: number, unresolved: Unresolved): Lists {
+    const now = this.#now()
+    const isAsked = (name: string) => (this.#unknownUntil.get(name) ?? 0) <= now
+    const { tags = [], locationKeys = [], locationIds = [], assetIds = [] } = unresolved
+    return {
+      tags: [...tags].filter((tag) => isAsked(tagName(orgId, tag))),
+      location_keys: [...locationKeys].filter((key) => isAsked(keyName(orgId, key))),
+      location_ids: [...locationIds].filter((id) => isAsked(idName(orgId, id))),
+      asset_ids: [...assetIds].filter((id) => isAsked(idName(orgId, id))),
+    }
+  }
+
+  #rememberUnknown(orgId: number, { tags, location_keys, location_ids, asset_ids }: Lists): void {
+    if (this.#unknownUntil.size > MAX_UNKNOWN) this.#unknownUntil.clear()
+    const until = this.#now() + UNKNOWN_MS
+    const remember = (isKnown: boolean, name: string) => !isKnown && this.#unknownUntil.set(name, until)
+    const view = this.#view
+    for (const tag of tags)
+      remember(view.matchTag(orgId, tag.tag_type, tag.value) !== undefined, tagName(orgId, tag))
+    for (const key of location_keys)
+      remember(view.locationByKey(orgId, key) !== undefined, keyName(orgId, key))
+    for (const id of location_ids) remember(view.location(orgId, id) !== undefined, idName(orgId, id))
+    for (const id of asset_ids) remember(view.asset(orgId, id) !== undefined, idName(orgId, id))
+  }
+}
+
+const tagName = (orgId: number, tag: Tag) => `${orgId} ${tag.tag_type} ${matchValue(tag.tag_type, tag.value)}`
+const keyName = (orgId: number, key: string) => `${orgId} @ ${key}`
+const idName = (orgId: number, id: number) => `${orgId} # ${id}`

@@ -1,0 +1,53 @@
+import { epochMs } from '@whereabouts/contracts/instant'
+import type { AssetLocationsQuery } from '@whereabouts/contracts/tracking'
+import type { Handlers } from '@whereabouts/service-kit/serve'
+import { beforeKeptHistory } from '../../errors.ts'
+import type { CatalogView } from '../../projections/catalog-view.ts'
+import type { ReportDeps } from '../deps.ts'
+import { readAssetLocations } from './asset-locations.queries.ts'
+import { readAssetLocationsAt } from './at-instant.queries.ts'
+import { LATEST_FIRST, type AssetLocationsFilter } from './filter.ts'
+
+const DAY_MS = 86_400_000
+
+export const reportHandlers = ({
+  db,
+  past,
+  view,
+  retentionDays,
+  recordStrategy,
+  now = Date.now,
+}: ReportDeps): Pick<Handlers<'tracking'>, 'listAssetLocations'> => ({
+  async listAssetLocations({ principal: { orgId }, query, log }) {
+    const { limit, offset, at } = query
+    const filter = toFilter(view, orgId, query)
+    const oldest = now() - retentionDays * DAY_MS
+    if (at !== undefined && epochMs(at) < oldest) throw beforeKeptHistory('at', oldest)
+    const { rows, total, strategy } = await (at === undefined
+      ? readAssetLocations(db.forOrg(orgId), orgId, filter)
+      : readAssetLocationsAt(past.forOrg(orgId), orgId, filter, at))
+    recordStrategy(log, strategy)
+    return { data: rows, limit, offset, total_count: total }
+  },
+})
+
+function toFilter(view: CatalogView, orgId: number, query: AssetLocationsQuery): AssetLocationsFilter {
+  const named = query.location_id ?? idsOf(view, orgId, query.location_external_key)
+  return {
+    limit: query.limit,
+    offset: query.offset,
+    sort: query.sort ?? LATEST_FIRST,
+    includeDeleted: query.include_deleted ?? false,
+    assetIds: query.asset_id,
+    assetKeys: query.asset_external_key,
+    locationIds: named && query.include_descendants ? view.withDescendants(orgId, named) : named,
+    q: query.q === '' ? undefined : query.q,
+  }
+}
+
+/** A key without a live location matches nothing. Undefined if no keys were sent. */
+export const idsOf = (
+  view: CatalogView,
+  orgId: number,
+  keys: readonly string[] | undefined,
+): number[] | undefined => keys?.flatMap((key) => view.locationByKey(orgId, key)?.id ?? [])

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import { anyOf } from '@whereabouts/db/sql-conditions'
+import { isListed, type Sql } from '../conditions.sql.ts'
+import { foundAssets, isAtLocations, matchesSearch } from './conditions.sql.ts'
+import { isByLocation, namesAssets, type AssetLocationsFilter } from './filter.ts'
+
+/** `asset_id` of all rows of the report and of few other assets, from the index that finds them with the least work. */
+export function candidates(orgId: number, filter: AssetLocationsFilter): Sql {
+  const { assetIds, assetKeys, q, includeDeleted } = filter
+  if (assetIds) return sql`select distinct unnest(${[...assetIds]}::bigint[]) as asset_id`
+  if (assetKeys)
+    return sql`select id as asset_id from asset a
+      where a.org_id = ${orgId} and ${anyOf('a.external_key', assetKeys, 'text')}`
+  if (q === undefined)
+    return sql`select s.asset_id from asset_place s
+      where s.org_id = ${orgId} and ${isAtLocations('s', orgId, filter)} and ${isListed('s', includeDeleted)}`
+  if (!isByLocation(filter)) return foundAssets(orgId, filter)
+  return sql`select s.asset_id from (${foundAssets(orgId, filter)}) found
+    join asset_place s on s.org_id = ${orgId} and s.asset_id = found.asset_id
+    where ${isAtLocations('s', orgId, filter)}`
+}
+
+/**
+ * `from` and `where` of the candidates that are rows, with their position `p`, asset `a` and location `l`. Needs `candidate` in front.
+ * `offset 0` makes PostgreSQL look up each candidate, and only in the tables that the request needs: it overestimates how many candidates
+ * there are, and would read all positions of the organization instead.
+ */
+export function listedCandidates(
+  orgId: number,
+  filter: AssetLocationsFilter,
+  sort: AssetLocationsFilter['sort'] = filter.sort,
+): Sql {
+  const isSortedBy = (name: string) => sort.some(({ field }) => field === name)
+  const q = namesAssets(filter) ? filter.q : undefined // the other candidates were found by it
+  const asset = sql`cross join lateral (
+    select * from asset a where a.org_id = ${orgId} and a.id = candidate.asset_id offset 0) a`
+  const location = sql`left join lateral (
+    select * from location l where l.org_id = ${orgId} and l.id = p.location_id offset 0) l on true`
+  return sql`
+    from candidate
+    cross join lateral (
+      select * from position p where p.org_id = ${orgId} and p.asset_id = candidate.asset_id offset 0) p
+    ${q !== undefined || isSortedBy('asset_external_key') ? asset : sql``}
+    ${isSortedBy('location_external_key') ? location : sql``}
+    where p.minute > '-infinity' and ${isListed('p', filter.includeDeleted)}
+      and ${isAtLocations('p', orgId, filter)} and ${matchesSearch(q)}`
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { chooseCount, choosePage, type CountStrategy, type PageStrategy } from './choose-strategy.rules.ts'
+import type { AssetLocationsFilter, ReportSort } from './filter.ts'
+
+const bounds = { sortAtMost: 5_000, skipAtMost: 1_000 }
+const [SEEN, KEY, LOCATION] = ['asset_last_seen', 'asset_external_key', 'location_external_key'] as const
+const by = (...fields: ReportSort[]) => fields.map((field) => ({ field, descending: false }))
+
+type Case = [filter: Partial<AssetLocationsFilter>, total: number, count: CountStrategy, page: PageStrategy]
+
+test.for<Case>([
+  // Without a filter the first field of the sort decides.
+  [{}, 200_000, 'scanned', 'by_last_seen'],
+  [{}, 10, 'scanned', 'by_last_seen'],
+  [{ sort: by(KEY) }, 200_000, 'scanned', 'by_asset_key'],
+  [{ sort: by(KEY, LOCATION) }, 200_000, 'scanned', 'by_asset_key'],
+  [{ withLocationOnly: true }, 10, 'scanned', 'by_last_seen'],
+  // By location: near the beginning or beyond.
+  [{ sort: by(LOCATION), offset: 950 }, 200_000, 'scanned', 'by_location'],
+  [{ sort: by(LOCATION), offset: 951 }, 200_000, 'scanned', 'by_location_counts'],
+  [{ sort: by(LOCATION, SEEN) }, 200_000, 'scanned', 'by_location_counts'],
+  // Few filtered rows are sorted, many are read in order.
+  [{ locationIds: [1] }, 5_000, 'at_locations', 'from_candidates'],
+  [{ locationIds: [1] }, 5_001, 'at_locations', 'by_last_seen'],
+  [{ locationIds: [1], sort: by(LOCATION) }, 5_001, 'at_locations', 'by_location'],
+  [{ q: 'fork' }, 5_000, 'found', 'from_candidates'],
+  [{ q: 'fork', locationIds: [1], sort: by(KEY) }, 5_001, 'found', 'by_asset_key'],
+  // Requested assets are few, whatever the total.
+  [{ assetIds: [1] }, 6_000, 'candidates', 'from_candidates'],
+  [{ assetKeys: ['A'], q: 'fork', locationIds: [1] }, 1, 'candidates', 'from_candidates'],
+  // A page behind the last row is not read.
+  [{ offset: 10 }, 10, 'scanned', 'empty'],
+  [{ assetIds: [1], offset: 1 }, 1, 'candidates', 'empty'],
+  [{ offset: 9 }, 10, 'scanned', 'by_last_seen'],
+])('%o of %i rows: count %s, page %s', ([changes, total, count, page]) => {
+  const filter = { limit: 50, offset: 0, sort: by(SEEN), includeDeleted: false, ...changes }
+  expect([chooseCount(filter), choosePage(filter, total, bounds)]).toEqual([count, page])
+})

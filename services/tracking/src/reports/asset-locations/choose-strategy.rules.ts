@@ -1,0 +1,42 @@
+import { namesAssets, type AssetLocationsFilter } from './filter.ts'
+
+/** How the report counts its rows; each is a file `count-<strategy>.sql.ts`. */
+export type CountStrategy = 'candidates' | 'found' | 'at_locations' | 'scanned'
+
+/** How the report reads one page; each but `empty` is a file `page-<strategy>.sql.ts`. */
+export const pageStrategies = [
+  'empty',
+  'from_candidates',
+  'by_last_seen',
+  'by_asset_key',
+  'by_location',
+  'by_location_counts',
+] as const
+export type PageStrategy = (typeof pageStrategies)[number]
+
+/** In rows. */
+export type Bounds = {
+  /** Up to so many filtered rows are sorted in memory; more are read from an index in the requested order. */
+  sortAtMost: number
+  /** Up to so many rows of the order by location are read and skipped; beyond, locations are skipped by their counts. */
+  skipAtMost: number
+}
+
+export const BOUNDS: Bounds = { sortAtMost: 5_000, skipAtMost: 5_000 }
+
+export function chooseCount(filter: AssetLocationsFilter): CountStrategy {
+  if (namesAssets(filter)) return 'candidates'
+  if (filter.q !== undefined) return 'found'
+  return filter.locationIds ? 'at_locations' : 'scanned'
+}
+
+/** `total`: rows on all pages. We know it, and the planner of PostgreSQL does not: so we choose, not the planner. */
+export function choosePage(filter: AssetLocationsFilter, total: number, bounds: Bounds): PageStrategy {
+  const { offset, limit, sort } = filter
+  if (offset >= total) return 'empty'
+  const isFiltered = filter.locationIds !== undefined || filter.q !== undefined
+  if (namesAssets(filter) || (isFiltered && total <= bounds.sortAtMost)) return 'from_candidates'
+  if (sort[0]?.field === 'asset_last_seen') return 'by_last_seen'
+  if (sort[0]?.field === 'asset_external_key') return 'by_asset_key'
+  return sort.length === 1 && offset + limit <= bounds.skipAtMost ? 'by_location' : 'by_location_counts'
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { anyOf, containing } from '@whereabouts/db/sql-conditions'
+import { isListed, type Sql } from '../conditions.sql.ts'
+import type { AssetLocationsFilter } from './filter.ts'
+
+/**
+ * `alias` is at one of the requested locations; `true` when none were requested. `not in`, because PostgreSQL checks it row by row
+ * and cannot turn it into a join, which would read all rows before the first one.
+ */
+export function isAtLocations(
+  alias: 'p' | 's',
+  orgId: number,
+  { locationIds, withLocationOnly }: AssetLocationsFilter,
+): Sql {
+  const column = sql.ref(`${alias}.location_id`)
+  const isRequested = locationIds ? anyOf(`${alias}.location_id`, locationIds, 'bigint') : sql`true`
+  if (!withLocationOnly) return isRequested
+  return sql`${isRequested} and ${column} is not null and ${column} not in (
+    select gone.id from location gone where gone.org_id = ${orgId} and gone.deleted_at is not null)`
+}
+
+/** Separates name and key in `search_text`. No search can contain it. */
+const SEPARATOR = '\u001f'
+
+/**
+ * Asset `a` has `q` in its name, key or a tag value (D8.2); `true` without `q`. `offset 0` makes PostgreSQL look up the tags of
+ * one asset after the other; otherwise it may search all tags first.
+ */
+export function matchesSearch(q: string | undefined): Sql {
+  if (q === undefined) return sql`true`
+  if (q.includes(SEPARATOR)) return sql`false`
+  return sql`(a.search_text like ${containing(q)} or exists (
+    select from tag t where t.org_id = a.org_id and t.asset_id = a.id and t.deleted_at is null
+      and t.search_text like ${containing(q)} offset 0))`
+}
+
+/** `matchesSearch` for the asset whose id is `column`, looked up for each row. */
+export const assetMatchesSearch = (column: string, orgId: number, q: string | undefined): Sql =>
+  q === undefined
+    ? sql`true`
+    : existsPerRow(sql`
+    asset a where a.org_id = ${orgId} and a.id = ${sql.ref(column)} and ${matchesSearch(q)}`)
+
+/** Checked row by row: `offset 0` keeps PostgreSQL from turning it into a join. */
+export const existsPerRow = (from: Sql): Sql => sql`exists (select from ${from} offset 0)`
+
+/**
+ * `asset_id` of the valid scanned assets that match `q`, once each, from the trigram indexes. Reads the views, because under row-level
+ * security `like` cannot use an index (ADR 17). Few assets match by a tag alone, so only those need `distinct`.
+ */
+export function foundAssets(orgId: number, { q = '', includeDeleted }: AssetLocationsFilter): Sql {
+  if (q.includes(SEPARATOR)) return sql`select null::bigint as asset_id where false`
+  const listed = sql`a.is_scanned and ${isListed('a', includeDeleted)}`
+  return sql`
+    select a.id as asset_id from own_asset a
+    where a.org_id = ${orgId} and ${listed} and a.search_text like ${containing(q)}
+    union all
+    select distinct a.id from own_tag t join own_asset a on a.org_id = t.org_id and a.id = t.asset_id and ${listed}
+    where t.org_id = ${orgId} and t.deleted_at is null and t.asset_id is not null
+      and t.search_text like ${containing(q)} and a.search_text not like ${containing(q)}`
+}

@@ -1,0 +1,26 @@
+import { sql } from 'kysely'
+import { isListed, type Sql } from '../conditions.sql.ts'
+import type { AssetLocationsFilter } from './filter.ts'
+
+/** Counts all rows, from indexes alone. */
+export const countScanned = (orgId: number, filter: AssetLocationsFilter): Sql => {
+  const all = filter.includeDeleted ? sql`(${live(orgId)} + ${deleted(orgId)})` : live(orgId)
+  return sql`select ${filter.withLocationOnly ? sql`${all} - ${withoutLocation(orgId, filter)}` : all} as total`
+}
+
+/** All that are not deleted, minus those that expired or are not valid yet: less to read than the validity of each. */
+export function live(orgId: number): Sql {
+  const scanned = sql`select count(*) from asset a where a.org_id = ${orgId} and a.is_scanned and a.deleted_at is null`
+  return sql`((${scanned}) - (${scanned} and a.valid_to <= now()) - (${scanned} and a.valid_from > now()))`
+}
+
+const deleted = (orgId: number): Sql => sql`(
+  select count(*) from position p
+  where p.org_id = ${orgId} and p.minute > '-infinity' and p.deleted_at is not null and ${isListed('p', true)})`
+
+/** Assets without a location or at a deleted one: fewer than the others. */
+function withoutLocation(orgId: number, { includeDeleted }: AssetLocationsFilter): Sql {
+  const listed = sql`select count(*) from asset_place s where s.org_id = ${orgId} and ${isListed('s', includeDeleted)}`
+  const gone = sql`select l.id from location l where l.org_id = ${orgId} and l.deleted_at is not null`
+  return sql`((${listed} and s.location_id is null) + (${listed} and s.location_id = any(array(${gone}))))`
+}

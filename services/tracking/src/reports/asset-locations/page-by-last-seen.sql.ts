@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import { isListed, type Sql } from '../conditions.sql.ts'
+import { assetMatchesSearch, isAtLocations } from './conditions.sql.ts'
+import type { AssetLocationsFilter } from './filter.ts'
+import { fromNearerEnd, orderBy } from './order-by.sql.ts'
+import { rowsOfPage, type PageStatement } from './rows-of-page.sql.ts'
+
+/**
+ * Reads `position_seen_place` in its order, or from its end, up to the page. PostgreSQL drops the left joins if nothing is sorted by
+ * them. Deleted assets are in an index of their own, so the page is merged from the beginning of both.
+ */
+export function pageByLastSeen(orgId: number, filter: AssetLocationsFilter, total: number): PageStatement {
+  const { limit, offset, isReversed } = fromNearerEnd(filter, total)
+  const order = orderBy(filter.sort, { isReversed })
+  const beside = sql`
+    left join asset a on a.org_id = ${orgId} and a.id = p.asset_id
+    left join location l on l.org_id = ${orgId} and l.id = p.location_id`
+  const read = (isDeleted: Sql, rows: number, skipped: number) => sql`
+    select p.asset_id, p.observed_at, p.location_id from position p ${beside}
+    where p.org_id = ${orgId} and p.minute > '-infinity' and p.deleted_at ${isDeleted}
+      and ${isListed('p', true)} and ${isAtLocations('p', orgId, filter)}
+      and ${assetMatchesSearch('p.asset_id', orgId, filter.q)}
+    order by ${order} limit ${rows} offset ${skipped}`
+  const merged = sql`
+    select p.asset_id from (
+      (${read(sql`is null`, offset + limit, 0)}) union all (${read(sql`is not null`, offset + limit, 0)})
+    ) p ${beside}
+    order by ${order} limit ${limit} offset ${offset}`
+  return sql`
+    with page as (${filter.includeDeleted ? merged : read(sql`is null`, limit, offset)})
+    ${rowsOfPage(orgId, filter)}`
+}

@@ -1,0 +1,14 @@
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { Tables } from '../db.ts'
+import type { CatalogView } from '../projections/catalog-view.ts'
+import type { RecordStrategy } from './strategy-counter.ts'
+
+export type ReportDeps = {
+  db: TenantDatabase<Tables>
+  /** Few connections, for statements that take long: other requests do not wait for them. */
+  past: TenantDatabase<Tables>
+  view: CatalogView
+  retentionDays: number
+  recordStrategy: RecordStrategy
+  now?: () => number
+}

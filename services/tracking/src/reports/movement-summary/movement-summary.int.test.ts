@@ -1,0 +1,161 @@
+import { sql } from 'kysely'
+import { describe, expect } from 'vitest'
+import { minuteOf, type Observation } from '../../ingest/observation.ts'
+import { store } from '../../../test/store.ts'
+import { test, type Tracking } from '../../../test/tracking.fixture.ts'
+import { movementSummaryHandlers } from './movement-summary.handlers.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** An hour of UTC that is over, with six more after it at least. */
+const START = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 8 * HOUR_MS
+const at = (minutes: number, ms = 0) => new Date(START + minutes * MINUTE_MS + ms).toISOString()
+
+/** Seen so many minutes after the start. */
+const row = (assetId: number, minutes: number, locationId: number | null, orgId = 1): Observation => ({
+  orgId,
+  assetId,
+  minute: minuteOf(START) + minutes,
+  observedAtMs: START + minutes * MINUTE_MS + 500,
+  locationId,
+  readerKey: 'r',
+  antenna: 1,
+})
+
+async function read(tracking: Tracking, query: Record<string, string | number> = {}, orgId = 1) {
+  const text = new URLSearchParams(query as Record<string, string>).toString()
+  return (await tracking.call('GET', `/movements/summary?${text}`, { orgId })).json()
+}
+const movesOf = async (...asked: Parameters<typeof read>) =>
+  (await read(...asked)).data.hours.map((hour: { moves: number }) => hour.moves)
+
+/** Alpha goes from the dock to the shelf and back; Beta is read nowhere between two places; both begin somewhere. */
+async function journeys(tracking: Tracking) {
+  const { catalog } = tracking
+  const [alpha, beta, theirs] = [
+    catalog.asset(1, 'Alpha'),
+    catalog.asset(1, 'Beta'),
+    catalog.asset(2, 'Theirs'),
+  ]
+  const [dock, shelf] = [catalog.location(1, 'Dock'), catalog.location(1, 'Shelf')]
+  await tracking.project()
+  await store(tracking.db, tracking.view, [
+    row(alpha.id, 5, dock.id),
+    row(alpha.id, 10, dock.id),
+    row(alpha.id, 15, shelf.id),
+    row(alpha.id, 150, dock.id),
+    row(beta.id, 20, dock.id),
+    row(beta.id, 25, null),
+    row(beta.id, 30, shelf.id),
+    row(beta.id, 160, dock.id),
+    row(theirs.id, 40, dock.id, 2),
+    row(theirs.id, 45, shelf.id, 2),
+  ])
+  return { alpha, beta, theirs, dock, shelf }
+}
+
+describe('GET /movements/summary', () => {
+  test('counts in each hour the rows at another place than the row before, first places among them', async ({
+    tracking,
+  }) => {
+    await journeys(tracking)
+    expect(await read(tracking, { from: at(0), to: at(180) })).toEqual({
+      data: {
+        from: at(0),
+        to: at(180),
+        hours: [
+          { hour: at(0), moves: 4 },
+          { hour: at(60), moves: 0 },
+          { hour: at(120), moves: 2 },
+        ],
+      },
+    })
+    expect(await movesOf(tracking, { from: at(0), to: at(60) }, 2)).toEqual([2])
+  })
+
+  test('with a location it counts what came and what left', async ({ tracking }) => {
+    const { dock, shelf } = await journeys(tracking)
+    const hours = async (location_id: number, orgId = 1) =>
+      (await read(tracking, { from: at(0), to: at(180), location_id }, orgId)).data.hours
+    expect(await hours(dock.id)).toEqual([
+      { hour: at(0), moves: 4, in: 2, out: 1 },
+      { hour: at(60), moves: 0, in: 0, out: 0 },
+      { hour: at(120), moves: 2, in: 2, out: 0 },
+    ])
+    expect((await hours(shelf.id))[2]).toMatchObject({ in: 0, out: 2 })
+    expect((await hours(4_503_599_627_370_497))[0]).toMatchObject({ moves: 4, in: 0, out: 0 })
+  })
+
+  test('from is included, to is not, and the row before may lie before the window', async ({ tracking }) => {
+    await journeys(tracking)
+    const [moved, just] = [at(15, 500), at(15, 501)]
+    expect(await movesOf(tracking, { from: moved, to: at(60) })).toEqual([3])
+    expect(await movesOf(tracking, { from: just, to: at(60) })).toEqual([2])
+    expect(await movesOf(tracking, { from: at(0), to: moved })).toEqual([1])
+    expect(await movesOf(tracking, { from: at(0), to: just })).toEqual([2])
+    expect(await movesOf(tracking, { from: at(140), to: at(155) })).toEqual([1])
+  })
+
+  test('a late row and a save count as the history has them', async ({ tracking }) => {
+    const { alpha, dock, shelf } = await journeys(tracking)
+    await store(tracking.db, tracking.view, [row(alpha.id, 70, dock.id), row(alpha.id, 75, shelf.id)])
+    expect(await movesOf(tracking, { from: at(0), to: at(180) })).toEqual([4, 2, 2])
+    tracking.clock.stoppedAt = START + 185 * MINUTE_MS
+    const body = { asset_identifiers: ['ALPHA'], location_identifier: 'SHELF' }
+    await tracking.call('POST', '/inventory/save', { body })
+    expect(await movesOf(tracking, { from: at(180), to: at(240) })).toEqual([1])
+  })
+
+  test('what a deleted asset or at a deleted location has moved stays counted', async ({ tracking }) => {
+    const { alpha, dock } = await journeys(tracking)
+    tracking.catalog.change(alpha, { deleted_at: '2026-11-20T00:00:00.000Z' })
+    tracking.catalog.change(dock, { deleted_at: '2026-11-20T00:00:00.000Z' })
+    await tracking.project()
+    expect(await movesOf(tracking, { from: at(0), to: at(180) })).toEqual([4, 0, 2])
+  })
+
+  test('is of the last 24 hours unless asked otherwise', async ({ tracking }) => {
+    await journeys(tracking)
+    tracking.clock.stoppedAt = START + 60 * MINUTE_MS
+    const { data } = await read(tracking)
+    expect([data.from, data.to, data.hours.length]).toEqual([at(60 - 1_440), at(60), 24])
+    expect(data.hours.at(-1)).toEqual({ hour: at(0), moves: 4 })
+  })
+
+  test('a window that takes too long to count is refused in time, with what to do about it', async ({
+    tracking,
+  }) => {
+    await journeys(tracking)
+    const { summarizeMovements } = movementSummaryHandlers({ past: tracking.tenants, longestMs: 50 })
+    const asked = { principal: { orgId: 1 }, query: { from: at(0) } } as Parameters<
+      typeof summarizeMovements
+    >[0]
+    await tracking.db.transaction().execute(async (tx) => {
+      await sql`lock table scan`.execute(tx)
+      const fields = [{ field: 'from', code: 'invalid_value' }]
+      await expect(summarizeMovements(asked)).rejects.toMatchObject({ type: 'validation_error', fields })
+    })
+    expect(await summarizeMovements(asked)).toMatchObject({ data: { from: at(0) } })
+    expect((await sql<object>`show statement_timeout`.execute(tracking.tenants.forOrg(1))).rows).not.toEqual([
+      { statement_timeout: '50ms' },
+    ])
+  })
+
+  test('a window that is turned around, too long, or no window is refused', async ({ tracking }) => {
+    const refused = async (query: Record<string, string>) => (await read(tracking, query)).error.fields
+    expect(await refused({ from: at(1), to: at(1) })).toMatchObject([
+      { field: 'from', code: 'invalid_value' },
+    ])
+    const long = { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00.001Z' }
+    const min = '2026-01-01T00:00:00.001Z'
+    expect(await refused(long)).toEqual([
+      { field: 'from', code: 'too_small', message: `from must be ≥ ${min}`, params: { min } },
+    ])
+    expect(await refused({ from: 'yesterday', location_id: 'x' })).toMatchObject([
+      { field: 'from', message: "Invalid 'from' timestamp; RFC3339 required" },
+      { field: 'location_id', code: 'invalid_value' },
+    ])
+    for (const to of ['0001-01-01T00:00:01Z', '9999-12-31T23:59:59Z'])
+      expect((await read(tracking, { to })).data.hours[0].moves).toBe(0)
+  })
+})

@@ -1,0 +1,44 @@
+import { epochMs } from '@whereabouts/contracts/instant'
+import type { HourOfMovements, MovementSummary, MovementSummaryQuery } from '@whereabouts/contracts/movements'
+import { validationFailed } from '@whereabouts/service-kit/errors'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** The summary reads every scan of the window; ADR 37 has the cost. */
+const LONGEST_MS = 31 * DAY_MS
+/** The earliest instant a request can name. */
+const YEAR_1 = epochMs('0001-01-01T00:00:00.000Z')
+
+/** In milliseconds: `from` is included, `to` is not. */
+export type Window = { fromMs: number; toMs: number }
+
+/** The requested window. Throws if it ends before it starts, or is empty or too long. */
+export function windowOf({ from, to }: Pick<MovementSummaryQuery, 'from' | 'to'>, nowMs: number): Window {
+  const toMs = to === undefined ? nowMs : epochMs(to)
+  const fromMs = from === undefined ? Math.max(toMs - DAY_MS, YEAR_1) : epochMs(from)
+  if (fromMs >= toMs)
+    throw validationFailed([
+      { field: 'from', code: 'invalid_value', message: 'from must be earlier than to' },
+    ])
+  if (toMs - fromMs <= LONGEST_MS) return { fromMs, toMs }
+  const min = new Date(toMs - LONGEST_MS).toISOString()
+  throw validationFailed([
+    { field: 'from', code: 'too_small', message: `from must be ≥ ${min}`, params: { min } },
+  ])
+}
+
+/** Every hour that the window touches; `found` are those with a movement. */
+export function summaryOf({ fromMs, toMs }: Window, found: readonly HourOfMovements[], hasLocation: boolean) {
+  const known = new Map(found.map((row) => [epochMs(row.hour), row]))
+  const hours: HourOfMovements[] = []
+  for (let ms = Math.floor(fromMs / HOUR_MS) * HOUR_MS; ms < toMs; ms += HOUR_MS)
+    hours.push(known.get(ms) ?? quietHour(ms, hasLocation))
+  const [from, to] = [fromMs, toMs].map((ms) => new Date(ms).toISOString()) as [string, string]
+  return { from, to, hours } satisfies MovementSummary
+}
+
+const quietHour = (ms: number, hasLocation: boolean): HourOfMovements => ({
+  hour: new Date(ms).toISOString(),
+  moves: 0,
+  ...(hasLocation && { in: 0, out: 0 }),
+})

@@ -1,0 +1,88 @@
+import type { AppDeps } from './app.ts'
+import { buildApp } from './app.ts'
+import type { Database } from '@whereabouts/db/database'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { PrincipalVerifier } from '@whereabouts/service-kit/principal'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import type { Tables } from './db.ts'
+import type { IngestDeps } from './ingest/ingest.consumer.ts'
+import { ingestMetrics } from './ingest/ingest-metrics.ts'
+import { Admission } from './ingest/rate/admission.ts'
+import { KeyRates } from './ingest/rate/key-rates.ts'
+import { RecentMinutes } from './ingest/recent-minutes.ts'
+import { LiveFeed } from './live/live-feed.ts'
+import { liveMetrics } from './live/live-metrics.ts'
+import { CatalogResolver, type AskCatalog } from './projections/catalog-resolver.ts'
+import { CatalogView } from './projections/catalog-view.ts'
+import { assetFinder, assetKeyFinder, locationFinder } from './projections/finders.ts'
+import { ReaderDirectory } from './readers/reader-directory.ts'
+import { ReaderHealthLog } from './readers/reader-health.ts'
+import { UnknownTagLog } from './unknown-tags/unknown-tag-log.ts'
+
+type WireDeps = {
+  /** For requests: each sees one organization. */
+  tenants: TenantDatabase<Tables>
+  past: TenantDatabase<Tables>
+  /** For ingest, projections and loops: all organizations. */
+  worker: Pick<Database<Tables>, 'db' | 'pool'>
+  retentionDays: number
+  ask: AskCatalog
+  askToAttach: AppDeps['askToAttach']
+  wakeOutbox(): void
+  verify: PrincipalVerifier
+  log: Logger
+  registry: Registry
+  now?: () => number
+}
+
+/** All parts of tracking, connected. Nothing has been started: no port, no consumer, no loop. */
+export function wire({ tenants, past, worker, ask, wakeOutbox, ...rest }: WireDeps) {
+  const { log, registry } = rest
+  const view = new CatalogView()
+  const finders = { view, ask, resolver: new CatalogResolver(view, ask) }
+  const directory = new ReaderDirectory(worker.db, worker.pool, log)
+  const health = new ReaderHealthLog(worker.db, log)
+  const unknownTags = new UnknownTagLog(worker.db, log)
+  const live = new LiveFeed({ log, metrics: liveMetrics(registry) })
+  const app = buildApp({
+    ...rest,
+    ...finders,
+    db: tenants,
+    past,
+    directory,
+    findAsset: assetFinder(finders),
+    findAssetId: assetKeyFinder({ db: tenants, ...finders }),
+    findLocation: locationFinder(finders),
+    wakeOutbox,
+    live,
+  })
+  const rates = new KeyRates()
+  const metrics = ingestMetrics(registry)
+  const ingest: IngestDeps = {
+    db: worker.db,
+    view,
+    resolver: finders.resolver,
+    directory,
+    health,
+    unknownTags,
+    recent: new RecentMinutes(),
+    metrics,
+    admission: new Admission({ rates, health, metrics }),
+    wakeOutbox,
+  }
+  return {
+    app,
+    live,
+    view,
+    resolver: finders.resolver,
+    directory,
+    health,
+    unknownTags,
+    rates,
+    metrics,
+    ingest,
+  }
+}
+
+export type Wired = ReturnType<typeof wire>

@@ -1,0 +1,74 @@
+import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import type { IncomingMessage } from '@whereabouts/messaging/delivery'
+import type { Tracking } from '../tracking.fixture.ts'
+import { ingestConsumer } from '../../src/ingest/ingest.consumer.ts'
+
+/** The beginning of a minute, and when the broker took every message. */
+export const NOW = Math.floor(Date.now() / 60_000) * 60_000
+const signal = new AbortController().signal
+const context = { signal, working: () => undefined }
+
+type Read = { value: string; at?: number; antenna?: number; location?: string }
+
+/** A canonical message as the broker delivers it. */
+export function message(orgId: number, reads: readonly Read[], reader = 'dock-1'): IncomingMessage {
+  const body = {
+    reads: reads.map(({ value, at, antenna, location }) => ({
+      tag: { type: 'rfid', value },
+      ...(at !== undefined && { read_at: new Date(at).toISOString() }),
+      ...(antenna !== undefined && { antenna }),
+      ...(location !== undefined && { location }),
+    })),
+  }
+  const data = Buffer.from(JSON.stringify(body))
+  return {
+    subject: `scans.${orgId}.${reader}.canonical`,
+    data,
+    receivedAt: NOW,
+    deliveryCount: 1,
+    streamSeq: 1,
+    headers: {},
+  }
+}
+
+export async function ingest(
+  tracking: Tracking,
+  messages: readonly IncomingMessage[],
+  recent = tracking.ingest.recent,
+) {
+  const consumer = ingestConsumer({ ...tracking.ingest, recent })
+  await consumer.handle(
+    messages.map((m) => consumer.decode(m)),
+    context,
+  )
+}
+
+export async function events(tracking: Tracking): Promise<AssetMoved[]> {
+  const rows = await tracking.db.selectFrom('outbox').select('payload').orderBy('id').execute()
+  return rows.map((row) => row.payload as AssetMoved)
+}
+
+export const scans = (tracking: Tracking) =>
+  tracking.db
+    .selectFrom('scan')
+    .select(['asset_id', 'location_id', 'observed_at'])
+    .orderBy('observed_at')
+    .execute()
+
+/** An asset with tag E280, a dock behind antenna 1, a shelf behind antenna 2, nothing behind antenna 3. */
+export async function warehouse(tracking: Tracking) {
+  const { catalog } = tracking
+  const asset = catalog.asset(1, 'Forklift 7')
+  catalog.tag(asset, 'E280')
+  const dock = catalog.location(1, 'Dock')
+  const shelf = catalog.location(1, 'Shelf')
+  await tracking.project()
+  const reader = await tracking.call('POST', '/readers', {
+    body: { reader_key: 'dock-1', name: 'Dock reader', format: 'canonical' },
+  })
+  const points = `/readers/${reader.json().data.id}/scan-points`
+  await tracking.call('POST', points, { body: { name: 'in', antenna: 1, location_id: dock.id } })
+  await tracking.call('POST', points, { body: { name: 'up', antenna: 2, location_external_key: 'SHELF' } })
+  await tracking.call('POST', points, { body: { name: 'none', antenna: 3 } })
+  return { asset, dock, shelf }
+}

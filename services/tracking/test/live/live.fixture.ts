@@ -1,0 +1,109 @@
+import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import { routePath, routes } from '@whereabouts/contracts/routes'
+import type { Broker } from '@whereabouts/messaging/connection'
+import { publishMany } from '@whereabouts/messaging/publish'
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { serveRows } from '@whereabouts/service-kit/serve'
+import { createServer } from '@whereabouts/service-kit/server'
+import { testCallers } from '@whereabouts/testing/caller'
+import { busTest } from '@whereabouts/testing/broker-fixtures'
+import { openEvents, type EventStream, type StreamedEvent } from '@whereabouts/testing/event-stream'
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { log } from '../tracking.fixture.ts'
+import { LiveFeed } from '../../src/live/live-feed.ts'
+import { liveMetrics } from '../../src/live/live-metrics.ts'
+import { liveHandlers } from '../../src/live/live.handlers.ts'
+
+/** What `expect.poll` waits on a busy machine. */
+export const PATIENTLY = { timeout: 10_000 }
+
+const path = routePath(routes.streamMovements)
+
+type From = { userId: number; address: string }
+
+let people = 0
+/** Somebody new, at an address of its own. */
+export function anybody(): From {
+  people += 1
+  return { userId: people, address: `10.${people >> 16}.${(people >> 8) & 255}.${people & 255}` }
+}
+
+type Times = { heartbeatMs?: number; roomMs?: number }
+
+/** One process of tracking as far as the live feed goes. */
+async function startReplica(broker: Broker, times: Times = {}) {
+  const registry = createRegistry('tracking')
+  const metrics = liveMetrics(registry)
+  const live = new LiveFeed({ log, metrics, ...times })
+  const callers = testCallers('tracking')
+  const app = createServer({ log, registry })
+  app.addHook('preClose', async () => live.close())
+  const handlers = liveHandlers({ live })
+  serveRows(app, [['streamMovements', routes.streamMovements]], {
+    verify: callers.verify,
+    handlers: handlers as never,
+  })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  live.start(broker)
+  await expect.poll(() => live.isReady(), PATIENTLY).toBe(true)
+
+  /** `lastId`: sent as Last-Event-ID. Unless said, each comes from a user and an address of its own. */
+  async function open(
+    orgId: number,
+    lastId?: string,
+    query = '',
+    from: From = anybody(),
+  ): Promise<EventStream> {
+    const headers = await callers.headersFor({ orgId, userId: from.userId })
+    return openEvents(`${origin}${path}${query}`, {
+      ...headers,
+      'x-forwarded-for': from.address,
+      ...(lastId !== undefined && { 'last-event-id': lastId }),
+    })
+  }
+  const head = async (orgId: number) =>
+    fetch(`${origin}${path}`, { method: 'HEAD', headers: await callers.headersFor({ orgId }) })
+  return { live, metrics, open, head, stop: () => app.close() }
+}
+
+export type Replica = Awaited<ReturnType<typeof startReplica>>
+
+/** `replica()`: one more process; all are stopped after the test. */
+export const test = busTest.extend<{ replica: (times?: Times) => Promise<Replica> }>({
+  replica: async ({ bus }, use) => {
+    const started: Replica[] = []
+    await use(async (times) => {
+      const one = await startReplica(await bus.connect(), times)
+      started.push(one)
+      return one
+    })
+    await Promise.all(started.map((one) => one.stop()))
+  },
+})
+
+const moved = (orgId: number, n: number, name = 'Box'): AssetMoved => ({
+  delivery_id: randomUUID(),
+  org_id: orgId,
+  occurred_at: '2026-11-21T10:00:00.000Z',
+  kind: 'scan',
+  asset: { id: n, external_key: `A-${n}`, name },
+  from_location: null,
+  to_location: { id: 2, name: 'Dock' },
+})
+
+/** Movements of the assets numbered so. */
+export async function publishMoves(broker: Broker, orgId: number, numbers: readonly number[], name?: string) {
+  const messages = numbers.map((n) => ({
+    subject: `events.asset-moved.${orgId}`,
+    payload: moved(orgId, n, name),
+  }))
+  const results = await publishMany(broker, messages)
+  expect(results.filter(({ ok }) => !ok)).toEqual([])
+}
+
+export const range = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i)
+
+/** The numbers of the assets that moved. */
+export const numbersOf = (events: readonly StreamedEvent[]): number[] =>
+  events.map(({ data }) => (JSON.parse(data) as { asset: { id: number } }).asset.id)

@@ -1,0 +1,104 @@
+import { inspect, isDeepStrictEqual } from 'node:util'
+import { fc, limits } from '@whereabouts/testing/fuzz'
+import { expect } from 'vitest'
+import { test } from '../tracking.fixture.ts'
+import { ASSETS, choices, REPLICAS, type Choice, type ChosenRead, type Writing } from './choices.ts'
+import { expectedPicture, type Picture } from './picture.ts'
+import { openWarehouse, startReplicas, type Warehouse } from './real.fixture.ts'
+import { newWorld, observe, save, type World } from './reference.ts'
+
+/** A whole minute of the recent past, from which the instants of a run count. */
+const ZERO = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000
+
+/** One run: the real thing, the worlds that it may be in, and what readers have sent so far. */
+class Run {
+  worlds: World[] = [newWorld(ASSETS, REPLICAS)]
+  readonly #real: Warehouse
+  readonly #expected: (world: World) => Picture
+  readonly #sent: ChosenRead[][] = []
+
+  constructor(real: Warehouse, expected: (world: World) => Picture) {
+    this.#real = real
+    this.#expected = expected
+  }
+
+  async take(choice: Choice): Promise<void> {
+    if (choice.do === 'hear') this.#hear(choice.replica)
+    else if (choice.do === 'delete') this.#delete(choice.what, choice.which)
+    else await this.#write(choice.do === 'together' ? choice.writings : [choice])
+  }
+
+  /** Whatever is written at once must come out as if one had followed the other, in some order. */
+  async #write(writings: readonly Writing[]): Promise<void> {
+    const meant = writings.map((writing) => this.#meant(writing))
+    const answers = await Promise.all(meant.map((one) => one.real()))
+    const possible = this.worlds.flatMap((world) =>
+      permutations([...meant.keys()]).flatMap((order) => {
+        const after = structuredClone(world)
+        const fits = order.every((i) => meant[i]?.model(after) === answers[i])
+        return fits ? [after] : []
+      }),
+    )
+    const seen = await this.#real.picture()
+    const right = possible.filter((world) => isDeepStrictEqual(this.#expected(world), seen))
+    if (right.length === 0) expect({ answers, seen }).toEqual({ answers, seen: possible.map(this.#expected) })
+    this.worlds = [...new Map(right.map((world) => [inspect(world, { depth: null }), world])).values()]
+  }
+
+  #meant(writing: Writing): { real(): Promise<boolean>; model(world: World): boolean } {
+    const { replica } = writing
+    if (writing.do === 'save')
+      return { real: () => this.#real.save(writing), model: (world) => save(world, replica, writing) }
+    const messages = writing.messages.flatMap((message) => {
+      if ('reads' in message) this.#sent.push(message.reads)
+      const reads = 'reads' in message ? message.reads : this.#sent[message.again % (this.#sent.length || 1)]
+      return reads ? [reads] : []
+    })
+    const reads = messages
+      .flat()
+      .map(({ asset, antenna, at }) => ({ asset, at, place: antenna === 0 ? null : antenna - 1 }))
+    return {
+      real: () => this.#real.ingest(replica, messages).then(() => true),
+      model: (world) => {
+        observe(world, replica, reads)
+        return true
+      },
+    }
+  }
+
+  #hear(replica: number): void {
+    this.#real.hear(replica)
+    for (const world of this.worlds) world.heard[replica] = structuredClone(world.deleted)
+  }
+
+  #delete(what: 'asset' | 'place', which: number): void {
+    this.#real.delete(what, which)
+    for (const { deleted } of this.worlds) deleted[what === 'asset' ? 'assets' : 'places'].push(which)
+  }
+}
+
+/** Every order of the items. */
+const permutations = (items: readonly number[]): number[][] =>
+  items.length === 0
+    ? [[]]
+    : items.flatMap((last) =>
+        permutations(items.filter((item) => item !== last)).map((rest) => rest.concat(last)),
+      )
+
+test('D8.1 D8.5 D8.7 D8.10 whatever is read, saved, deleted and delivered again, on two replicas at once, the rules hold', async ({
+  tracking,
+}) => {
+  const { replicas, stop } = startReplicas(tracking)
+  let runs = 0
+  const property = fc.asyncProperty(choices, async (chosen) => {
+    runs += 1
+    const orgId = runs
+    Object.assign(tracking.catalog, { assets: [], locations: [], tags: [], questions: [] })
+    const real = await openWarehouse(tracking, replicas, orgId, ZERO)
+    const run = new Run(real, (world) => expectedPicture(world, orgId, { ...real.things, zero: ZERO }))
+    for (const choice of chosen) await run.take(choice)
+  })
+  await fc.assert(property, limits(16, 30_000))
+  await stop()
+  expect(runs).toBeGreaterThan(3)
+})

@@ -1,0 +1,70 @@
+import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import { sql } from 'kysely'
+import type { Db } from '../../src/db.ts'
+import { deliveryId } from '../../src/ingest/delivery-id.ts'
+import { ASSETS } from './choices.ts'
+import { positionOf, type World } from './reference.ts'
+
+/** Everything that is stored, as text of one form, so that two of them are equal or differ in a line. */
+export type Picture = { history: string[]; positions: string[]; events: string[] }
+
+type Named = { assets: readonly { id: number }[]; places: readonly { id: number }[]; zero: number }
+type Facts = readonly (string | number | null | undefined)[]
+
+const line = (facts: Facts) => facts.map((fact) => fact ?? '-').join(' ')
+const lines = (all: readonly Facts[]) => all.map(line).toSorted()
+
+/** What is in the database. The outbox is never relayed in these tests: it holds every event there ever was. */
+export async function pictureOf(db: Db, orgId: number, named: Named): Promise<Picture> {
+  const [scans, positions, outbox] = await Promise.all([
+    sql<{ asset_id: number; minute: string; observed_at: string; location_id: number; reader_key: string }>`
+      select asset_id, minute, observed_at, location_id, reader_key from scan where org_id = ${orgId}`.execute(
+      db,
+    ),
+    sql<{ asset_id: number; observed_at: string; location_id: number; dwell_started_at: string }>`
+      select asset_id, observed_at, location_id, dwell_started_at from position
+      where org_id = ${orgId} and isfinite(minute)`.execute(db),
+    sql<{ payload: AssetMoved }>`
+      select payload from outbox where (payload->>'org_id')::bigint = ${orgId}`.execute(db),
+  ])
+  const at = (instant: string | null) => (instant === null ? null : Date.parse(instant) - named.zero)
+  return {
+    history: lines(scans.rows.map((row) => [row.asset_id, at(row.minute), at(row.observed_at), row.location_id, row.reader_key ? 'reader' : 'operator'])),
+    positions: lines(positions.rows.map((row) => [row.asset_id, at(row.observed_at), row.location_id, at(row.dwell_started_at)])),
+    events: lines(outbox.rows.map(({ payload: e }) => [e.delivery_id, e.kind, e.asset.id, at(e.occurred_at), e.from_location?.id, e.to_location.id])),
+  } // prettier-ignore
+}
+
+/** What should be there. */
+export function expectedPicture(world: World, orgId: number, { assets, places, zero }: Named): Picture {
+  const assetId = (asset: number) => assets[asset]?.id ?? 0
+  const placeId = (place: number | null) => (place === null ? null : (places[place]?.id ?? 0))
+  const all = Array.from({ length: ASSETS }, (_, asset) => asset)
+  return {
+    history: lines(
+      world.history.flatMap((rows, asset) =>
+        [...rows].map(([minute, row]) => [
+          assetId(asset),
+          minute * 60_000,
+          row.at,
+          placeId(row.place),
+          row.by,
+        ]),
+      ),
+    ),
+    positions: lines(
+      all.flatMap((asset) => {
+        const position = positionOf(world, asset)
+        return position ? [[assetId(asset), position.at, placeId(position.place), position.since]] : []
+      }),
+    ),
+    events: lines(
+      world.events.map((e) => {
+        const minute = zero / 60_000 + e.minute
+        const move = { orgId, assetId: assetId(e.asset), from: placeId(e.from), to: placeId(e.to) ?? 0 }
+        const id = deliveryId({ ...move, minute, kind: e.kind })
+        return [id, e.kind, move.assetId, e.at, placeId(e.shownFrom), move.to]
+      }),
+    ),
+  }
+}

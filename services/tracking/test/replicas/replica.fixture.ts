@@ -1,0 +1,142 @@
+import { openDatabase } from '@whereabouts/db/database'
+import { urlAs } from '@whereabouts/db/service-roles'
+import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
+import { connect } from '@whereabouts/messaging/connection'
+import { consumeBatches } from '@whereabouts/messaging/consume'
+import type { ConsumerMetrics } from '@whereabouts/messaging/consumer'
+import { Overflow } from '@whereabouts/messaging/overflow'
+import { outboxPublish } from '@whereabouts/messaging/publish'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { Kysely, PostgresDialect } from 'kysely'
+import type { Tables } from '../../src/db.ts'
+import { askCatalogOver, CatalogResolver } from '../../src/projections/catalog-resolver.ts'
+import { CatalogView } from '../../src/projections/catalog-view.ts'
+import { ReaderDirectory } from '../../src/readers/reader-directory.ts'
+import { ReaderHealthLog } from '../../src/readers/reader-health.ts'
+import { UnknownTagLog } from '../../src/unknown-tags/unknown-tag-log.ts'
+import { ingestConsumer, overflowConsumer } from '../../src/ingest/ingest.consumer.ts'
+import type { IngestMetrics } from '../../src/ingest/ingest-metrics.ts'
+import type { Observation } from '../../src/ingest/observation.ts'
+import { Admission } from '../../src/ingest/rate/admission.ts'
+import { KeyRates } from '../../src/ingest/rate/key-rates.ts'
+import { RecentMinutes } from '../../src/ingest/recent-minutes.ts'
+
+/** Where a message can be when its process dies, in this order. */
+export const steps = [
+  'before it is decoded',
+  'resolved, not yet stored',
+  'its rows inserted, not committed',
+  'its positions updated, not committed',
+  'its events in the outbox, not committed',
+  'committed',
+  'handled, not acknowledged',
+  'acknowledged',
+  'its events about to be published',
+  'its events published, still in the outbox',
+] as const
+export type Step = (typeof steps)[number]
+
+export type ReplicaOptions = {
+  nats: { url: string; user: string; password: string }
+  databaseUrl: string
+  /** Called when a step is reached. */
+  at?: (step: Step) => void
+  metrics?: ConsumerMetrics
+}
+
+/** What main.ts makes of ingest and the outbox, on connections of its own, with a memory that knows nothing yet. */
+export async function startReplica({ nats, databaseUrl, at = () => undefined, metrics }: ReplicaOptions) {
+  const log = createLogger('tracking', 'silent')
+  const { pool } = openDatabase<Tables>(urlAs('worker', databaseUrl), { max: 5 })
+  const db = watched(new PostgresDialect({ pool }), at)
+  const broker = await connect({ ...nats, name: 'replica', logger: log })
+  const send = outboxPublish(broker, log)
+  const relay = startOutboxRelay({
+    pool,
+    log,
+    publish: async (rows) => {
+      at('its events about to be published')
+      const stored = await send(rows)
+      at('its events published, still in the outbox')
+      return stored
+    },
+  })
+  const directory = new ReaderDirectory(db, pool, log)
+  await directory.start()
+  const view = new CatalogView()
+  const health = new ReaderHealthLog(db, log)
+  const ingestMetrics: IngestMetrics = {
+    resolved: () => at('handled, not acknowledged'),
+    stored: () => undefined,
+    finished: () => undefined,
+    overRate: () => undefined,
+    overflowed: () => undefined,
+  }
+  const overflow = new Overflow(broker, { logger: log })
+  await overflow.start()
+  const deps = {
+    db,
+    view,
+    resolver: new CatalogResolver(view, askCatalogOver(broker)),
+    directory,
+    health,
+    unknownTags: new UnknownTagLog(db, log),
+    recent: new WatchedMinutes(at),
+    metrics: ingestMetrics,
+    admission: new Admission({ rates: new KeyRates(), health, metrics: ingestMetrics }),
+    wakeOutbox: () => relay.wake(),
+  }
+  const consumer = ingestConsumer(deps, overflow)
+  const handled: ConsumerMetrics['handled'] = (outcome, count) => {
+    metrics?.handled(outcome, count)
+    if (outcome === 'ack') at('acknowledged')
+  }
+  const decode: typeof consumer.decode = (message) => {
+    at('before it is decoded')
+    return consumer.decode(message)
+  }
+  const ingest = consumeBatches(broker, { ...consumer, decode }, { logger: log, metrics: { handled } })
+  const overflowed = consumeBatches(broker, overflowConsumer(deps, overflow), { logger: log })
+  return {
+    async stop(): Promise<void> {
+      await Promise.all([ingest.stop(), overflowed.stop(), overflow.stop()])
+      await relay.stop()
+      await broker.close()
+      await directory.stop()
+      await db.destroy()
+    },
+  }
+}
+
+const statements: [RegExp, Step][] = [
+  [/insert into scan /, 'its rows inserted, not committed'],
+  [/update position /, 'its positions updated, not committed'],
+  [/insert into outbox /, 'its events in the outbox, not committed'],
+]
+
+const watched = (dialect: PostgresDialect, at: (step: Step) => void) =>
+  new Kysely<Tables>({
+    dialect,
+    log: ({ query }) => {
+      for (const [statement, step] of statements) if (statement.test(query.sql)) at(step)
+    },
+  })
+
+class WatchedMinutes extends RecentMinutes {
+  readonly #at: (step: Step) => void
+
+  constructor(at: (step: Step) => void) {
+    super()
+    this.#at = at
+  }
+
+  override fresh(observations: readonly Observation[]): Observation[] {
+    this.#at('resolved, not yet stored')
+    return super.fresh(observations)
+  }
+
+  override add(stored: readonly Observation[]): void {
+    this.#at('committed')
+    super.add(stored)
+  }
+}

@@ -1,0 +1,182 @@
+import type { SortField } from '@whereabouts/contracts/query'
+import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
+import { fc } from '@whereabouts/testing/fuzz'
+import { expect } from 'vitest'
+import { minuteOf, type Observation } from '../../src/ingest/observation.ts'
+import { store } from '../store.ts'
+import type { CatalogStandIn, Tracking } from '../tracking.fixture.ts'
+import type { AssetLocationsFilter, ReportSort } from '../../src/reports/asset-locations/filter.ts'
+
+/** What the report is compared with: computed from all rows in memory, for whatever may be asked. */
+
+export const NOW = Math.floor(Date.now() / 60_000) * 60_000
+const [PAST, FUTURE] = ['2021-01-01T00:00:00.000Z', '2990-01-01T00:00:00.000Z']
+const WORDS = ['Forklift', 'Pallet', 'pump', 'ÄRGER', '50%_off', String.raw`back\slash`]
+/** Each is read so often, at other places. */
+const READS = 4
+
+export type Seen = { asset_id: number; location_id: number | null; observed_at: string }
+
+/**
+ * Some things of two organizations: expired, not yet valid, deleted, never scanned, nowhere, at deleted locations.
+ * Answers the reads of the first one, oldest first.
+ */
+export async function fillReport(tracking: Tracking): Promise<Seen[]> {
+  const { catalog, db, view } = tracking
+  for (const orgId of [1, 2]) {
+    const places = Array.from(
+      { length: 7 },
+      (_, i) => catalog.location(orgId, `Place ${6 - i}`, i > 4 ? { deleted_at: PAST } : {}).id,
+    )
+    for (let i = 0; i < 70; i += 1) {
+      const asset = catalog.asset(orgId, `${WORDS[i % WORDS.length]} ${(i * 37) % 70}`, {
+        external_key: `A-${(i * 13) % 70}`,
+        ...(i % 11 === 3 && { valid_to: i % 2 === 0 ? PAST : new Date(NOW - 600_000).toISOString() }),
+        ...(i % 13 === 4 && { valid_to: FUTURE }),
+        ...(i % 17 === 5 && { valid_from: i % 2 === 0 ? FUTURE : new Date(NOW - 900_000).toISOString() }),
+        ...(i % 7 === 6 && { deleted_at: i % 2 === 0 ? PAST : new Date(NOW - 1_200_000).toISOString() }),
+      })
+      if (i % 3 === 0) catalog.tag(asset, `E2:${i}`)
+      if (i % 5 === 0) catalog.tag(asset, `B${i}%x`, { tag_type: 'barcode' })
+      if (i % 15 === 0) catalog.tag(asset, 'GONE-TAG', { deleted_at: PAST })
+      if (i % 10 === 9) continue
+      // Several in one instant, so that ties are met in every order.
+      const reads = Array.from({ length: READS }, (_, n) => {
+        const place = (i + n) % 8 === 7 ? null : (places[(i * 5 + n) % 9] ?? places[0] ?? null)
+        return observation(orgId, asset.id, NOW - (((i * 7) % 20) + 25 * n) * 60_000, place)
+      })
+      await store(db, view, reads)
+    }
+  }
+  await tracking.project()
+  return db
+    .selectFrom('scan')
+    .select(['asset_id', 'location_id', 'observed_at'])
+    .where('org_id', '=', 1)
+    .orderBy('observed_at')
+    .execute()
+}
+
+const observation = (orgId: number, assetId: number, at: number, locationId: number | null): Observation => ({
+  orgId,
+  assetId,
+  minute: minuteOf(at),
+  observedAtMs: at,
+  locationId,
+  readerKey: 'r',
+  antenna: 1,
+})
+
+type Row = Omit<AssetLocationRow, 'dwell_started_at' | 'dwell_seconds'>
+
+/** The rows that match, in no order; those of a moment of the past, if one is given. */
+export function expectedRows(
+  catalog: CatalogStandIn,
+  reads: readonly Seen[],
+  filter: AssetLocationsFilter,
+  at = new Date(NOW).toISOString(),
+): Row[] {
+  const last = new Map(reads.filter((read) => read.observed_at <= at).map((read) => [read.asset_id, read]))
+  return [...last.values()].flatMap((seen): Row[] => {
+    const asset = catalog.assets.find((a) => a.id === seen.asset_id)
+    const location = catalog.locations.find((l) => l.id === seen.location_id)
+    if (!asset || asset.valid_from > at || (asset.valid_to !== null && asset.valid_to <= at)) return []
+    if (asset.deleted_at !== null && asset.deleted_at <= at && !filter.includeDeleted) return []
+    if (filter.assetIds && !filter.assetIds.includes(asset.id)) return []
+    if (filter.assetKeys && !filter.assetKeys.includes(asset.external_key)) return []
+    if (filter.locationIds && !filter.locationIds.includes(seen.location_id ?? 0)) return []
+    if (filter.withLocationOnly && location?.deleted_at !== null) return []
+    const tags = catalog.tags.filter((t) => t.asset_id === asset.id && t.deleted_at === null)
+    const texts = [asset.name, asset.external_key, ...tags.map((t) => t.value)]
+    if (
+      filter.q !== undefined &&
+      !texts.some((text) => text.toLowerCase().includes(filter.q?.toLowerCase() ?? ''))
+    )
+      return []
+    return [
+      {
+        asset_id: asset.id,
+        asset_external_key: asset.external_key,
+        location_id: seen.location_id,
+        location_external_key: location?.deleted_at === null ? location.external_key : null,
+        asset_deleted_at: asset.deleted_at,
+        asset_last_seen: seen.observed_at,
+      },
+    ]
+  })
+}
+
+/** All pages together are the rows that match, once each and in order, and each says how many they are. */
+export async function expectPages(
+  wanted: readonly Row[],
+  filter: AssetLocationsFilter,
+  read: (filter: AssetLocationsFilter) => Promise<{ rows: AssetLocationRow[]; total: number }>,
+): Promise<void> {
+  const rows: Row[] = []
+  for (let offset = 0; offset <= wanted.length; offset += filter.limit) {
+    const page = await read({ ...filter, offset })
+    expect(page.total).toBe(wanted.length)
+    expect(page.rows).toHaveLength(Math.min(filter.limit, wanted.length - offset))
+    rows.push(...page.rows.map(({ dwell_started_at: _at, dwell_seconds: _dwell, ...row }) => row))
+  }
+  expect(rows.slice(1).every((row, i) => compare(rows[i] as Row, row, filter.sort) <= 0)).toBe(true)
+  const byId = (list: readonly Row[]) => list.toSorted((a, b) => a.asset_id - b.asset_id)
+  expect(byId(rows)).toEqual(byId(wanted))
+}
+
+/** Without a key comes last, in either direction. */
+function compare(a: Row, b: Row, sort: readonly SortField<ReportSort>[]): number {
+  for (const { field, descending } of sort) {
+    const [x, y] = [a[field], b[field]]
+    if (x === y) continue
+    if (x === null || y === null) return x === null ? 1 : -1
+    return x < y === descending ? 1 : -1
+  }
+  return 0
+}
+
+const sorts = fc.uniqueArray(
+  fc.record({
+    field: fc.constantFrom<ReportSort[]>('asset_last_seen', 'asset_external_key', 'location_external_key'),
+    descending: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 3, selector: ({ field }) => field },
+)
+
+/** Whatever may be asked about these assets and places, offsets aside. */
+export function anyFilter({ assets, locations }: CatalogStandIn): fc.Arbitrary<AssetLocationsFilter> {
+  const ids = assets.map(({ id }) => id)
+  const q = fc.constantFrom(
+    'fork',
+    'LIFT 3',
+    'a-1',
+    'a',
+    '%',
+    '_',
+    String.raw`\S`,
+    'ärger',
+    'e2:',
+    'gone',
+    '\u001f',
+  )
+  const locationIds = fc.subarray([...locations.map(({ id }) => id), 999], { minLength: 1 })
+  const assetIds = fc.subarray([...ids, 999, 999], { minLength: 1, maxLength: 20 })
+  const assetKeys = fc.constant(['A-1', 'A-13', 'A-26', 'A-39', 'NONE'])
+  const filters = fc.oneof(
+    fc.constant({}),
+    fc.record({ locationIds }),
+    fc.record({ q }),
+    fc.record({ q, locationIds }),
+    fc.record({ assetIds, q, locationIds }, { requiredKeys: ['assetIds'] }),
+    fc.record({ assetKeys, q, locationIds }, { requiredKeys: ['assetKeys'] }),
+  )
+  const common = fc.record({
+    sort: sorts,
+    includeDeleted: fc.boolean(),
+    withLocationOnly: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
+    limit: fc.integer({ min: 1, max: 12 }),
+  })
+  return fc
+    .tuple(common, filters)
+    .map((asked) => Object.assign({ offset: 0 }, ...asked) as AssetLocationsFilter)
+}

@@ -1,0 +1,45 @@
+import { fc, limits } from '@whereabouts/testing/fuzz'
+import { test } from '../tracking.fixture.ts'
+import { readAssetLocations } from '../../src/reports/asset-locations/asset-locations.queries.ts'
+import { readAssetLocationsAt } from '../../src/reports/asset-locations/at-instant.queries.ts'
+import { anyFilter, expectedRows, expectPages, fillReport, NOW } from './model.fixture.ts'
+
+/** However a page is come by, which depends on how many rows there are: small bounds stand for many rows. */
+const bounds = fc.record({
+  sortAtMost: fc.constantFrom(0, 5_000),
+  skipAtMost: fc.constantFrom(0, 20, 5_000),
+})
+
+test('D8.2 whatever is asked, all pages together are the rows that match, once each and in order', async ({
+  tracking,
+}) => {
+  const reads = await fillReport(tracking)
+  const { catalog, tenants: db } = tracking
+  await fc.assert(
+    fc.asyncProperty(anyFilter(catalog), bounds, (filter, bound) =>
+      expectPages(expectedRows(catalog, reads, filter), filter, (page) =>
+        readAssetLocations(db.forOrg(1), 1, page, bound),
+      ),
+    ),
+    limits(250),
+  )
+}, 60_000)
+
+test('at a moment of the past it is what it was then, whatever is asked', async ({ tracking }) => {
+  const reads = await fillReport(tracking)
+  const { catalog, tenants: db } = tracking
+  const moments = fc
+    .oneof(
+      fc.integer({ min: -110, max: 1 }).map((n) => n * 60_000),
+      fc.integer({ min: -6_600_000, max: 60_000 }),
+    ) // prettier-ignore
+    .map((ms) => new Date(NOW + ms).toISOString())
+  await fc.assert(
+    fc.asyncProperty(anyFilter(catalog), moments, (filter, at) =>
+      expectPages(expectedRows(catalog, reads, filter, at), filter, (page) =>
+        readAssetLocationsAt(db.forOrg(1), 1, page, at),
+      ),
+    ),
+    limits(150),
+  )
+}, 60_000)

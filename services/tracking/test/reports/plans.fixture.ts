@@ -1,0 +1,116 @@
+import { openDatabase, type Database } from '@whereabouts/db/database'
+import { urlAs } from '@whereabouts/db/service-roles'
+import { ORG_SETTING } from '@whereabouts/db/tenant-database'
+import { sql, type Kysely } from 'kysely'
+import { vi } from 'vitest'
+import { createMonths } from '../../src/partitions/partitions.loop.ts'
+import { addMonths, monthOf } from '../../src/partitions/partitions.queries.ts'
+import { plannerSettings } from '../../src/planner.ts'
+import type { Tables } from '../../src/db.ts'
+import { recordStatements, type Statement } from '../../src/reports/explain/record-statements.ts'
+import { test as base } from '../tracking.fixture.ts'
+
+/** The organization that is asked. It has nearly everything, which is when reading a whole table looks cheapest. */
+export const ORG_ID = 7
+const MONTHS = 14
+const [ASSETS, OTHERS, LOCATIONS] = [6_000, 60, 60]
+
+export const assetId = (i: number) => ORG_ID * 1_000_000 + i
+export const locationId = (i: number) => ORG_ID * 1_000_000 + 500_000 + i
+
+/** A node of a plan that reads a table or, of a bitmap, its index. */
+export type Scan = { type: string; table: string | undefined; index: string | undefined }
+
+export type Plans = {
+  /** A session as requests have it, under row-level security, whose statements are written down. */
+  db: Kysely<Tables>
+  /** How what was sent since the last call is read, statement by statement. */
+  takeScans(): Promise<{ text: string; scans: Scan[] }[]>
+}
+
+export const test = base.extend<{ plans: Plans }>({
+  plans: async ({ tracking }, use) => {
+    await populate(tracking.db)
+    const settings = { ...plannerSettings, [ORG_SETTING]: String(ORG_ID) }
+    const database = openDatabase<Tables>(urlAs('tenant', tracking.url), { max: 1, settings })
+    await use(recording(database))
+    await database.close()
+  },
+})
+
+async function populate(db: Kysely<Tables>): Promise<void> {
+  const now = monthOf(Date.now())
+  await createMonths(
+    db,
+    Array.from({ length: MONTHS }, (_, n) => addMonths(now, -n)),
+  )
+  for (const org of [ORG_ID, 1, 2, 3, 4, 5]) {
+    const assets = org === ORG_ID ? ASSETS : OTHERS
+    await sql`
+      insert into location (org_id, id, revision, external_key, name, deleted_at)
+      select ${org}, ${org}::bigint * 1000000 + 500000 + i, 1, 'LOC-' || i, 'Shelf ' || i,
+             case when i % 20 = 19 then now() end
+      from generate_series(0, ${LOCATIONS} - 1) as i`.execute(db)
+    await sql`
+      insert into asset (org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at)
+      select ${org}, ${org}::bigint * 1000000 + i, 1, 'ASSET-' || i, 'Forklift ' || md5(i::text), now() - interval '3 years',
+             case when i % 50 = 7 then now() - interval '1 day' end, case when i % 40 = 3 then now() end
+      from generate_series(0, ${assets} - 1) as i`.execute(db)
+    await sql`
+      insert into tag (org_id, id, revision, tag_type, value, asset_id, created_at)
+      select org_id, id + 800000, 1, 'rfid', 'E280' || upper(md5(id::text)), id, now() from asset
+      where org_id = ${org}`.execute(db)
+    await sql`
+      insert into scan (org_id, asset_id, minute, observed_at, location_id)
+      select org_id, id, date_trunc('minute', at), at, ${org}::bigint * 1000000 + 500000 + (id + n) % ${LOCATIONS}
+      from asset cross join generate_series(0, ${MONTHS} - 1) as n
+      cross join lateral (select now() - n * interval '30 days' - (id % 40000) * interval '1 minute') as t (at)
+      where org_id = ${org} and id % 30 <> 29`.execute(db)
+  }
+  await sql`
+    update position p set minute = s.minute, observed_at = s.observed_at, location_id = s.location_id
+    from (select distinct on (org_id, asset_id) * from scan order by org_id, asset_id, minute desc) s
+    where p.org_id = s.org_id and p.asset_id = s.asset_id`.execute(db)
+  await vi.waitUntil(() => isVacuumed(db), { timeout: 30_000 })
+}
+
+/** Indexes are read alone where every page is known to be visible, which a snapshot held elsewhere may delay. */
+async function isVacuumed(db: Kysely<Tables>): Promise<boolean> {
+  await sql`vacuum analyze`.execute(db)
+  const { rows } = await sql`select from pg_class
+    where relname in ('asset', 'position', 'asset_place') and relnamespace = current_schema()::regnamespace
+      and relallvisible < relpages`.execute(db)
+  return rows.length === 0
+}
+
+function recording({ db, pool }: Database<Tables>): Plans {
+  const sent: Statement[] = []
+  return {
+    db: recordStatements(db, sent),
+    async takeScans() {
+      const taken = sent.splice(0)
+      const explained = []
+      for (const { text, values } of taken) {
+        const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>({
+          text: `explain (format json) ${text}`,
+          values: [...values],
+        })
+        explained.push({ text, scans: scansBelow(rows[0]!['QUERY PLAN'][0].Plan) })
+      }
+      return explained
+    },
+  }
+}
+
+type PlanNode = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  Plans?: PlanNode[]
+}
+
+function scansBelow(node: PlanNode): Scan[] {
+  const { 'Relation Name': table, 'Index Name': index, 'Node Type': type } = node
+  const own = table !== undefined || index !== undefined ? [{ type, table, index }] : []
+  return [...own, ...(node.Plans ?? []).flatMap(scansBelow)]
+}

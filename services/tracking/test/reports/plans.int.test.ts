@@ -1,0 +1,132 @@
+import { expect } from 'vitest'
+import { countHistory, findMinutes, listHistory } from '../../src/history/history.queries.ts'
+import { monthOf } from '../../src/partitions/partitions.queries.ts'
+import { listSightings } from '../../src/history/sightings.queries.ts'
+import { findCurrentLocations } from '../../src/reports/current-locations/current-locations.responder.ts'
+import { countMovements } from '../../src/reports/movement-summary/movement-summary.queries.ts'
+import { countOccupancy } from '../../src/reports/occupancy/occupancy.queries.ts'
+import { readAssetLocationsAt } from '../../src/reports/asset-locations/at-instant.queries.ts'
+import { assetId, locationId, ORG_ID, test, type Plans, type Scan } from './plans.fixture.ts'
+import { LATEST_FIRST, type AssetLocationsFilter } from '../../src/reports/asset-locations/filter.ts'
+import { readAssetLocations } from '../../src/reports/asset-locations/asset-locations.queries.ts'
+
+const slow = { timeout: 120_000 }
+const DAY_MS = 86_400_000
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().replace('Z', '000Z')
+
+const filterOf = (changes: Partial<AssetLocationsFilter> = {}): AssetLocationsFilter => ({
+  limit: 50,
+  offset: 0,
+  sort: LATEST_FIRST,
+  includeDeleted: false,
+  ...changes,
+})
+const sorts = (['asset_last_seen', 'asset_external_key', 'location_external_key'] as const).flatMap((field) =>
+  [true, false].map((descending) => [{ field, descending }]),
+)
+const some = Array.from({ length: 20 }, (_, i) => i)
+const filters: Partial<AssetLocationsFilter>[] = [
+  {},
+  { includeDeleted: true },
+  { withLocationOnly: true },
+  { assetIds: some.map(assetId) },
+  { assetKeys: some.map((i) => `ASSET-${i}`) },
+  { locationIds: [locationId(3)] },
+  { locationIds: some.map(locationId), includeDeleted: true },
+  { q: 'forklift' },
+  { q: 'c4ca4238' },
+  { q: 'lift', locationIds: some.map(locationId) },
+]
+
+async function readEverything({ db }: Plans): Promise<void> {
+  const bounds = [undefined, { sortAtMost: 0, skipAtMost: 0 }] // as if there were more of everything
+  for (const sort of sorts)
+    for (const filter of filters)
+      for (const offset of [0, 50, 3_000])
+        for (const bound of bounds)
+          await readAssetLocations(db, ORG_ID, filterOf({ sort, ...filter, offset }), bound)
+  for (const filter of filters) await readAssetLocationsAt(db, ORG_ID, filterOf(filter), ago(100))
+  await findCurrentLocations({ forOrg: () => db }, { org_id: ORG_ID, asset_ids: some.map(assetId) })
+  await countOccupancy(db, ORG_ID, some.map(locationId))
+}
+
+async function readMovements({ db }: Plans): Promise<void> {
+  const window = { fromMs: Date.now() - 60 * DAY_MS, toMs: Date.now() - 40 * DAY_MS }
+  await countMovements(db, ORG_ID, window)
+  await countMovements(db, ORG_ID, window, locationId(3))
+}
+
+async function readHistory({ db }: Plans, range: { from?: string; to?: string } = {}): Promise<void> {
+  const minutes = await findMinutes(db, ORG_ID, assetId(1), range)
+  await countHistory(db, ORG_ID, assetId(1), minutes)
+  await listHistory(db, ORG_ID, assetId(1), minutes, { limit: 50, offset: 0, descending: true })
+  await listSightings(db, ORG_ID, assetId(1), { limit: 50, offset: 0 })
+}
+
+const of = (scans: readonly { scans: Scan[] }[]) => scans.flatMap((statement) => statement.scans)
+
+test(
+  'no report, no history, no summary and no answer about locations reads a table from end to end',
+  slow,
+  async ({ plans }) => {
+    await readEverything(plans)
+    await readHistory(plans)
+    await readHistory(plans, { from: ago(40), to: ago(20) })
+    await readMovements(plans)
+    const taken = await plans.takeScans()
+    expect(taken.length).toBeGreaterThan(300)
+    expect(taken.filter(({ scans }) => scans.some(({ type }) => type === 'Seq Scan'))).toEqual([])
+    const indexes = new Set(of(taken).map(({ index }) => index))
+    const made = ['asset_listed_key', 'asset_listed_until', 'asset_listed_from', 'asset_search', 'tag_search',
+    'asset_place_location', 'position_seen_place', 'position_seen_deleted', 'location_gone'] // prettier-ignore
+    expect(made.filter((index) => !indexes.has(index))).toEqual([])
+  },
+)
+
+test('what is counted or skipped is read from an index alone', slow, async ({ plans }) => {
+  const alone = async (changes: Partial<AssetLocationsFilter>, index: string) => {
+    await readAssetLocations(plans.db, ORG_ID, filterOf({ offset: 2_000, ...changes }), {
+      sortAtMost: 0,
+      skipAtMost: 0,
+    })
+    const types = of(await plans.takeScans()).filter((scan) => scan.index === index).map(({ type }) => type) // prettier-ignore
+    expect(types.length).toBeGreaterThan(0)
+    expect(new Set(types)).toEqual(new Set(['Index Only Scan']))
+  }
+  await alone({}, 'asset_listed_until')
+  await alone({}, 'position_seen_place')
+  await alone({ withLocationOnly: true }, 'position_seen_place')
+  await alone({ sort: [{ field: 'asset_external_key', descending: false }] }, 'asset_listed_key')
+  await alone({ locationIds: some.map(locationId) }, 'asset_place_location')
+  const all = Array.from({ length: 60 }, (_, i) => locationId(i))
+  await countOccupancy(plans.db, ORG_ID, all)
+  const counted = of(await plans.takeScans()).filter(({ table }) => table === 'asset_place')
+  expect(counted.map(({ type, index }) => [type, index])).toEqual([
+    ['Index Only Scan', 'asset_place_location'],
+    ['Index Only Scan', 'asset_place_location'],
+  ])
+})
+
+test(
+  'months beside the range are not even looked at, nor those after the moment',
+  slow,
+  async ({ plans }) => {
+    const months = async () => {
+      const tables = of(await plans.takeScans()).flatMap(
+        ({ table }) => table?.match(/^scan_(.*)$/)?.[1] ?? [],
+      )
+      return [...new Set(tables)].map((month) => month.replace('_', '-')).toSorted()
+    }
+    const monthAgo = (days: number) => monthOf(Date.now() - days * DAY_MS)
+    await countHistory(plans.db, ORG_ID, assetId(1), await findMinutes(plans.db, ORG_ID, assetId(1), { from: ago(70), to: ago(40) })) // prettier-ignore
+    const inRange = await months()
+    expect([inRange[0], inRange.at(-1)]).toEqual([monthAgo(70), monthAgo(40)])
+    expect(inRange.length).toBeLessThan(4)
+    await readAssetLocationsAt(plans.db, ORG_ID, filterOf(), ago(200))
+    expect((await months()).at(-1)).toBe(monthAgo(200))
+    await readMovements(plans)
+    expect((await months()).at(-1)).toBe(monthAgo(40))
+    await countHistory(plans.db, ORG_ID, assetId(1), { first: undefined, last: undefined })
+    expect((await months()).length).toBeGreaterThanOrEqual(14)
+  },
+)

@@ -1,0 +1,14 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../src/db.ts'
+import type { Observation } from '../src/ingest/observation.ts'
+import { storeScans } from '../src/ingest/store.ts'
+import { withMonths } from '../src/partitions/missing-months.ts'
+import type { CatalogView } from '../src/projections/catalog-view.ts'
+
+/** Stores observations as ingest does, in one transaction. */
+export const store = (db: Kysely<Tables>, view: CatalogView, observations: readonly Observation[]) =>
+  withMonths(
+    db,
+    observations.map(({ observedAtMs }) => observedAtMs),
+    () => db.transaction().execute((tx) => storeScans(tx, view, observations)),
+  )

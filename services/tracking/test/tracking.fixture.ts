@@ -1,0 +1,206 @@
+import { fileURLToPath } from 'node:url'
+import type { AttachTag, AttachTagReply } from '@whereabouts/contracts/messages/attach-tag'
+import type { CatalogLookup, CatalogLookupReply } from '@whereabouts/contracts/messages/catalog-lookup'
+import type { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
+import { API_PREFIX } from '@whereabouts/contracts/routes'
+import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { testCallers } from '@whereabouts/testing/caller'
+import { createServiceDatabase } from '@whereabouts/testing/database'
+import { test as base } from 'vitest'
+import type { Tables } from '../src/db.ts'
+import { maintainPartitions } from '../src/partitions/partitions.loop.ts'
+import { plannerSettings } from '../src/planner.ts'
+import { wire } from '../src/wire.ts'
+import { CatalogUnavailable } from '../src/projections/catalog-resolver.ts'
+import { upsertAssets, upsertLocations, upsertTags } from '../src/projections/projections.queries.ts'
+
+export const log = createLogger('tracking', 'silent')
+const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
+const LONG_AGO = '2020-01-01T00:00:00.000Z'
+
+/**
+ * Catalog as tracking meets it: states to apply, and answers to questions. It stands at the far side of the broker;
+ * `away` makes it unreachable.
+ */
+export class CatalogStandIn {
+  assets: AssetState[] = []
+  locations: LocationState[] = []
+  tags: TagState[] = []
+  questions: CatalogLookup[] = []
+  away = false
+  #next = 1000
+
+  asset(orgId: number, name: string, changes: Partial<AssetState> = {}): AssetState {
+    const id = (this.#next += 1)
+    const asset = { ...entity(orgId, id, name), type: 'asset', metadata: {}, ...changes }
+    this.assets.push(asset)
+    return asset
+  }
+
+  location(orgId: number, name: string, changes: Partial<LocationState> = {}): LocationState {
+    const id = (this.#next += 1)
+    const location = { ...entity(orgId, id, name), parent_id: null, ...changes }
+    this.locations.push(location)
+    return location
+  }
+
+  tag(asset: AssetState, value: string, changes: Partial<TagState> = {}): TagState {
+    const id = (this.#next += 1)
+    const owner = { asset_id: asset.id, location_id: null, created_at: LONG_AGO, deleted_at: null }
+    const tag = { org_id: asset.org_id, id, revision: id, tag_type: 'rfid', value, ...owner, ...changes }
+    this.tags.push(tag)
+    return tag
+  }
+
+  /** As catalog answers who attaches a tag to something live, by id or by key. */
+  attachTag = async (wanted: AttachTag): Promise<AttachTagReply> => {
+    if (this.away) throw new CatalogUnavailable('catalog is away')
+    const { org_id, tag_type, value } = wanted
+    const asset = this.assets.find(
+      (a) =>
+        a.org_id === org_id && (a.id === wanted.asset_id || a.external_key === wanted.asset_external_key),
+    )
+    if (!asset) return { refused: { type: 'conflict', detail: 'no such asset here' } }
+    const known = this.tags.find((t) => t.asset_id === asset.id && t.value === value)
+    const tag = known ?? this.tag(asset, value, { tag_type })
+    return { tag, owner_external_key: asset.external_key }
+  }
+
+  /** A later state of the same thing. */
+  change<T extends AssetState | LocationState>(thing: T, changes: Partial<T>): void {
+    Object.assign(thing, changes, { revision: thing.revision + 1_000 })
+  }
+
+  ask = async (question: CatalogLookup): Promise<CatalogLookupReply> => {
+    if (this.away) throw new CatalogUnavailable('catalog is away')
+    this.questions.push(question)
+    const ours = <T extends { org_id: number }>(list: T[]) => list.filter((x) => x.org_id === question.org_id)
+    const tags = ours(this.tags).filter((t) =>
+      question.tags?.some(
+        (q) =>
+          q.tag_type === t.tag_type && matchValue(q.tag_type, q.value) === matchValue(t.tag_type, t.value),
+      ),
+    )
+    const { asset_keys } = question
+    const keys = new Set(asset_keys)
+    const byKey = (a: AssetState) => a.deleted_at === null && keys.has(a.external_key)
+    return {
+      tags,
+      ...(asset_keys && { assets_by_key: ours(this.assets).filter(byKey) }),
+      assets: ours(this.assets).filter(
+        (a) => question.asset_ids?.includes(a.id) || tags.some((t) => t.asset_id === a.id),
+      ),
+      locations: ours(this.locations).filter(
+        (l) =>
+          question.location_ids?.includes(l.id) ||
+          (l.deleted_at === null && question.location_keys?.includes(l.external_key)),
+      ),
+    }
+  }
+}
+
+function entity(orgId: number, id: number, name: string) {
+  return {
+    org_id: orgId,
+    id,
+    revision: id,
+    external_key: name.toUpperCase().replaceAll(' ', '-'),
+    name,
+    description: null,
+    is_active: true,
+    valid_from: LONG_AGO,
+    valid_to: null,
+    created_at: LONG_AGO,
+    updated_at: LONG_AGO,
+    deleted_at: null,
+  }
+}
+
+/** `through` is what requests see of their database, where a test changes that. */
+export async function startTracking(
+  through: (db: TenantDatabase<Tables>) => TenantDatabase<Tables> = (db) => db,
+) {
+  const database = await createServiceDatabase<Tables>('tracking', migrations)
+  const { db } = database
+  const { worker } = database
+  const tenants = openTenantDatabase<Tables>(database.url, {
+    max: 10,
+    name: 'tracking',
+    settings: plannerSettings,
+    prepared: false,
+  })
+  await maintainPartitions({ owner: db, retentionDays: 400, log })
+  const catalog = new CatalogStandIn()
+  const registry = createRegistry('tracking')
+  const callers = testCallers('tracking')
+  const clock: { stoppedAt?: number } = {}
+  const { app, ingest, rates, view, resolver, directory, health, unknownTags } = wire({
+    tenants: through(tenants),
+    past: through(tenants),
+    worker,
+    retentionDays: 400,
+    ask: catalog.ask,
+    askToAttach: catalog.attachTag,
+    wakeOutbox: () => undefined,
+    verify: callers.verify,
+    now: () => clock.stoppedAt ?? Date.now(),
+    log,
+    registry,
+  })
+  await directory.start()
+
+  return {
+    ...database,
+    /** As requests see it. */
+    tenants,
+    registry,
+    catalog,
+    /** What saves go by. */
+    clock,
+    directory,
+    health,
+    unknownTags,
+    view,
+    ingest,
+    rates,
+    /** Brings what catalog holds into the projection tables and the view, as the CATALOG stream would. */
+    async project(): Promise<void> {
+      await upsertAssets(worker.db, catalog.assets)
+      await upsertLocations(worker.db, catalog.locations)
+      await upsertTags(worker.db, catalog.tags)
+      resolver.apply({ assets: catalog.assets, locations: catalog.locations, tags: catalog.tags })
+    },
+    async call(
+      method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+      path: string,
+      options: { orgId?: number; body?: unknown; base?: string; accept?: string } = {},
+    ) {
+      const { accept } = options
+      const caller = await callers.headersFor({ orgId: options.orgId ?? 1 })
+      const headers = accept === undefined ? caller : { ...caller, accept }
+      const payload = options.body === undefined ? {} : { payload: JSON.stringify(options.body) }
+      return app.inject({ method, url: `${options.base ?? API_PREFIX}${path}`, headers, ...payload })
+    },
+    async stop(): Promise<void> {
+      await app.close()
+      await directory.stop()
+      await tenants.close()
+      await database.drop()
+    },
+  }
+}
+
+export type Tracking = Awaited<ReturnType<typeof startTracking>>
+
+/** Tracking on a database of its own, without a broker. */
+export const test = base.extend<{ tracking: Tracking }>({
+  // oxlint requires the first argument to be a pattern, as vitest reads the needed fixtures from it.
+  tracking: async ({}, use) => {
+    const tracking = await startTracking()
+    await use(tracking)
+    await tracking.stop()
+  },
+})
