@@ -41,7 +41,7 @@ export default defineConfig({
       {
         test: {
           name: 'blackbox',
-          include: ['test/{flow,browser}/**/*.test.ts'],
+          include: ['test/flow/**/*.test.ts'],
           exclude: ['**/node_modules/**'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
@@ -91,8 +91,8 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'console', // black box, in a browser; all files share one system
-          include: ['test/console/**/*.test.ts'],
+          name: 'console', // black box, in a browser; all files share the system of `contract`
+          include: ['test/{console,browser}/**/*.test.ts'],
           exclude: ['**/node_modules/**'],
           globalSetup: 'test/console/support/system.setup.ts',
           testTimeout: 180_000, // some go through all screens; what each waits for has a limit of its own

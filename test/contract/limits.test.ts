@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { fromNewAddress } from './support/addresses.ts'
+import { fromNewAddress } from '../system/addresses.ts'
 import { BURST, exhaust, spend, USER_BURST, whenExhausted } from './support/buckets.ts'
 import { test } from './support/fixtures.ts'
 import { succeed } from './support/organization.ts'

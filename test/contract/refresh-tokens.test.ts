@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { fromNewAddress } from './support/addresses.ts'
+import { fromNewAddress } from '../system/addresses.ts'
 import type { Api } from './support/api.ts'
 import { test as base } from './support/fixtures.ts'
 

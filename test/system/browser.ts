@@ -27,9 +27,6 @@ async function launchOptions() {
   }
 }
 
-/** A browser for the pages of the product; downloaded into the cache if the machine has none. */
-export const startBrowser = async (): Promise<Browser> => chromium.launch(await launchOptions())
-
 /** A browser that several test workers share: each connects to `wsEndpoint()`. */
 export const startBrowserServer = async (): Promise<BrowserServer> =>
   chromium.launchServer(await launchOptions())

@@ -1,3 +1,4 @@
+import { fromNewAddress } from './addresses.ts'
 import { createClient, exchangeKey, unwrap, type Client } from '@whereabouts/client/client'
 
 export type ApiKey = { clientId: string; clientSecret: string }
@@ -24,7 +25,7 @@ export async function newOrganization(
   name: string,
 ): Promise<Organization> {
   count += 1
-  const anyone = createClient({ baseUrl: stack.urls.base })
+  const anyone = newcomer(stack)
   const signUp = {
     org_name: name,
     name: 'Ada',
@@ -58,7 +59,7 @@ export async function signInAgain(
   stack: { urls: { base: string } },
   org: Organization,
 ): Promise<Organization> {
-  const anyone = createClient({ baseUrl: stack.urls.base })
+  const anyone = newcomer(stack)
   const session = unwrap(await anyone.POST('/api/v1/auth/login', { body: org.login })).data
   const tokens = await exchangeKey(anyone, org.integratorKey)
   return {
@@ -66,6 +67,18 @@ export async function signInAgain(
     admin: createClient({ baseUrl: stack.urls.base, token: session.access_token }),
     integrator: createClient({ baseUrl: stack.urls.base, token: tokens.access_token }),
   }
+}
+
+/** A client from a new address: attempts to sign in are limited by address. */
+function newcomer({ urls }: { urls: { base: string } }): Client {
+  const headers = Object.entries(fromNewAddress())
+  return createClient({
+    baseUrl: urls.base,
+    fetch: (request) => {
+      for (const [name, value] of headers) request.headers.set(name, value)
+      return fetch(request)
+    },
+  })
 }
 
 export async function mintKey(admin: Client, orgId: number, name: string, scopes: string[]): Promise<ApiKey> {

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { newOrganization, succeed } from '../contract/support/organization.ts'
 import type { Api } from '../contract/support/api.ts'
-import { fromNewAddress } from '../contract/support/addresses.ts'
+import { fromNewAddress } from '../system/addresses.ts'
 import { test } from './support/walls.fixture.ts'
 
 /** A second session of the administrator. */

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { startBrowserServer } from '../../system/browser.ts'
-import { startSystem } from '../../system/system.ts'
+import { shareSystem } from '../../system/shared-system.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,15 +13,12 @@ declare module 'vitest' {
 
 /** One system and one browser for all files: each test uses its own organization and profile. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [system, browser] = await Promise.all([
-    startSystem({ gateway: { TRUSTED_PROXIES: '127.0.0.1' } }),
-    startBrowserServer(),
-  ])
+  const [{ system, leave }, browser] = await Promise.all([shareSystem(), startBrowserServer()])
   const { base, nats, mqtt } = system.stack.urls
   project.provide('console', { base, nats, mqtt, receiver: system.receiver.url })
   project.provide('browser', browser.wsEndpoint())
   return async () => {
     await browser.close()
-    await system.stop()
+    await leave()
   }
 }

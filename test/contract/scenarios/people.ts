@@ -1,7 +1,7 @@
 import type { OperationId } from '@whereabouts/contracts/routes'
 import type { CallOptions } from '../support/api.ts'
 import { jwtParts } from '../../system/jwt.ts'
-import { fromNewAddress } from '../support/addresses.ts'
+import { fromNewAddress } from '../../system/addresses.ts'
 import { newOrganization, succeed, type Organization } from '../support/organization.ts'
 import { UNKNOWN_ID } from '../support/rows.ts'
 import { unique, type Given, type Scenario } from './scenario.ts'

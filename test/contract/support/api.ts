@@ -1,7 +1,7 @@
 import type { ErrorEnvelope } from '@whereabouts/contracts/errors'
 import { JSON_MEDIA_TYPE, type Route } from '@whereabouts/contracts/route'
 import { routePath, routes, type OperationId, type ReplyOf } from '@whereabouts/contracts/routes'
-import { fromNewAddress } from './addresses.ts'
+import { fromNewAddress } from '../../system/addresses.ts'
 import type { Description } from './description.ts'
 import { checkAnswer, isWebFilter } from './envelope.ts'
 import { send, type HttpAnswer, type HttpRequest } from './http.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { scopes as allScopes, type Scope } from '@whereabouts/contracts/route'
-import { fromNewAddress } from './addresses.ts'
+import { fromNewAddress } from '../../system/addresses.ts'
 import type { Api } from './api.ts'
 
 /** An API key and what it was exchanged for. Every key has a rate-limit bucket of its own (120 requests). */
