@@ -64,6 +64,17 @@ test('a service reaches another only over HTTP or NATS', () => {
   expect(crossing).toEqual([])
 })
 
+test('a feature calls the queries of another feature, never its handlers', () => {
+  const wrong = sources('services/*/src/*').flatMap((file) => {
+    const [, service, , feature] = file.split('/')
+    return imports(file)
+      .filter((name) => /^\.\..*\.handlers\.ts$/.test(name))
+      .filter((name) => !join(dirname(file), name).startsWith(`services/${service}/src/${feature}/`))
+      .map((name) => `${file} imports ${name}`)
+  })
+  expect(wrong.filter((line) => !/\.(int\.)?test\.ts imports/.test(line))).toEqual([])
+})
+
 test('inside a service queries know nothing of handlers, and rules nothing of the database', () => {
   const wrong = sources('services/*/src').flatMap((file) => {
     const forbidden = file.endsWith('.queries.ts')

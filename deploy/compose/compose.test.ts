@@ -44,7 +44,7 @@ describe('secrets', () => {
     expect(missingLines(`${text}=x\nGRAFANA_ADMIN_PASSWORD=mine\n`, variables)).toEqual([])
   })
 
-  test('nobody signs in to the boards, and who sees them changes nothing', () => {
+  test('dashboards are read-only and logins are disabled', () => {
     expect(compose.services['grafana']?.environment).toMatchObject({
       GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer',
       GF_AUTH_BASIC_ENABLED: 'false',
@@ -67,14 +67,14 @@ describe('the environment of', () => {
   }
   const steps = { migrate: MigrateConfig, topology: TopologyConfig }
 
-  test.for([...SERVICES, 'migrate', 'topology'] as const)('%s is what it reads', async (name) => {
+  test.for([...SERVICES, 'migrate', 'topology'] as const)('%s matches its schema', async (name) => {
     const schema = name in steps ? steps[name as keyof typeof steps] : await schemaOf(name)
     const environment = compose.services[name]?.environment ?? {}
     expect(Object.keys(environment).filter((key) => !(key in schema.shape))).toEqual([])
     expect(() => loadEnv(schema, environment)).not.toThrow()
   })
 
-  test('nats is what its configuration names', () => {
+  test('nats matches its configuration', () => {
     const conf = readFileSync(join(ROOT, 'deploy/nats/nats.conf'), 'utf8')
     const named = new Set(Array.from(conf.matchAll(/(?<!#.*)\$([A-Z_]+)/g), ([, name]) => name!))
     expect(Object.keys(compose.services['nats']?.environment ?? {}).toSorted()).toEqual(
@@ -95,7 +95,7 @@ describe('every service of the product', () => {
     expect(existsSync(join(ROOT, service?.command?.[0] ?? 'missing'))).toBe(true)
   })
 
-  test('the gateway waits for the services it asks', () => {
+  test('the gateway waits for its upstreams', () => {
     const { environment = {}, depends_on: waitsFor = {} } = compose.services['gateway'] ?? {}
     const asked = Object.values(environment).flatMap(
       (value) => /^http:\/\/([a-z-]+):8080$/.exec(value)?.[1] ?? [],
@@ -106,7 +106,7 @@ describe('every service of the product', () => {
       expect(waitsFor[name]).toEqual({ condition: 'service_healthy' })
   })
 
-  test('what the monitoring profile mounts is there', () => {
+  test('every mount of the monitoring profile exists', () => {
     const watching = Object.values(compose.services).filter(({ profiles }) =>
       profiles?.includes('monitoring'),
     )
@@ -115,7 +115,7 @@ describe('every service of the product', () => {
     expect(mounted.filter((mount) => !existsSync(join(ROOT, mount.split(':')[0]!)))).toEqual([])
   })
 
-  test('what PostgreSQL and the broker keep outlives their containers', () => {
+  test('the data of PostgreSQL and the broker is in volumes', () => {
     const { nats, postgres } = compose.services
     for (const mounts of [nats?.volumes, postgres?.volumes])
       expect(

@@ -53,7 +53,7 @@ async function openTables(client: Client, owner: string): Promise<string[]> {
   return [
     ...unprotected,
     ...missing,
-    ...shared.rows.map(({ name }) => `a policy of ${name} is for everybody`),
+    ...shared.rows.map(({ name }) => `a policy of ${name} is for all roles`),
   ]
 }
 

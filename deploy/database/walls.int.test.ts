@@ -62,7 +62,7 @@ describe('S10 in the live database', () => {
     ['create table tracking.planted (org_id bigint)', 'planted has no row security'],
     ['alter table tracking.scan_2026_11 disable row level security', 'scan_2026_11 has no row security'],
     ['drop policy every_organization on tracking.reader', 'reader has no policy for tracking_worker'],
-    ['create policy p on tracking.tag using (true)', 'a policy of tag is for everybody'],
+    ['create policy p on tracking.tag using (true)', 'a policy of tag is for all roles'],
     ['alter role tracking_tenant bypassrls', 'tracking_tenant has rights beyond its tables'],
     ['grant tracking to tracking_tenant', 'tracking_tenant can become tracking'],
     ['alter table tracking.placement owner to tracking_tenant', 'tracking_tenant owns tracking.placement'],

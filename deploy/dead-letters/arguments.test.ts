@@ -23,7 +23,7 @@ test.for([
   ['replay 5 6 5', { do: 'replay', selection: { seqs: [5, 6] } }],
   ['replay --all', { do: 'replay', selection: { filters: {}, yes: false } }],
   ['drop --all --org 7 --yes', { do: 'drop', selection: { filters: { orgId: 7 }, yes: true } }],
-] as const)('%s is understood', ([line, request]) => {
+] as const)('%s is accepted', ([line, request]) => {
   expect(read(line)).toMatchObject(request)
 })
 
@@ -52,6 +52,6 @@ test.for([
   'show',
   'show 5 6',
   'show 5 --all',
-])('%s is refused rather than guessed at', (line) => {
+])('%s is refused', (line) => {
   expect(() => read(line)).toThrow(UsageError)
 })

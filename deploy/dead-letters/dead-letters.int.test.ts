@@ -67,7 +67,7 @@ const keepEvent = (bus: Bus, org: number) =>
 
 const seqs = ({ letters }: Listed) => letters.map(({ seq }) => seq)
 
-test('a list is newest first, goes on where it ended, and says how', async ({ bus, run, list }) => {
+test('a list is newest first and shows how to get the next page', async ({ bus, run, list }) => {
   for (let n = 0; n < 5; n += 1) await keep(bus)
   const first = await run('list --limit 2')
   expect(first).toMatchObject({ code: 0, errors: '' })
@@ -80,7 +80,7 @@ test('a list is newest first, goes on where it ended, and says how', async ({ bu
   })
 })
 
-test('only what was asked for is listed: stream, durable, organization, time', async ({ bus, list }) => {
+test('filters select by stream, durable, organization and time', async ({ bus, list }) => {
   await keep(bus)
   await keep(bus, { subject: 'scans.70.dock-1.canonical' })
   await keepEvent(bus, 7)
@@ -92,7 +92,7 @@ test('only what was asked for is listed: stream, durable, organization, time', a
   expect(seqs(await list(' --since 2999-01-01'))).toEqual([])
 })
 
-test('more dead letters than fit on a page are all met, once', async ({ bus, run, list }) => {
+test('dead letters on several pages are each handled once', async ({ bus, run, list }) => {
   const many = 1_203
   // Of several organizations: of one, the newest hundred are kept.
   for (let n = 0; n < many; n += 1) await keep(bus, { subject: `scans.${1 + (n % 13)}.dock-1.canonical` })
@@ -104,7 +104,7 @@ test('more dead letters than fit on a page are all met, once', async ({ bus, run
   expect(await list('')).toMatchObject({ total: 0, letters: [] })
 })
 
-test('one is shown whole, and what a reader sent cannot steer the terminal', async ({ bus, run }) => {
+test('a payload is shown whole and cannot control the terminal', async ({ bus, run }) => {
   const data = Buffer.from('{"name":"\u009b31m\u202e"}')
   await keep(bus, { subject: 'scans.7.dock-1.\u001b[2J', data, headers: { request_id: '\u001b]0;x\u0007' } })
   for (const line of ['show 1', 'show 1 --json', 'list', 'list --json']) {
@@ -125,7 +125,7 @@ test('one is shown whole, and what a reader sent cannot steer the terminal', asy
   expect(Buffer.from(json.payload_base64, 'base64').equals(data)).toBe(true)
 })
 
-test('the bytes go to a new file for its owner only, never over one that is there', async ({
+test('the bytes go to a new file for its owner only and never overwrite one', async ({
   bus,
   run,
   onTestFinished,
@@ -145,7 +145,7 @@ test('the bytes go to a new file for its owner only, never over one that is ther
   expect(readFileSync(file).equals(data)).toBe(true)
 })
 
-test('what was replayed is consumed, one organization at a time where asked', async ({ bus, run, list }) => {
+test('replayed messages are consumed, also those of one organization only', async ({ bus, run, list }) => {
   await keepEvent(bus, 8)
   await keepEvent(bus, 7)
   await keepEvent(bus, 7)
@@ -173,7 +173,7 @@ test('what was replayed is consumed, one organization at a time where asked', as
 })
 
 test.for(['replay', 'drop'] as const)(
-  '%s --all tells what it would do and does nothing until it is confirmed',
+  '%s --all only counts until --yes confirms it',
   async (command, { bus, run, list }) => {
     await keep(bus)
     await keepEvent(bus, 7)
@@ -187,7 +187,7 @@ test.for(['replay', 'drop'] as const)(
   },
 )
 
-test('one that cannot be replayed stays, is named with the reason, and the others go on', async ({
+test('a message that cannot be replayed stays with its reason, and the others are replayed', async ({
   bus,
   run,
   list,
@@ -205,7 +205,7 @@ test('one that cannot be replayed stays, is named with the reason, and the other
   expect(await run('drop 1')).toMatchObject({ code: 0, out: '1 dropped, 0 left in place\n' })
 })
 
-test('what fails is told by the exit code and one line', { timeout: 40_000 }, async ({ bus, run }) => {
+test('a failure sets the exit code and prints one line', { timeout: 40_000 }, async ({ bus, run }) => {
   expect(await run('--help')).toMatchObject({ code: 0, errors: '' })
   expect(await run('show 1')).toEqual({ code: 1, out: '', errors: 'dead letter 1 does not exist\n' })
   expect(await run('replay all')).toMatchObject({

@@ -7,7 +7,7 @@ import { table, visible, visibleJson } from './visible.ts'
 const HOSTILE = '\u001b[2J\u009b31m\u0007\r\n\u202e\u200b\u2028\u{e0041}\u007f'
 const isHarmless = (text: string) => !/[^\n\P{C}]|[\p{Zl}\p{Zp}]/u.test(text)
 
-test('what a stranger sent cannot steer the terminal, and is still told', () => {
+test('untrusted text cannot control the terminal and stays readable', () => {
   expect(isHarmless(HOSTILE)).toBe(false)
   expect(isHarmless(visible(HOSTILE))).toBe(true)
   expect(visible(HOSTILE)).toContain('\\u{1b}[2J\\u{9b}31m')

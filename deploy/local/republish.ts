@@ -6,11 +6,13 @@ import { opsEnvFile, republishEnvFile } from './ops-env.ts'
 import { ROOT } from './services.ts'
 
 /** Returns the exit code. Without `envFile` of the local stack, the environment names the database. */
-function run(service: string, envFile: string, args: readonly string[]): number {
+function run(program: string, envFile: string, args: readonly string[]): number {
   const flags = existsSync(envFile) ? [`--env-file=${envFile}`] : []
-  const program = join(ROOT, 'services', service, 'src/republish.ts')
   return (
-    spawnSync(process.execPath, [...flags, program, ...args], { cwd: ROOT, stdio: 'inherit' }).status ?? 1
+    spawnSync(process.execPath, [...flags, join(ROOT, 'services', program), ...args], {
+      cwd: ROOT,
+      stdio: 'inherit',
+    }).status ?? 1
   )
 }
 
@@ -18,6 +20,6 @@ const args = process.argv.slice(2)
 const dataDir = resolve(ROOT, process.env['DATA_DIR'] || '.data')
 // A DATABASE_URL is that of catalog, because each service has its own role.
 const isNamed = Boolean(process.env['DATABASE_URL'])
-const ofCatalog = run('catalog', isNamed ? '' : republishEnvFile(dataDir), args)
+const ofCatalog = run('catalog/src/republish/main.ts', isNamed ? '' : republishEnvFile(dataDir), args)
 const onlyCatalog = isNamed || args.includes('--help') || ofCatalog !== 0
-process.exitCode = onlyCatalog ? ofCatalog : run('keys', opsEnvFile(dataDir), [])
+process.exitCode = onlyCatalog ? ofCatalog : run('keys/src/republish.ts', opsEnvFile(dataDir), [])

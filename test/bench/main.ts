@@ -34,7 +34,7 @@ const [name = '--help', ...args] = process.argv.slice(2)
 const bench = benches[name]
 try {
   if ([name, ...args].includes('--help')) process.stdout.write(HELP)
-  else if (!bench) throw new Error(`there is no benchmark "${name}"\n\n${HELP}`)
+  else if (!bench) throw new Error(`unknown benchmark "${name}"\n\n${HELP}`)
   else process.exitCode = (await bench(args, (text) => process.stdout.write(text))) ? 0 : 1
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

@@ -48,7 +48,7 @@ test('a new asset is created from the empty list; a mistake is shown at its fiel
   await form.getByRole('button', { name: 'Add tag' }).click()
   await form.getByLabel('Value of tag 1').fill('E280116060000207')
   await form.getByRole('button', { name: 'Create asset' }).click()
-  await form.getByText('Enter a JSON object').waitFor()
+  await form.getByText('Not valid JSON').waitFor()
   await form.getByLabel('Metadata').fill('{"maker": "Linde"}')
   await form.getByRole('button', { name: 'Create asset' }).click()
   await form

@@ -249,7 +249,7 @@ const victims = [
   },
 ] as const
 
-describe('one of three brokers goes away and comes back: what was acknowledged is stored and announced once', () => {
+describe('one of three brokers goes away and comes back: acknowledged scans are stored and announced once', () => {
   test.for(victims)('$name', { timeout: 240_000 }, async ({ name, find, signal }) => {
     const label = `cluster-${victims.findIndex((victim) => victim.name === name)}`
     const { org, nats, mqtt } = await site(label)
@@ -289,7 +289,7 @@ describe('one of three brokers goes away and comes back: what was acknowledged i
 })
 
 test(
-  'D9.3 a revocation binds at once while the cluster has not elected who stores it',
+  'D9.3 a revocation binds at once while the cluster elects a leader for its stream',
   { timeout: 120_000 },
   async () => {
     const org = await newOrganization(system.stack, 'leaderless')

@@ -63,7 +63,7 @@ function keepAsking(org: Organization) {
 const connected = (readers: readonly Reader[]) => readers.filter(({ isConnected }) => isConnected).length
 
 test(
-  'a thousand readers are back soon after the broker crashed, and a key revoked meanwhile stays out',
+  'a thousand readers reconnect soon after the broker crashed, and a key revoked meanwhile stays out',
   { timeout: 180_000 },
   async () => {
     const org = await newOrganization(system.stack, 'storm')

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => system.stop())
 
 const SETTLED = { timeout: 30_000, interval: 1_000 } // the key's bucket refills by one request a second
-const REPUBLISH = 'services/catalog/src/republish.ts'
+const REPUBLISH = 'services/catalog/src/republish/main.ts'
 
 /** The broker lost the stream, and tracking the tables that were filled from it. */
 async function loseCatalogStream(): Promise<void> {
@@ -81,7 +81,7 @@ test(
   },
 )
 
-test('without a running catalog it says what is wrong and fails', { timeout: 60_000 }, async () => {
+test('without a running catalog it fails and says why', { timeout: 60_000 }, async () => {
   const catalog = system.stack.service('catalog')
   await catalog.kill('SIGKILL')
   const ran = await republish('--patience', '1', '--queue', '0')

@@ -193,7 +193,7 @@ async function expectWell(given: number): Promise<void> {
   expect(ids.map(({ id }) => id)).not.toContain(given)
 }
 
-test('the database is lost, the streams are not: what readers saw and what was revoked since the backup is back', async () => {
+test('the database is lost, the streams are not: scans and revocations since the backup come back', async () => {
   const { stack } = system
   const { file, backup, key, late, before } = await liveOn('database')
   const full = await contentHashes(stack)
@@ -223,7 +223,7 @@ test('the database is lost, the streams are not: what readers saw and what was r
   await expectWell(late.id)
 }, 90_000)
 
-test('the streams are lost, the database is not: everything is as it was', async () => {
+test('the streams are lost, the database is not: nothing is lost', async () => {
   const { stack } = system
   const { key, late, before } = await liveOn('streams')
   await stopServices(stack)
@@ -239,7 +239,7 @@ test('the streams are lost, the database is not: everything is as it was', async
   await expectWell(late.id)
 }, 90_000)
 
-test('both are lost: the backup is what there is, and a person is told what to look at', async () => {
+test('both are lost: the backup is restored, and the report says what to check', async () => {
   const { stack } = system
   const atBackup = await places()
   const { file, backup, key, late } = await liveOn('both')

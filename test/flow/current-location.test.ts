@@ -21,7 +21,7 @@ afterAll(() => system.stop())
 
 type Body = { data?: unknown; total_count?: number; error?: { fields: object[] } }
 
-/** A client of the older vocabulary whose key may do nothing but read and write assets. */
+/** A client of the legacy vocabulary whose key may do nothing but read and write assets. */
 async function olderClient(org: Organization) {
   const { base } = system.stack.urls
   const key = await mintKey(org.admin, org.id, 'older', ['assets:read', 'assets:write'])
@@ -61,7 +61,7 @@ const idOf = async (org: Organization, key: string) => {
   return data?.data[0]?.id ?? 0
 }
 
-describe('D1.6 current_location of the older vocabulary', () => {
+describe('D1.6 current_location of the legacy vocabulary', () => {
   test('created with one, an asset is there for every reader; PUT moves it; each is announced once', async () => {
     const { org, dockId, shelfId, moves, call } = await scene('older-place')
     const created = await call('POST', '/assets', {

@@ -74,7 +74,7 @@ async function answers(file: string, source: string, command: string) {
   return cases.map(({ name }, i) => ({ name, got: got[i] }))
 }
 
-test('D11.2 the Node snippet of the guide takes the known vector and nothing tampered with', async () => {
+test('D11.2 the Node snippet of the guide accepts the known vector and refuses a changed one', async () => {
   const source = `${guideBlock('js', 'function verify')}
     import { readFileSync } from 'node:fs'
     const cases = JSON.parse(readFileSync(0, 'utf8'))
@@ -86,7 +86,7 @@ test('D11.2 the Node snippet of the guide takes the known vector and nothing tam
 })
 
 test.skipIf(!hasProgram('python3'))(
-  'D11.2 the Python snippet of the guide takes the known vector and nothing tampered with (needs python3)',
+  'D11.2 the Python snippet of the guide accepts the known vector and refuses a changed one (needs python3)',
   async () => {
     const source = `${guideBlock('python', 'def verify')}
 import json, sys

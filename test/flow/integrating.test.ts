@@ -78,7 +78,7 @@ describe.skipIf(!hasProgram('curl') || !hasProgram('bash'))(
       await shell.stop()
     })
 
-    test('every command works, pasted from top to bottom, and the pump is seen to move', async () => {
+    test('every command works, pasted from top to bottom, and the pump moves', async () => {
       const hookPort = String(await freePort())
       const printed: string[] = []
       for (const { language, label, text } of guideBlocks()) {
@@ -101,7 +101,7 @@ describe.skipIf(!hasProgram('curl') || !hasProgram('bash'))(
       expect(second?.printed()).toMatch(/"what":"ignored","asset":"TEST-ASSET"/)
     })
 
-    test('the TypeScript of the guide keeps one asset of a key, whoever writes it and how often', async () => {
+    test('the TypeScript of the guide keeps one asset per key, however many writers there are', async () => {
       const source = `
       const { baseUrl, clientId, clientSecret } = JSON.parse(process.argv[2])
       ${guideBlock('ts', 'getToken')}
@@ -119,7 +119,7 @@ describe.skipIf(!hasProgram('curl') || !hasProgram('bash'))(
       expect(new Set(atOnce.map((asset: { id: number }) => asset.id)).size).toBe(1)
     })
 
-    test('the TypeScript of the guide stores what is genuine and answers 400 to what is not', async () => {
+    test('the TypeScript of the guide stores genuine deliveries and answers 400 to others', async () => {
       const source = `
       ${guideBlock('ts', 'function receive')}
       import { webhookSignature } from '@whereabouts/client/webhooks'
@@ -177,7 +177,7 @@ describe('the example receiver', () => {
     deliverTo(example.url, body, { secret, occurredAt })
   const said = (what: string) => example.lines.filter((line) => line.what === what)
 
-  test('D11.2 takes a delivery once, whatever comes twice, late or in another order', async () => {
+  test('D11.2 takes each delivery once, even if it comes twice, late or out of order', async () => {
     const [older, newer] = [minutesAgo(2), minutesAgo(1)]
     const delivery = moved(newer, 'Dock')
     expect(await send(delivery, newer)).toBe(204)
@@ -199,7 +199,7 @@ describe('the example receiver', () => {
     expect(said('duplicate')).toHaveLength(1)
   })
 
-  test('refuses what is forged, tampered with or unsigned, and nothing of it is kept', async () => {
+  test('refuses and drops forged, changed and unsigned deliveries', async () => {
     const before = placesIn(file)
     const now = minutesAgo(0)
     expect(await send(moved(now, 'Nowhere'), now, 'whsec_other')).toBe(400)
@@ -215,7 +215,7 @@ describe('the example receiver', () => {
     expect(placesIn(file)).toEqual(before)
   })
 
-  test('ignores events of a later version and test events, which are no errors', async () => {
+  test('ignores events of a later version and test events without an error', async () => {
     const before = placesIn(file)
     const now = minutesAgo(0)
     const { data } = JSON.parse(moved(now, 'Nowhere'))
@@ -226,7 +226,7 @@ describe('the example receiver', () => {
     expect(placesIn(file)).toEqual(before)
   })
 
-  test('answers what is too large, at another place or no POST, and lives on', async () => {
+  test('answers requests that are too large, at another path or not POST, and keeps running', async () => {
     const now = minutesAgo(0)
     expect(await send(moved(now, 'x'.repeat(70_000)), now)).toBe(413)
     expect(await send(moved(now, 'x'.repeat(900_000)), now)).toBe(413)
@@ -250,7 +250,7 @@ describe('the example receiver', () => {
     expect(dock).toBeGreaterThan(0)
   })
 
-  test('starts by making up for what it missed, on every page, deletions included', async () => {
+  test('first catches up on what it missed, on every page, including deletions', async () => {
     await newLocation(org, 'Yard', 'YARD')
     const assets = await Promise.all(Array.from({ length: 205 }, (_, i) => newAsset(org, `Crate ${i}`, [])))
     const keys = assets.map((asset) => asset.external_key)
@@ -277,7 +277,7 @@ describe('the example receiver', () => {
     expect(placesIn(file)).toMatchObject(there(assets.map((asset) => asset.external_key)))
   })
 
-  test('a key that is refused is told, and deliveries are taken all the same', async () => {
+  test('reports a refused key, and still takes deliveries', async () => {
     const other = { ...env, CLIENT_SECRET: 'wrong' }
     const alone = await startExample(
       ['--data', join(folder, 'alone.db'), '--base-url', system.stack.urls.base],

@@ -96,7 +96,7 @@ describe('one scan, end to end', () => {
 })
 
 describe('an operator', () => {
-  test('overrides at once what a reader saw, and the receiver is told where the asset came from', async () => {
+  test('overrides a reader at once, and the receiver learns where the asset came from', async () => {
     const { org, locationId, path } = await preparedOrganization('saved', 'canonical')
     const shelfId = await newLocation(org, 'Shelf', 'SHELF-1')
     const box = await newAsset(org, 'Box', [{ tag_type: 'barcode', value: 'BOX-1' }])
@@ -125,7 +125,7 @@ describe('an operator', () => {
 })
 
 describe('bad input', () => {
-  test('an unparsable message is buried, counted and visible, and the next one is processed', async () => {
+  test('a message that cannot be parsed becomes a dead letter, and the next one is processed', async () => {
     const { org } = await preparedOrganization('bad-input', 'impinj')
     const reader = await connectReader(system.stack, org.readerKey, 'mqtt')
     await reader.publish(org.id, 'gate-1', 'impinj', Buffer.from('\u0016 this is no reader message {'))

@@ -75,7 +75,7 @@ test('a save, its event and the delivery of it are one trace, from the gateway t
   )
 })
 
-test('what a scan causes is one trace, which begins where it is taken from the stream', async () => {
+test('a scan and its effects are one trace, which begins when tracking takes the scan from the stream', async () => {
   const org = await newOrganization(system.stack, 'scanned')
   const locationId = await newLocation(org, 'Dock', 'DOCK')
   await newAsset(org, 'Pallet', [{ tag_type: 'barcode', value: 'P-1' }])

@@ -33,7 +33,7 @@ afterAll(async () => {
   await system.stop()
 })
 
-/** Names of containers become addresses of this machine, and the database one that is not there yet. */
+/** Replaces container names by addresses of this machine, and the database by a new one. */
 function here(value: string): string {
   const { postgres, nats } = system.stack.urls
   const admin = new URL(postgres)
@@ -59,7 +59,7 @@ function environmentOf(name: string): Record<string, string> {
   }
 }
 
-/** Runs a container's command to its end; rejects unless it ends well. */
+/** Runs a container's command to its end. Rejects unless it succeeds. */
 async function step(name: string): Promise<string> {
   const child = image.run(compose[name]?.command ?? [], environmentOf(name))
   const [out, errors, [code]] = await Promise.all([
@@ -71,7 +71,7 @@ async function step(name: string): Promise<string> {
   return out
 }
 
-/** Its health check, as the container runtime runs it. */
+/** Runs its health check like a container runtime. */
 async function isHealthy(name: ServiceName): Promise<boolean> {
   const [kind, program, ...args] = compose[name]?.healthcheck?.test ?? []
   expect([kind, program]).toEqual(['CMD', 'node'])
@@ -80,7 +80,7 @@ async function isHealthy(name: ServiceName): Promise<boolean> {
   return code === 0
 }
 
-test('the image holds no package that only developers need, and stays small', () => {
+test('the image has no development packages and stays small', () => {
   const names = packagesOf(image).map((each) => each.replace(/(?<=.)@.*/, ''))
   expect(names).toContain('fastify')
   const tools = new Set([
@@ -100,7 +100,7 @@ test('the image holds no package that only developers need, and stays small', ()
 })
 
 test(
-  'the steps and services of docker-compose.yml run from the image, as nobody, on files they cannot change',
+  'the steps and services of docker-compose.yml run from the image, as an unprivileged user, on read-only files',
   { timeout: 120_000 },
   async () => {
     expect(composeText()).toContain('read_only: true')

@@ -14,7 +14,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('npm run scan --every is a reader that sees a tag until it is interrupted', async () => {
+test('npm run scan --every publishes scans until it is interrupted', async () => {
   const org = await newOrganization({ urls }, 'Simulated')
   const locationId = await newLocation(org, 'Dock', 'DOCK')
   const asset = await newAsset(org, 'Pallet', [{ tag_type: 'rfid', value: 'E28011600001' }])

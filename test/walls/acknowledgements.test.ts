@@ -30,7 +30,7 @@ describe('R4 acknowledgements over NATS', () => {
     expect(answer).toMatchObject({ stream: 'SCANS', duplicate: false })
   })
 
-  test('R4 nobody of another organization hears them', async ({ victim, attacker, reader }) => {
+  test('R4 no other organization receives them', async ({ victim, attacker, reader }) => {
     const raw = await reader()
     for (const [i, subject] of ['_INBOX.>', '>', `_INBOX.${victim.readerKey.clientId}.>`].entries())
       raw.subscribe(subject, String(i + 1))
@@ -49,7 +49,7 @@ describe('R4 acknowledgements over NATS', () => {
 })
 
 describe('S8 ids of messages', () => {
-  test('S8 an id that another organization used drops nothing', async ({
+  test('S8 a message id that another organization used drops no message', async ({
     api,
     victim,
     attacker,

@@ -101,12 +101,12 @@ test('MQTT subscribe: refused on every topic', async ({ foreign, attacker }) => 
   expect(granted).toEqual([])
 })
 
-test('in the end the other organization is as it was', async ({ before, unchanged, sameView }) => {
+test('at the end the other organization is unchanged', async ({ before, unchanged, sameView }) => {
   await unchanged(before, 'MQTT')
   await sameView(before)
 })
 
-test('NATS subscribe: nothing of anybody else is heard', async ({ foreign, reader, victim }) => {
+test('NATS subscribe: no message of another organization arrives', async ({ foreign, reader, victim }) => {
   const raw = await reader()
   const subjects = [...WIDE, ...foreign]
   // A connection may have few subscriptions at a time; what is refused does not count as one.

@@ -13,7 +13,7 @@ const FLOOD = 300
 const PER_SECOND = 50
 
 describe('S9 dead letters', () => {
-  test('S9 a flood of one organization evicts nothing of another, and only heads are kept', async ({
+  test('S9 a flood of one organization evicts no dead letter of another, and keeps only heads', async ({
     victim,
     attacker,
     reader,

@@ -11,7 +11,7 @@ function scanOf(bytes: number): Buffer {
 }
 
 describe('S9 what one connection may do', () => {
-  test('S9 a message of 256 KiB is taken over NATS, one above 257 KiB is not', async ({
+  test('S9 NATS accepts a message of 256 KiB and refuses one above 257 KiB', async ({
     attacker,
     reader,
     watcher,
@@ -29,21 +29,18 @@ describe('S9 what one connection may do', () => {
     expect(await stored()).toBe(1)
   })
 
-  test.for([258, 8 * KIB])(
-    'S9 R2 a message of %i KiB is not taken over MQTT',
-    async (kib, { attacker, watcher }) => {
-      const [subject, topic] = ['.', '/'].map((dot) =>
-        ['scans', attacker.org.id, `mqtt-${kib}`, 'canonical'].join(dot),
-      )
-      const mine = await openMqtt(attacker.readerKey, { clientId: `${attacker.readerKey.clientId}-${kib}` })
-      const wasTaken = await mine.publish(topic ?? '', scanOf(kib * KIB))
-      await mine.close({ rudely: true })
-      const kept = (await watcher.streams()).flatMap(({ subjects }) =>
-        Object.keys(subjects).filter((name) => name.endsWith(subject ?? '')),
-      )
-      expect({ wasTaken, kept }).toEqual({ wasTaken: false, kept: [] })
-    },
-  )
+  test.for([258, 8 * KIB])('S9 R2 MQTT refuses a message of %i KiB', async (kib, { attacker, watcher }) => {
+    const [subject, topic] = ['.', '/'].map((dot) =>
+      ['scans', attacker.org.id, `mqtt-${kib}`, 'canonical'].join(dot),
+    )
+    const mine = await openMqtt(attacker.readerKey, { clientId: `${attacker.readerKey.clientId}-${kib}` })
+    const wasTaken = await mine.publish(topic ?? '', scanOf(kib * KIB))
+    await mine.close({ rudely: true })
+    const kept = (await watcher.streams()).flatMap(({ subjects }) =>
+      Object.keys(subjects).filter((name) => name.endsWith(subject ?? '')),
+    )
+    expect({ wasTaken, kept }).toEqual({ wasTaken: false, kept: [] })
+  })
 
   test('S9 the 21st subscription is refused', async ({ attacker, reader }) => {
     const key = await attacker.org.key({ scopes: ['scans:write'] })

@@ -13,7 +13,7 @@ const source = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 
 describe('S11 the edge', () => {
   test.for([8_001, 12_000])(
-    'S11 d an X-Request-ID of %i bytes is no harm to the services, and comes back as it was',
+    'S11 d an X-Request-ID of %i bytes does not harm the services, and comes back unchanged',
     async (length, { victim }) => {
       const headers = {
         'user-agent': 'walls/1',
@@ -27,7 +27,7 @@ describe('S11 the edge', () => {
     },
   )
 
-  test('S11 e answers with data are kept by no cache and sniffed by no browser', async ({ api, victim }) => {
+  test('S11 e no cache keeps responses with data, and no browser sniffs them', async ({ api, victim }) => {
     for (const operationId of ['listAssets', 'exportAssets', 'getCurrentUser'] as const) {
       const { headers } = await api.call(operationId, { token: victim.org.admin })
       expect(headers.get('x-content-type-options'), operationId).toBe('nosniff')
@@ -35,7 +35,7 @@ describe('S11 the edge', () => {
     }
   })
 
-  test('S11 f the platform address of a cloud is no public address', async ({ api, newOrg }) => {
+  test('S11 f the platform address of a cloud is not a public address', async ({ api, newOrg }) => {
     const { admin: token } = await newOrg()
     const answer = await api.call('createWebhook', { token, body: { url: 'https://168.63.129.16/hook' } })
     expect(answer.status).toBe(400)
@@ -61,8 +61,8 @@ describe('S11 the edge', () => {
   })
 })
 
-describe('S11 between the parts', () => {
-  test('S11 h what the stack writes down is for its owner alone', () => {
+describe('S11 between the services', () => {
+  test('S11 h only the owner can read the files of the stack', () => {
     const { dataDir } = inject('place')
     const logs = readdirSync(join(dataDir, 'logs')).map((file) => join(dataDir, 'logs', file))
     expect(logs.length).toBeGreaterThan(3)
@@ -70,14 +70,16 @@ describe('S11 between the parts', () => {
     expect(open).toEqual([])
   })
 
-  test('S11 i the password of the services is no login over MQTT', async () => {
+  test('S11 i the password of the services does not log in over MQTT', async () => {
     const password = inject('secrets').nats.services_password
     const options = { protocolVersion: 4, username: 'services', password, reconnectPeriod: 0 } as const
     const login = mqtt.connectAsync(inject('urls').mqtt, options).then((client) => client.endAsync(true))
     await expect(login).rejects.toThrow()
   })
 
-  test('S11 l what the gateway signs for one service is good at no other', async ({ victim }) => {
+  test('S11 l a token that the gateway signs for one service is refused by all others', async ({
+    victim,
+  }) => {
     const word = (aud: string) => {
       const claims = { kind: 'key', org_id: victim.org.id, scopes: ['assets:read'], key_id: victim.key.jti }
       const exp = Math.floor(Date.now() / 1_000) + 600
@@ -89,7 +91,7 @@ describe('S11 between the parts', () => {
     expect([await ask(word('tracking')), await ask(word('catalog'))]).toEqual([401, 200])
   })
 
-  test('S11 l the state of keys and members is for callers with a credential', async ({ victim }) => {
+  test('S11 l only callers with a credential get the state of keys and members', async ({ victim }) => {
     const { keys } = inject('place').urls.api
     const paths = [`keys/${victim.key.jti}`, `members/${victim.org.id}/${victim.org.userId}`]
     const statuses = await Promise.all(
@@ -106,14 +108,14 @@ function gatewayKey() {
   return createPrivateKey({ key, format: 'der', type: 'pkcs8' })
 }
 
-describe('S11 what is installed', () => {
+describe('S11 the installation', () => {
   test('S11 g Grafana of the compose file has no well-known password', () => {
     const compose = source('docker-compose.yml')
     expect(compose).toMatch(/GF_AUTH_BASIC_ENABLED: ['"]?false/)
     expect(compose).toMatch(/GF_SECURITY_ADMIN_PASSWORD/)
   })
 
-  test('S11 m images of the compose file are named by the digests that are known', () => {
+  test('S11 m the compose file names images by their known digests', () => {
     const images = [...source('docker-compose.yml').matchAll(/^\s+image: (\S+)$/gm)].map(
       ([, image = '']) => image,
     )
@@ -125,7 +127,7 @@ describe('S11 what is installed', () => {
   })
 })
 
-describe('R5 messages that were not understood', () => {
+describe('R5 messages that cannot be read', () => {
   test('R5 an unknown location key is named in the health of the reader', async ({
     api,
     attacker,

@@ -33,7 +33,7 @@ describe('S6 R3 a client id of another organization', () => {
     expect(theirs.isOpen()).toBe(true)
   })
 
-  test('R3 hands nobody the session it left', async ({ open, victim, attacker }) => {
+  test('R3 does not take over the session that it left', async ({ open, victim, attacker }) => {
     const clientId = newClientId()
     const left = await open(victim.readerKey, { clientId, clean: false })
     await left.close()
@@ -45,7 +45,7 @@ describe('S6 R3 a client id of another organization', () => {
   })
 })
 
-describe('S7 what the broker keeps for MQTT', () => {
+describe('S7 the MQTT data of the broker', () => {
   test('S7 no retained message', async ({ open, attacker, watcher }) => {
     const mine = await open(attacker.readerKey, { clientId: newClientId() })
     for (let i = 0; i < 20; i += 1)
@@ -60,7 +60,7 @@ describe('S7 what the broker keeps for MQTT', () => {
     expect(config.max_bytes).toBeGreaterThan(0)
   })
 
-  test('S7 a session that nobody comes back to expires', async ({ watcher }) => {
+  test('S7 an abandoned session expires', async ({ watcher }) => {
     const { config } = await watcher.stream('$MQTT_sess')
     expect(config.max_age).toBeGreaterThan(0)
     expect(config.max_age).toBeLessThanOrEqual(SEVEN_DAYS_NS)

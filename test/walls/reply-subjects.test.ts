@@ -72,7 +72,7 @@ test('S1 no reply subject reaches a service, or the broker itself', async ({
   await unchanged(before)
 })
 
-test('R1 no reply subject makes a reader of another organization', async ({
+test('R1 no reply subject acts as a reader of another organization', async ({
   api,
   victim,
   before,
@@ -88,7 +88,7 @@ test('R1 no reply subject makes a reader of another organization', async ({
   expect(data.map(({ reader_key }) => reader_key)).toEqual([])
 })
 
-test('S1 in the end the other organization is as it was', async ({ before, unchanged, sameView }) => {
+test('S1 at the end the other organization is unchanged', async ({ before, unchanged, sameView }) => {
   await unchanged(before)
   await sameView(before)
 })

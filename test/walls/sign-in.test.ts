@@ -15,7 +15,7 @@ function fromNetwork(network = (networks += 1), host = 1) {
 const signUp = () => ({ org_name: 'Walls', name: 'Ada', email: newEmail(), password: PASSWORD })
 
 describe('S3 sign-in under a flood from one address', () => {
-  test('S3 the flooder is told 429, and everybody else gets in', async ({ api, victim }) => {
+  test('S3 the flooder gets 429, and all others get in', async ({ api, victim }) => {
     const stop = startFlood(130)
     const others: number[] = []
     try {
@@ -59,7 +59,7 @@ function startFlood(connections: number) {
 }
 
 describe('S4 guesses and sign-ups', () => {
-  test('S4 one password for many accounts from one address meets a 429', async ({ api }) => {
+  test('S4 one password for many accounts from one address gets 429', async ({ api }) => {
     const headers = fromNetwork()
     const statuses: number[] = []
     for (let i = 0; i < 40; i += 1)
@@ -69,7 +69,7 @@ describe('S4 guesses and sign-ups', () => {
     expect(statuses).toContain(429)
   })
 
-  test('S4 sign-ups from one address meet a 429', async ({ api }) => {
+  test('S4 sign-ups from one address get 429', async ({ api }) => {
     const headers = fromNetwork()
     const statuses: number[] = []
     for (let i = 0; i < 30; i += 1)

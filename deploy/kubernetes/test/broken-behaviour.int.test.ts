@@ -14,7 +14,7 @@ import { renderInstallation, type Installation } from './installation.fixture.ts
 import { find } from './manifest.ts'
 import { sharedBetween } from './separation.ts'
 
-/** Each check of what manifests allow, give and wait for, seen to find what it is for. */
+/** Breaks production once for each check of rights, variables, network and limits. */
 const RIGHTS: Case[] = [
   [
     'root',
@@ -47,7 +47,7 @@ const RIGHTS: Case[] = [
     (_, get) => (container(get('StatefulSet', 'nats')).securityContext!.capabilities = {}),
   ],
   [
-    'whatever image is the latest',
+    'the latest image',
     'has an image that is not pinned: nats:latest',
     (_, get) => (container(get('StatefulSet', 'nats')).image = 'nats:latest'),
   ],
@@ -72,7 +72,7 @@ const RIGHTS: Case[] = [
     (_, get) => (container(get('Deployment', 'keys')).resources!.limits!['cpu'] = '1'),
   ],
   [
-    'nobody who looks whether it is ready',
+    'no readiness probe',
     'Deployment keys has no readinessProbe',
     (_, get) => delete container(get('Deployment', 'keys')).readinessProbe,
   ],
@@ -112,7 +112,7 @@ const RIGHTS: Case[] = [
   ],
   [
     'an object of no stage',
-    'Service keys is of no stage',
+    'Service keys has no stage',
     (_, get) => (get('Service', 'keys').metadata.labels = {}),
   ],
   [
@@ -134,7 +134,7 @@ const VARIABLES: Case[] = [
     (installation) => delete settings(installation, 'tracking')['RETENTION_DAYS'],
   ],
   [
-    'a variable that nobody reads',
+    'a variable that is not read',
     'catalog is given RETENTION_DAYS, which it does not read',
     (installation) => (settings(installation, 'catalog')['RETENTION_DAYS'] = '400'),
   ],
@@ -164,13 +164,13 @@ const VARIABLES: Case[] = [
     (installation) => delete settings(installation, 'nats')['NATS_STORE_DIR'],
   ],
   [
-    'a program of which nothing is known',
-    'nothing is known of the variables of other',
+    'an unknown program',
+    'unknown program other',
     (_, get) => (get('Deployment', 'keys').metadata.name = 'other'),
   ],
   [
     'a service that is not there',
-    'console is not there',
+    'console is missing',
     (installation) => without(installation, 'Deployment', 'console'),
   ],
 ]
@@ -182,7 +182,7 @@ const ARROWS: Case[] = [
     (_, get) => delete get('NetworkPolicy', 'catalog').spec.egress,
   ],
   [
-    'a service that lets nobody in',
+    'a service without ingress',
     'catalog does not let gateway in at port 8080',
     (_, get) => delete get('NetworkPolicy', 'catalog').spec.ingress,
   ],
@@ -237,12 +237,12 @@ const BOUNDS: Case[] = [
   ],
   [
     'more connections than the database takes',
-    /\d+ connections are wanted, and there are 300/,
+    /\d+ connections are needed, and max_connections is 300/,
     (_, get) => (get('HorizontalPodAutoscaler', 'catalog').spec.maxReplicas = 20),
   ],
   [
     'a pool that the database does not take',
-    /\d+ connections are wanted/,
+    /\d+ connections are needed/,
     (installation) => (settings(installation, 'keys')['DATABASE_POOL_SIZE'] = '150'),
   ],
   [

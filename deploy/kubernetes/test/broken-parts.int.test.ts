@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { container, first, isSaid, pod, problemsWhen, type Case, without } from './broken.fixture.ts'
 
-/** Each check of what manifests are made of, seen to find what it is for. That production has no problem is tested beside. */
+/** Breaks production once for each check of its parts. manifests.int.test.ts tests that it has no problem. */
 const SCHEMA: Case[] = [
   ['an unknown kind', 'unknown kind v1 Pot', (_, get) => (get('Service', 'gateway').kind = 'Pot')],
   [
@@ -38,17 +38,17 @@ const SCHEMA: Case[] = [
 
 const SELECTORS: Case[] = [
   [
-    'a Service of nobody',
+    'a Service without pods',
     'Service catalog selects no pod',
     (_, get) => (get('Service', 'catalog').spec.selector = { app: 'x' } as never),
   ],
   [
     'a Service to a port that is not there',
-    'Service catalog wants port web, which catalog has not',
+    'Service catalog needs port web, which catalog lacks',
     (_, get) => (first(get('Service', 'catalog').spec.ports).targetPort = 'web'),
   ],
   [
-    'a budget of nobody',
+    'a budget without pods',
     'PodDisruptionBudget nats selects no pod',
     (_, get) => (get('PodDisruptionBudget', 'nats').spec.selector = { matchLabels: { app: 'x' } } as never),
   ],
@@ -71,13 +71,13 @@ const SELECTORS: Case[] = [
     (_, get) => (first(pod(get('Deployment', 'keys')).topologySpreadConstraints).matchLabelKeys = ['app']),
   ],
   [
-    'a service whose metrics nobody reads',
+    'a service without a PodMonitor',
     'the metrics of gateway are read by no PodMonitor',
     (installation) => without(installation, 'PodMonitor', 'services'),
   ],
   [
     'a monitor of a port that is not there',
-    'PodMonitor services wants port metrics, which gateway has not',
+    'PodMonitor services needs port metrics, which gateway lacks',
     (_, get) => (first(get('PodMonitor', 'services').spec.podMetricsEndpoints).port = 'metrics'),
   ],
   [
@@ -114,13 +114,13 @@ const REFERENCES: Case[] = [
       ),
   ],
   [
-    'a Secret for nobody',
-    'Secret spare is used by nobody',
+    'an unused Secret',
+    'Secret spare is not used',
     ({ secrets }) => secrets.push({ ...secrets[0]!, metadata: { name: 'spare' } }),
   ],
   [
-    'a key that a Secret has not',
-    'Deployment keys needs ca.pem of Secret nats-tls, which has it not',
+    'a missing key of a Secret',
+    'Deployment keys needs ca.pem of Secret nats-tls, which lacks it',
     (_, get) =>
       (pod(get('Deployment', 'keys')).volumes!.find(({ name }) => name === 'nats-ca')!.secret!.items = [
         { key: 'ca.pem', path: 'ca.crt' },
@@ -133,7 +133,7 @@ const REFERENCES: Case[] = [
   ],
   [
     'a mount of no volume',
-    'StatefulSet nats mounts store, which is no volume',
+    'StatefulSet nats mounts store, which is not a volume',
     (_, get) =>
       container(get('StatefulSet', 'nats')).volumeMounts!.push({ name: 'store', mountPath: '/store' }),
   ],
@@ -162,7 +162,7 @@ const REFERENCES: Case[] = [
     (_, get) => (first(first(get('HTTPRoute', 'gateway').spec.rules).backendRefs).port = 80),
   ],
   [
-    'a certificate that nobody issues',
+    'a certificate without an issuer',
     'Certificate nats is issued by ca, which does not exist',
     (_, get) => (get('Certificate', 'nats').spec.issuerRef!.name = 'ca'),
   ],

@@ -2,7 +2,7 @@ import { problemsOf } from './checks.ts'
 import { EXPECTED, renderInstallation, type Installation } from './installation.fixture.ts'
 import { find, type Container, type Manifest } from './manifest.ts'
 
-/** Production as it is; every case breaks a copy of its own. */
+/** Production; each case changes its own copy. */
 export const whole: Installation = await renderInstallation('production')
 
 export const check = ({ objects, secrets }: Installation): Promise<string[]> =>
@@ -10,10 +10,10 @@ export const check = ({ objects, secrets }: Installation): Promise<string[]> =>
 
 type Broken = (installation: Installation, get: (kind: string, name: string) => Manifest) => unknown
 
-/** What is broken, what is said of it, how it is broken. */
+/** Title, expected problem, and the change that causes it. */
 export type Case = [what: string, problem: string | RegExp, breakIt: Broken]
 
-/** What the checks say of production with one thing broken. */
+/** The problems of production after one change. */
 export async function problemsWhen(breakIt: Broken): Promise<string[]> {
   const copy = structuredClone(whole)
   breakIt(copy, (kind, name) => find(copy.objects, kind, name)!)

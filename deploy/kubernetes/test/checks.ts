@@ -17,11 +17,11 @@ export type Expectations = {
   schemas: Readonly<Record<string, z.ZodObject>>
   /** Service → phases of its shutdown. */
   phases: Readonly<Record<string, number>>
-  /** Service → connections to the database beside its pool. */
+  /** Service → database connections outside its pool. */
   connections: Readonly<Record<string, number>>
 }
 
-/** Everything that is wrong with what an overlay comes to, as far as it can be told without a cluster. */
+/** All problems of a rendered overlay that can be found without a cluster. */
 export async function problemsOf(
   objects: readonly Manifest[],
   secrets: readonly Manifest[],

@@ -1,26 +1,28 @@
 import { ofKind, podGroups } from './manifest.ts'
 import type { Manifest } from './manifest.ts'
 
-/** For the administrator, the operator of the database and its own processes. */
+/** Reserved for the administrator, the operator of the database and PostgreSQL itself. */
 const KEPT_FREE = 20
 
 /**
- * Whether the database lets all replicas in that there may be, with one more of each during a rollout. `beside` is what a
- * service opens beside its pool.
+ * Whether max_connections is enough for the most replicas, plus one of each during a rollout. `extra` counts the connections
+ * of a service outside its pool.
  */
 export function connectionProblems(
   objects: readonly Manifest[],
   environments: ReadonlyMap<string, Record<string, string>>,
-  beside: Readonly<Record<string, number>>,
+  extra: Readonly<Record<string, number>>,
 ): string[] {
   const wanted = podGroups(objects).reduce((sum, { name, owner }) => {
     const pool = environments.get(name)?.['DATABASE_POOL_SIZE']
     if (pool === undefined) return sum
-    return sum + (Number(pool) + (beside[name] ?? 0)) * (mostOf(owner, objects) + 1)
+    return sum + (Number(pool) + (extra[name] ?? 0)) * (mostOf(owner, objects) + 1)
   }, 0)
   return ofKind(objects, 'Cluster').flatMap(({ spec }) => {
     const most = Number(spec.postgresql?.parameters?.['max_connections'])
-    return wanted <= most - KEPT_FREE ? [] : [`${wanted} connections are wanted, and there are ${most}`]
+    return wanted <= most - KEPT_FREE
+      ? []
+      : [`${wanted} connections are needed, and max_connections is ${most}`]
   })
 }
 
@@ -29,6 +31,6 @@ function mostOf({ metadata, spec }: Manifest, objects: readonly Manifest[]): num
   return scaler?.maxReplicas ?? scaler?.maxReplicaCount ?? spec.replicas ?? 1
 }
 
-/** Counts in a main.ts what is opened beside the pool whose size is configured. */
+/** Counts the connections in a main.ts outside the configured pool. */
 export const connectionsBeside = (source: string): number =>
   [...source.matchAll(/\bmax: (\d+)|\b(openPipeline)\(/g)].reduce((sum, [, max]) => sum + Number(max ?? 1), 0)

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** A kubectl that renders, notes what it is told to change or wait for, and says of each Job what `jobs` says. */
+/** A kubectl that renders, records its other calls, and reports the state of each Job from `jobs`. */
 async function writeKubectl(jobs: Record<string, string>): Promise<void> {
   const real = await findKubectl({ cacheDir: join(ROOT, '.cache/kubectl') })
   const answers = Object.entries(jobs).map(([name, state]) => `*"get job ${name} "*) echo ${state} ;;`)
@@ -42,7 +42,7 @@ async function deploy(jobs: Record<string, string>, variables: Record<string, st
 
 const applied = (calls: string[]) => calls.flatMap((call) => /deploy-stage=(\w+)/.exec(call)?.[1] ?? [])
 
-test('servers are ready before the steps begin, and the steps are complete before a service changes', async () => {
+test('servers are ready before the steps start, and the steps are complete before a service changes', async () => {
   const { status, calls } = await deploy({ migrate: 'Complete', topology: 'Complete' })
   expect(status).toBe(0)
   const at = (part: string) => calls.findIndex((call) => call.includes(part))
@@ -63,7 +63,7 @@ test('servers are ready before the steps begin, and the steps are complete befor
   expect(calls.filter((call) => call.includes('rollout status deployment/'))).toHaveLength(6)
 })
 
-test('a migration that failed is shown and no service is touched', async () => {
+test('a failed migration is reported and no service changes', async () => {
   const { status, stderr, calls } = await deploy({ migrate: 'Failed', topology: 'Complete' })
   expect(status).not.toBe(0)
   expect(stderr).toContain('relation does not exist')
@@ -71,13 +71,13 @@ test('a migration that failed is shown and no service is touched', async () => {
   expect(applied(calls)).toEqual(['servers', 'steps'])
 })
 
-test('a step that does not end is not waited for any longer than said', async () => {
+test('the wait for a step ends after STEP_TIMEOUT', async () => {
   const { status, calls } = await deploy({ migrate: 'Complete', topology: '' }, { STEP_TIMEOUT: '0' })
   expect(status).not.toBe(0)
   expect(applied(calls)).toEqual(['servers', 'steps'])
 })
 
-test('without an overlay it says what it wants', () => {
+test('without an overlay it prints an error', () => {
   const { status, stderr } = spawnSync(join(ROOT, 'k8s/deploy.sh'), [], { encoding: 'utf8' })
   expect(status).not.toBe(0)
   expect(stderr).toContain('which overlay?')

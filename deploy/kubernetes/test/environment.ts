@@ -1,7 +1,7 @@
 import { find, ofKind, podGroups } from './manifest.ts'
 import type { Container, Manifest } from './manifest.ts'
 
-/** The variables of a container, with the values they come to. Those of the downward API are the pod's name. */
+/** The variables of a container with their values. The downward API gives the pod's name. */
 export function environmentOf(
   { env = [], envFrom = [] }: Container,
   objects: readonly Manifest[],
@@ -29,7 +29,7 @@ export function environments(
   )
 }
 
-/** A ConfigMap or Secret that nobody uses is a setting that does nothing. */
+/** ConfigMaps and Secrets without a user, whose settings have no effect. */
 export function unusedSources(objects: readonly Manifest[], secrets: readonly Manifest[]): string[] {
   const text = JSON.stringify(objects.filter(({ kind }) => kind !== 'ConfigMap'))
   // Dashboards are found by their label.
@@ -38,5 +38,5 @@ export function unusedSources(objects: readonly Manifest[], secrets: readonly Ma
   )
   return [...settings, ...secrets]
     .filter(({ metadata }) => !text.includes(`"${metadata.name}"`))
-    .map(({ kind, metadata }) => `${kind} ${metadata.name} is used by nobody`)
+    .map(({ kind, metadata }) => `${kind} ${metadata.name} is not used`)
 }

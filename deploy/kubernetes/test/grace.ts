@@ -1,11 +1,10 @@
 import { nameOf, podGroups } from './manifest.ts'
 import type { Manifest } from './manifest.ts'
 
-const LAME_DUCK_SECONDS = 120 + 10 // nats-server's own durations, where its configuration sets none
+const LAME_DUCK_SECONDS = 120 + 10 // the defaults of nats-server
 
 /**
- * Whether a pod has the time that its program takes at most to end: `phases` is how many phases a service's shutdown has,
- * each with its grace, and draining comes on top.
+ * Whether a pod's grace period is long enough for its shutdown: draining plus `phases` times the grace of a phase.
  */
 export function graceProblems(
   objects: readonly Manifest[],
@@ -29,7 +28,7 @@ const secondsOf = (phases: number, { DRAIN_MS = '0', SHUTDOWN_GRACE_MS = '10000'
 export const phasesIn = (source: string): number =>
   [...source.matchAll(/\{\s*name: '[^']+',\s*run:|\bleave\(\{/g)].length
 
-/** Idle connections between services end before the service that they lead to stops listening. */
+/** The gateway must close idle connections before a stopping service closes its port. */
 export function drainProblems(environments: ReadonlyMap<string, Record<string, string>>): string[] {
   const idleMs = Number(environments.get('gateway')?.['UPSTREAM_KEEP_ALIVE_MS'])
   return [...environments].flatMap(([name, { DRAIN_MS }]) =>

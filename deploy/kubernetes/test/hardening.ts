@@ -1,7 +1,7 @@
 import { nameOf, ofKind, podGroups, PROBES, selects } from './manifest.ts'
 import type { Container, Manifest, PodGroup, PodSpec } from './manifest.ts'
 
-/** What every pod of ours keeps to: bounded, watched, without rights it does not need, and not alone. */
+/** Rules for every pod: limits, probes, minimal rights, at least two replicas. */
 export function hardeningProblems(objects: readonly Manifest[]): string[] {
   return [
     ...podGroups(objects).flatMap((group) => podProblems(group, objects)),
@@ -47,7 +47,7 @@ function containerRules({ image, resources, securityContext, volumeMounts }: Con
     [resources?.requests?.['cpu'] !== undefined, 'requests no processor'],
     [resources?.requests?.['memory'] !== undefined, 'requests no memory'],
     [resources?.limits?.['memory'] !== undefined, 'has no limit of memory'],
-    // Throttling shows as slow answers long before the processor is missed by others.
+    // Throttling makes responses slow long before others need the processor.
     [resources?.limits?.['cpu'] === undefined, 'has a limit of the processor'],
     [volumeMounts?.every(({ mountPath }) => mountPath !== '/app') ?? true, 'hides its own code'],
   ]
@@ -56,7 +56,7 @@ function containerRules({ image, resources, securityContext, volumeMounts }: Con
 const probeRules = (container: Container): Rule[] =>
   PROBES.map((probe) => [container[probe] !== undefined, `has no ${probe}`])
 
-/** Replaced one by one, never all at once. */
+/** A rollout keeps replicas running. */
 function serverRules(owner: Manifest, labels: Record<string, string>, objects: readonly Manifest[]): Rule[] {
   const scaler = objects.find(({ spec }) => spec?.scaleTargetRef?.name === owner.metadata.name)?.spec
   const least = owner.spec.replicas ?? scaler?.minReplicas ?? scaler?.minReplicaCount ?? 1
@@ -66,7 +66,7 @@ function serverRules(owner: Manifest, labels: Record<string, string>, objects: r
   return [
     [least >= 2, 'may have fewer than two replicas'],
     [guarded === 1, `has ${guarded} disruption budgets, not one`],
-    // Or one at a time, where two are all that may be: `max_ack_pending` fits two dispatchers.
+    // Or one at a time for dispatchers, because `max_ack_pending` fits two.
     [maxUnavailable === 0 || (maxUnavailable === 1 && maxSurge === 0), 'stops pods before others are ready'],
     [
       labels['app.kubernetes.io/name'] !== 'webhook-dispatcher' || (least === 2 && !scaler && maxSurge === 0),
@@ -81,7 +81,7 @@ const STAGES = new Set(['servers', 'steps', 'services'])
 function stageProblems(object: Manifest): string[] {
   const { labels = {}, annotations = {} } = object.metadata
   const stage = labels['deploy-stage'] ?? 'none'
-  if (!STAGES.has(stage)) return [`${nameOf(object)} is of no stage and never applied`]
+  if (!STAGES.has(stage)) return [`${nameOf(object)} has no stage and is never applied`]
   const expected = { Job: ['steps', '1'], Deployment: ['services', '2'] }[object.kind]
   const wave = annotations['argocd.argoproj.io/sync-wave']
   return expected && (stage !== expected[0] || wave !== expected[1])

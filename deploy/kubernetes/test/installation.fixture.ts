@@ -24,7 +24,7 @@ export type Installation = { objects: Manifest[]; secrets: Manifest[] }
 
 const run = promisify(execFile)
 
-/** What the overlay comes to, beside secrets as an operator would make them for it. */
+/** The rendered overlay, with Secrets as an operator would create them. */
 export async function renderInstallation(overlay: 'production' | 'preview'): Promise<Installation> {
   const kubectl = await findKubectl({ cacheDir: join(ROOT, '.cache/kubectl') })
   const folder = join(ROOT, 'k8s/overlays', overlay)

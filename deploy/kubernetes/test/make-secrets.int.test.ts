@@ -12,7 +12,7 @@ const makeSecrets = (args: string[], env: Record<string, string> = {}) =>
   })
 const parsed = (text: string) => parseAllDocuments(text).map((document): Manifest => document.toJS())
 
-test('what is printed are Secrets of that namespace, other ones each time', async () => {
+test('prints Secrets of the namespace, with new values each time', async () => {
   const [one, two] = [makeSecrets(['--namespace', 'somewhere']), makeSecrets(['--namespace', 'somewhere'])]
   const secrets = parsed(one.stdout)
   expect(await schemaProblems(secrets)).toEqual([])
@@ -36,7 +36,7 @@ test('without a namespace nothing is printed', () => {
   expect(stderr).toContain('--namespace is missing')
 })
 
-test('--help explains itself', () => {
+test('--help prints the usage', () => {
   expect(makeSecrets(['--help'])).toMatchObject({
     status: 0,
     stdout: expect.stringContaining('kubectl create -f -'),

@@ -1,4 +1,4 @@
-/** What the checks look at of the objects that kubectl prints; everything else is there, and known to the schemas. */
+/** The fields of kubectl's objects that the checks read. The schemas check the others. */
 export type Manifest = {
   apiVersion: string
   kind: string
@@ -122,7 +122,7 @@ export type PodGroup = {
   owner: Manifest
 }
 
-/** How objects are called in what the checks say. */
+/** The name of an object in a problem. */
 export const nameOf = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`
 
 export const find = (objects: readonly Manifest[], kind: string, name: string): Manifest | undefined =>

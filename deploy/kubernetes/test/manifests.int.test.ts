@@ -18,20 +18,20 @@ beforeAll(async () => {
 
 const check = ({ objects, secrets }: Installation) => problemsOf(objects, secrets, EXPECTED)
 
-test('production: kinds, references, selectors, variables, arrows and rights are as they have to be', async () => {
+test('production has no problem', async () => {
   expect(await check(production)).toEqual([])
 })
 
-test('preview, whose database is outside, likewise', async () => {
+test('preview, with an outside database, has no problem', async () => {
   expect(await check(preview)).toEqual([])
 })
 
 test('the public address of gateway and console is the host of the route, over https', () => {
   for (const { objects, secrets } of [production, preview]) {
     const hosts = find(objects, 'HTTPRoute', 'gateway')!.spec.hostnames ?? []
-    const told = environments(objects, secrets)
+    const given = environments(objects, secrets)
     for (const name of ['gateway', 'console'])
-      expect(told.get(name)?.['PUBLIC_URL'], name).toBe(`https://${hosts[0]}`)
+      expect(given.get(name)?.['PUBLIC_URL'], name).toBe(`https://${hosts[0]}`)
   }
 })
 
@@ -43,14 +43,14 @@ test('the alerts of the cluster are those of deploy/monitoring: node deploy/kube
   expect(readFileSync(RULE_FILE, 'utf8')).toBe(prometheusRule())
 })
 
-test('every dashboard of deploy/monitoring is listed in the kustomization beside it', () => {
+test('every dashboard of deploy/monitoring is listed in its kustomization', () => {
   const files = readdirSync(join(ROOT, 'deploy/monitoring/dashboards'))
   const shown = new Set(production.objects.flatMap(({ data = {} }) => Object.keys(data)))
   expect(files.length).toBeGreaterThan(0)
   expect(files.filter((file) => !shown.has(file))).toEqual([])
 })
 
-test('the brokers are of the version that docker-compose.yml has', () => {
+test('the brokers have the version of docker-compose.yml', () => {
   const brokers = find(production.objects, 'StatefulSet', 'nats')!.spec.template!.spec.containers
   const compose = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8')
   expect(brokers.map(({ image }) => image)).toEqual([/image: (nats:.+)/.exec(compose)?.[1]])

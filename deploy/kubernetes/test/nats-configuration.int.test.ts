@@ -25,7 +25,7 @@ async function filesOfACertificate(): Promise<Record<string, string>> {
   )
 }
 
-/** What nats-server says to its configuration when it is started as in the pod, but for where its files are. */
+/** The verdict of nats-server on its configuration with the pod's environment, but other file paths. */
 async function judged(changed: Record<string, string> = {}) {
   const { objects, secrets } = await renderInstallation('production')
   const given = environments(objects, secrets).get('nats')!
@@ -35,10 +35,10 @@ async function judged(changed: Record<string, string> = {}) {
   return { status, stderr }
 }
 
-test('nats-server takes the configuration with the values that the StatefulSet gives it', async () => {
+test('nats-server accepts the configuration with the values of the StatefulSet', async () => {
   expect(await judged()).toMatchObject({ status: 0, stderr: expect.stringContaining('is valid') })
 })
 
-test('routes that are no list are refused', async () => {
+test('routes that are not a list are refused', async () => {
   expect((await judged({ NATS_ROUTES: 'nats://nats-0:6222' })).status).not.toBe(0)
 })

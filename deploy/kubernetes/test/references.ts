@@ -1,7 +1,7 @@
 import { find, nameOf, ofKind, podGroups } from './manifest.ts'
 import type { Container, Manifest, PodGroup, Volume } from './manifest.ts'
 
-/** ConfigMaps and Secrets, accounts, volumes, issuers, services: what is named and does not exist. */
+/** References to ConfigMaps, Secrets, accounts, volumes, issuers and services that do not exist. */
 export function referenceProblems(objects: readonly Manifest[], secrets: readonly Manifest[]): string[] {
   const keys = keysOf(objects, secrets)
   return [
@@ -43,7 +43,7 @@ function podReferences({ owner, spec }: PodGroup, objects: readonly Manifest[], 
     ...spec.containers.flatMap((container) => variables(container, keys)).map(say),
     ...mounts
       .filter(({ name }) => !volumes.includes(name))
-      .map(({ name }) => say(`mounts ${name}, which is no volume`)),
+      .map(({ name }) => say(`mounts ${name}, which is not a volume`)),
     ...volumes
       .filter((volume) => !mounts.some(({ name }) => name === volume))
       .map((volume) => say(`has the volume ${volume} and mounts it nowhere`)),
@@ -66,7 +66,7 @@ function missing(
   if (!known) return optional ? [] : [`needs ${name}, which does not exist`]
   return items
     .filter(({ key }) => !known.includes(key))
-    .map(({ key }) => `needs ${key} of ${name}, which has it not`)
+    .map(({ key }) => `needs ${key} of ${name}, which lacks it`)
 }
 
 function variables({ env = [], envFrom = [] }: Container, keys: Keys): string[] {
@@ -112,7 +112,7 @@ function issuer(object: Manifest, objects: readonly Manifest[]): string[] {
   ]
 }
 
-/** What the operator of the database is told to look up. */
+/** References for the operator of the database. */
 function storageCredentials(object: Manifest, objects: readonly Manifest[], keys: Keys): string[] {
   const { superuserSecret, configuration, plugins = [], cluster } = object.spec ?? {}
   const stores = plugins.flatMap(({ parameters }) => parameters?.['barmanObjectName'] ?? [])

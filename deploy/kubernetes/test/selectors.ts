@@ -1,7 +1,7 @@
 import { nameOf, ofKind, podGroups, portNumber, selects } from './manifest.ts'
 import type { Manifest, PodGroup, Selector } from './manifest.ts'
 
-/** Selectors that select no pod, ports that no pod has, and whoever scales something that is not there. */
+/** Selectors that match no pod, missing ports, and scalers of missing objects. */
 export function selectorProblems(objects: readonly Manifest[]): string[] {
   const groups = podGroups(objects)
   return [
@@ -52,7 +52,7 @@ function servicePorts(object: Manifest, groups: PodGroup[]): string[] {
   return (object.spec.ports ?? []).flatMap(({ port, targetPort = port }) =>
     behind
       .filter((group) => portNumber(group, targetPort) === undefined)
-      .map(({ name }) => `${nameOf(object)} wants port ${targetPort}, which ${name} has not`),
+      .map(({ name }) => `${nameOf(object)} needs port ${targetPort}, which ${name} lacks`),
   )
 }
 
@@ -60,7 +60,7 @@ function scrapedPorts(object: Manifest, groups: PodGroup[]): string[] {
   return (object.spec.podMetricsEndpoints ?? []).flatMap(({ port = '' }) =>
     anyOf(groups, object.spec.selector ?? {})
       .filter((group) => portNumber(group, port) === undefined)
-      .map(({ name }) => `${nameOf(object)} wants port ${port}, which ${name} has not`),
+      .map(({ name }) => `${nameOf(object)} needs port ${port}, which ${name} lacks`),
   )
 }
 

@@ -4,7 +4,7 @@ import type { Manifest } from './manifest.ts'
 
 type Installation = { objects: readonly Manifest[]; secrets: readonly Manifest[] }
 
-/** What two installations share and must not: a namespace, a name in the network, an issuer of tokens, a secret. */
+/** Namespaces, host names, token issuers and secrets that two installations must not share. */
 export function sharedBetween(one: Installation, other: Installation): string[] {
   const theirs = new Set(ownedBy(other))
   return ownedBy(one)

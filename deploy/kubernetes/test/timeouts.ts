@@ -3,10 +3,10 @@ import { routePath } from '@whereabouts/contracts/routes'
 import { nameOf, ofKind } from './manifest.ts'
 import type { Manifest } from './manifest.ts'
 
-/** What the gateway gives a file (its README). */
+/** The gateway's limit for a file (its README). */
 const FILE_SECONDS = 15 * 60
 
-/** Rows of the route table that what stands in front of the gateway would break off before the gateway does. */
+/** Operations that a proxy in front of the gateway would end before the gateway does. */
 export function timeoutProblems(objects: readonly Manifest[], routes: RouteTable): string[] {
   return ofKind(objects, 'HTTPRoute').flatMap((route) =>
     Object.entries(routes).flatMap(([operation, row]) => {
@@ -17,7 +17,7 @@ export function timeoutProblems(objects: readonly Manifest[], routes: RouteTable
   )
 }
 
-/** Of the most exact match: the whole path, then the longest prefix. 0 means never. */
+/** The timeout of the best match: the whole path, then the longest prefix. 0 means none. */
 function secondsFor(path: string, { spec }: Manifest): number {
   const matches = (spec.rules ?? []).flatMap(({ matches: of = [], timeouts }) =>
     of.map((match) => ({ type: match.path?.type, value: match.path?.value ?? '/', timeouts })),
@@ -34,7 +34,7 @@ function secondsFor(path: string, { spec }: Manifest): number {
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600 }
 
-/** Left out, implementations have timeouts of their own, short ones. */
+/** Without a value, implementations use short timeouts of their own. */
 function secondsOf(duration: string): number {
   const [, amount, unit = ''] = /^(\d+)([smh])$/.exec(duration) ?? []
   return amount === undefined ? Number.MIN_VALUE : Number(amount) * UNITS[unit]!

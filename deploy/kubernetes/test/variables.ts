@@ -2,8 +2,8 @@ import { loadEnv } from '@whereabouts/service-kit/env'
 import type { z } from 'zod'
 
 /**
- * Compares what a program is given with what it reads: each variable of its schema, spelled out even where it is empty
- * and a default holds, nothing else, and values that it takes.
+ * Compares the variables of a program with its schema: each is set, even if empty for the default, no other is, and the
+ * values are valid.
  */
 export function variableProblems(
   environments: ReadonlyMap<string, Record<string, string>>,
@@ -11,13 +11,13 @@ export function variableProblems(
 ): string[] {
   const unknown = [...environments.keys()].filter((name) => !(name in schemas))
   return [
-    ...unknown.map((name) => `nothing is known of the variables of ${name}`),
+    ...unknown.map((name) => `unknown program ${name}`),
     ...Object.entries(schemas).flatMap(([name, schema]) => problemsOf(name, schema, environments.get(name))),
   ]
 }
 
 function problemsOf(name: string, schema: z.ZodObject, given: Record<string, string> | undefined): string[] {
-  if (!given) return [`${name} is not there`]
+  if (!given) return [`${name} is missing`]
   const known = Object.keys(schema.shape)
   return [
     ...known.filter((key) => !(key in given)).map((key) => `${name} is not given ${key}`),

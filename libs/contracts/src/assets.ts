@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { echoed, MERGE_PATCH_MEDIA_TYPE } from './echo.ts'
-import { Id } from './ids.ts'
-import { WindowInstant, WireInstant } from './instant.ts'
+import { MERGE_PATCH_MEDIA_TYPE } from './echo.ts'
+import { shapeOf, writable, type Fields } from './fields.ts'
 import { Metadata, MetadataPatch } from './metadata.ts'
 import {
   booleanParameter,
@@ -17,50 +16,53 @@ import {
 import { patchWindowRule, windowRule } from './object-rules.ts'
 import { openEnum } from './open-enum.ts'
 import { Rename, renamed } from './rename.ts'
+import { lifetimeFields, namedFields } from './resource-fields.ts'
 import type { Route } from './route.ts'
-import { MAX_TAGS, TagCreate, TagView } from './tags.ts'
-import { addProblem, Description, Name, NamePatch, NaturalKey } from './text.ts'
+import { addProblem } from './text.ts'
 
 export const assetTypes = ['asset', 'person', 'inventory'] as const
 
-export const AssetView = z
-  .object({
-    id: Id,
-    external_key: z.string().meta({ example: 'ASSET-0001' }),
-    name: z.string().meta({ example: 'Forklift 7' }),
-    description: z.string().nullable(),
-    type: openEnum(assetTypes),
-    metadata: z.record(z.string(), z.unknown()).meta({ example: { maker: 'Linde' } }),
-    is_active: z.boolean(),
-    valid_from: WireInstant,
-    valid_to: WireInstant.nullable(),
-    created_at: WireInstant,
-    updated_at: WireInstant,
-    deleted_at: WireInstant.nullable(),
-    tags: z.array(TagView),
-  })
-  .meta({ id: 'Asset' })
+/** Asset location fields are known and refused on presence: where an asset is comes from scans alone. */
+const scanned = (type: 'integer' | 'string') => {
+  const refused = z
+    .unknown()
+    .check((payload) => addProblem(payload, { code: 'read_only', message: '{f} is read-only' }))
+    .optional()
+    .meta({ override: { readOnly: true, type } })
+  return { create: refused, patch: refused }
+}
+
+export const assetFields = {
+  ...namedFields({ key: 'ASSET-0001', name: 'Forklift 7' }),
+  type: {
+    view: openEnum(assetTypes),
+    ...writable(z.enum(assetTypes).optional()),
+    column: 'text',
+    default: 'asset',
+    imported: true,
+  },
+  metadata: {
+    view: z.record(z.string(), z.unknown()).meta({ example: { maker: 'Linde' } }),
+    create: Metadata.optional(),
+    patch: MetadataPatch.optional(),
+    writable: true,
+    column: 'jsonb',
+    default: {},
+    imported: true,
+  },
+  ...lifetimeFields,
+  location_id: scanned('integer'),
+  location_external_key: scanned('string'),
+} as const satisfies Fields
+
+export const AssetView = z.object(shapeOf(assetFields, 'view')).meta({ id: 'Asset' })
 export type AssetView = z.infer<typeof AssetView>
 
-/** Asset location fields are known and refused on presence: where an asset is comes from scans alone. */
-const scanned = z
-  .unknown()
-  .check((payload) => addProblem(payload, { code: 'read_only', message: '{f} is read-only' }))
+const { name, ...others } = shapeOf(assetFields, 'create')
 
+/** The order of the fields is that of the problems in a refusal (D3.2). */
 export const AssetCreate = z
-  .strictObject({
-    name: Name,
-    external_key: NaturalKey.optional(),
-    description: Description.nullable().optional(),
-    type: z.enum(assetTypes).optional(),
-    metadata: Metadata.optional(),
-    is_active: z.boolean().optional(),
-    valid_from: WindowInstant.optional(),
-    valid_to: WindowInstant.nullable().optional(),
-    tags: z.array(TagCreate).max(MAX_TAGS).nullable().optional(),
-    location_id: scanned.optional().meta({ override: { readOnly: true, type: 'integer' } }),
-    location_external_key: scanned.optional().meta({ override: { readOnly: true, type: 'string' } }),
-  })
+  .strictObject({ name, ...others })
   .check(windowRule())
   .meta({
     id: 'AssetCreate',
@@ -78,23 +80,7 @@ export type AssetCreate = z.infer<typeof AssetCreate>
 
 /** Three states per field: absent leaves it alone, null clears it, a value sets it. */
 export const AssetPatch = z
-  .strictObject({
-    id: echoed.id,
-    external_key: echoed.external_key,
-    name: NamePatch.optional(),
-    description: Description.nullable().optional(),
-    type: z.enum(assetTypes).optional(),
-    metadata: MetadataPatch.optional(),
-    is_active: z.boolean().optional(),
-    valid_from: WindowInstant.optional(),
-    valid_to: WindowInstant.nullable().optional(),
-    created_at: echoed.created_at,
-    updated_at: echoed.updated_at,
-    deleted_at: echoed.deleted_at,
-    tags: echoed.tags,
-    location_id: scanned.optional().meta({ override: { readOnly: true, type: 'integer' } }),
-    location_external_key: scanned.optional().meta({ override: { readOnly: true, type: 'string' } }),
-  })
+  .strictObject(shapeOf(assetFields, 'patch'))
   .check(patchWindowRule())
   .meta({
     id: 'AssetPatch',

@@ -1,26 +1,31 @@
 import { z } from 'zod'
+import { assetFields } from './assets.ts'
 import { fieldCodes } from './errors.ts'
+import { namesWith, type Fields, type NamesWith } from './fields.ts'
 import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
+import { locationFields } from './locations.ts'
 import { openEnum } from './open-enum.ts'
 import { booleanParameter, dataOf, enumParameter, enumParameters, listOf, page, pathId } from './query.ts'
 import type { Route } from './route.ts'
+import { tagTypes } from './tags.ts'
 
 export const importResources = ['assets', 'locations'] as const
 export type ImportResource = (typeof importResources)[number]
 
-/** The columns of a file, in the order in which an export has them. */
+/** The columns of a file, in the order in which an export has them: JSON, which may be long, and tags last. */
 export const importColumns = {
-  assets: [
-    'external_key', 'name', 'description', 'type', 'is_active', 'valid_from', 'valid_to', 'metadata',
-    'rfid', 'ble', 'barcode',
-  ],
-  locations: [
-    'external_key', 'name', 'description', 'parent_external_key', 'is_active', 'valid_from', 'valid_to',
-    'rfid', 'ble', 'barcode',
-  ],
-} as const // prettier-ignore
+  assets: [...jsonLast(assetFields), ...tagTypes],
+  locations: [...jsonLast(locationFields), ...tagTypes],
+} as const
 export type ImportColumn = (typeof importColumns)[ImportResource][number]
+
+function jsonLast<F extends Fields>(fields: F): NamesWith<F, 'imported'>[] {
+  const [json, other] = [true, false].map((wanted) =>
+    namesWith(fields, 'imported').filter((name) => (fields[name]?.column === 'jsonb') === wanted),
+  )
+  return [...(other ?? []), ...(json ?? [])]
+}
 
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024
 export const MAX_IMPORT_ROWS = 100_000

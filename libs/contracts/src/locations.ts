@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { echoed, MERGE_PATCH_MEDIA_TYPE } from './echo.ts'
+import { MERGE_PATCH_MEDIA_TYPE } from './echo.ts'
+import { shapeOf, type Fields } from './fields.ts'
 import { Id } from './ids.ts'
-import { WindowInstant, WireInstant } from './instant.ts'
 import {
   booleanParameter,
   dataOf,
@@ -15,41 +15,35 @@ import {
 } from './query.ts'
 import { bothOrNeitherNull, oneOf, patchWindowRule, windowRule } from './object-rules.ts'
 import { Rename, renamed } from './rename.ts'
+import { lifetimeFields, namedFields } from './resource-fields.ts'
 import type { Route } from './route.ts'
-import { MAX_TAGS, TagCreate, TagView } from './tags.ts'
-import { Description, Name, NamePatch, NaturalKey } from './text.ts'
+import { NaturalKey } from './text.ts'
 
-export const LocationView = z
-  .object({
-    id: Id,
-    external_key: z.string().meta({ example: 'LOC-001' }),
-    name: z.string().meta({ example: 'Dock 1' }),
-    description: z.string().nullable(),
-    parent_id: Id.nullable(),
-    parent_external_key: z.string().nullable(),
-    is_active: z.boolean(),
-    valid_from: WireInstant,
-    valid_to: WireInstant.nullable(),
-    created_at: WireInstant,
-    updated_at: WireInstant,
-    deleted_at: WireInstant.nullable(),
-    tags: z.array(TagView),
-  })
-  .meta({ id: 'Location' })
+const parentId = Id.nullable().optional()
+const parentKey = NaturalKey.nullable().optional()
+
+/** A parent is not `writable`: the service resolves it, and stores its id. */
+export const locationFields = {
+  ...namedFields({ key: 'LOC-001', name: 'Dock 1' }),
+  parent_id: { view: Id.nullable(), create: parentId, patch: parentId, column: 'bigint', default: null },
+  parent_external_key: {
+    view: z.string().nullable(),
+    create: parentKey,
+    patch: parentKey,
+    default: null,
+    imported: true,
+  },
+  ...lifetimeFields,
+} as const satisfies Fields
+
+export const LocationView = z.object(shapeOf(locationFields, 'view')).meta({ id: 'Location' })
 export type LocationView = z.infer<typeof LocationView>
 
+const { name, ...others } = shapeOf(locationFields, 'create')
+
+/** The order of the fields is that of the problems in a refusal (D3.2). */
 export const LocationCreate = z
-  .strictObject({
-    name: Name,
-    external_key: NaturalKey.optional(),
-    description: Description.nullable().optional(),
-    parent_id: Id.nullable().optional(),
-    parent_external_key: NaturalKey.nullable().optional(),
-    is_active: z.boolean().optional(),
-    valid_from: WindowInstant.optional(),
-    valid_to: WindowInstant.nullable().optional(),
-    tags: z.array(TagCreate).max(MAX_TAGS).nullable().optional(),
-  })
+  .strictObject({ name, ...others })
   .check(windowRule(), bothOrNeitherNull('parent_id', 'parent_external_key'))
   .meta({
     id: 'LocationCreate',
@@ -64,21 +58,7 @@ export type LocationCreate = z.infer<typeof LocationCreate>
 
 /** Three states per field: absent leaves it alone, null clears it, a value sets it. */
 export const LocationPatch = z
-  .strictObject({
-    id: echoed.id,
-    external_key: echoed.external_key,
-    name: NamePatch.optional(),
-    description: Description.nullable().optional(),
-    parent_id: Id.nullable().optional(),
-    parent_external_key: NaturalKey.nullable().optional(),
-    is_active: z.boolean().optional(),
-    valid_from: WindowInstant.optional(),
-    valid_to: WindowInstant.nullable().optional(),
-    created_at: echoed.created_at,
-    updated_at: echoed.updated_at,
-    deleted_at: echoed.deleted_at,
-    tags: echoed.tags,
-  })
+  .strictObject(shapeOf(locationFields, 'patch'))
   .check(patchWindowRule(), bothOrNeitherNull('parent_id', 'parent_external_key'))
   .meta({
     id: 'LocationPatch',

@@ -45,7 +45,7 @@ const details: Record<ErrorType, string> = {
   not_found: 'Asset not found',
   method_not_allowed: 'Allowed methods: GET, HEAD, POST',
   conflict: 'tag rfid:E28011606000020A1B2C3D4E already exists',
-  gone: 'The older vocabulary was withdrawn; use /api/v1',
+  gone: 'The legacy vocabulary was withdrawn; use /api/v1',
   payload_too_large: 'Request body must be at most 1 MiB',
   unsupported_media_type: 'Content-Type must be application/json',
   rate_limited: 'Retry after 3 seconds',

@@ -107,7 +107,7 @@ export function serveRows(
 }
 
 /** Rows that take a file are in a scope of their own, where bodies are streams. */
-export function addRoute(app: FastifyInstance, row: Route, route: RouteOptions): void {
+function addRoute(app: FastifyInstance, row: Route, route: RouteOptions): void {
   if (!row.upload) app.route(route)
   else
     app.register(async (scope) => {

@@ -7,13 +7,13 @@ import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
 import { assetHandlers } from './assets/assets.handlers.ts'
 import { legacyAssetHandlers } from './assets/assets.legacy.ts'
-import { changing, type Change } from './change.ts'
+import type { RunInTransaction } from './transactions/transactions.ts'
 import type { Tables } from './db.ts'
 import { exportHandlers } from './exports/exports.handlers.ts'
 import { importHandlers } from './imports/imports.handlers.ts'
 import { locationHandlers } from './locations/locations.handlers.ts'
 import { legacyLocationHandlers } from './locations/locations.legacy.ts'
-import type { Tracking } from './places/tracking.ts'
+import type { Tracking } from './broker/tracking/tracking.ts'
 import { tagHandlers } from './tags/tags.handlers.ts'
 import { legacyTagHandlers } from './tags/tags.legacy.ts'
 import { treeHandlers } from './tree/tree.handlers.ts'
@@ -25,19 +25,15 @@ export type AppDeps = {
   log: Logger
   registry: Registry
   tracking: Tracking
-  /** Called after each commit: the outbox has something to send. */
-  wakeOutbox: () => void
-  /** Shared with whoever else changes something in this process. */
-  change?: Change
-  /** The loops that work on imports and clean up after them; without them files are stored and wait. */
+  /** Shared with everything else in this process that writes. */
+  runInTransaction: RunInTransaction
+  /** Wake the loops of imports. Without them files are stored and wait. */
   imports?: { wake: () => void; purge: () => void }
 }
 
-/** The API of this service. Listens on nothing yet. */
-export function buildApp(appDeps: AppDeps): FastifyInstance {
-  const { db, verify, log, registry, tracking, wakeOutbox, imports, ...shared } = appDeps
+/** The API of this service, not listening yet. */
+export function buildApp({ verify, log, registry, tracking, imports, ...deps }: AppDeps): FastifyInstance {
   const app = createServer({ log, registry })
-  const deps = { db, change: shared.change ?? changing(db, wakeOutbox) }
   const handlers = {
     ...assetHandlers(deps),
     ...locationHandlers(deps),

@@ -1,19 +1,19 @@
+import { assetFields } from '@whereabouts/contracts/assets'
+import { namesWith, type Fields, type NamesWith, type ValueOf } from '@whereabouts/contracts/fields'
 import type { ImportColumn, ImportResource } from '@whereabouts/contracts/imports'
+import { locationFields } from '@whereabouts/contracts/locations'
 import type { OutboxTable } from '@whereabouts/db/outbox'
-import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Selectable, Transaction } from 'kysely'
+import type { Generated, GeneratedAlways, Kysely, Selectable, Transaction } from 'kysely'
 
-type Resource = {
+/** The fields of each table that is a resource. */
+export const fieldsOf = { asset: assetFields, location: locationFields } as const
+
+type Columns<F extends Fields> = {
+  [K in NamesWith<F, 'column'>]: F[K] extends { default: unknown } ? Generated<ValueOf<F[K]>> : ValueOf<F[K]>
+}
+
+type ResourceTable<F extends Fields> = Columns<F> & {
   org_id: number
-  id: Generated<number>
-  external_key: string
-  name: string
-  description: string | null
-  is_active: Generated<boolean>
-  valid_from: Generated<string>
-  valid_to: string | null
-  created_at: Generated<string>
-  updated_at: Generated<string>
-  deleted_at: string | null
   revision: Generated<number>
   /** The digits of a key that has the form of a minted one. */
   key_number: GeneratedAlways<string | null>
@@ -21,11 +21,8 @@ type Resource = {
 }
 
 export type Tables = {
-  asset: Resource & {
-    type: Generated<string>
-    metadata: JSONColumnType<Record<string, unknown>, string | undefined>
-  }
-  location: Resource & { parent_id: number | null }
+  asset: ResourceTable<typeof assetFields>
+  location: ResourceTable<typeof locationFields>
   tag: {
     org_id: number
     id: Generated<number>
@@ -49,7 +46,7 @@ type ImportTable = {
   id: Generated<number>
   resource: ImportResource
   dry_run: boolean
-  /** `uploading` is an import only to those who clean up. */
+  /** Only the purge loop sees imports that are `uploading`. */
   state: 'uploading' | 'pending' | 'running' | 'done' | 'cancelled' | 'failed'
   columns: ImportColumn[]
   /** Whose lines these are: its own id, or that of the dry run it executes. */
@@ -79,3 +76,9 @@ export type Db = Kysely<Tables> | Tx
 export type AssetRow = Omit<Selectable<Tables['asset']>, 'key_number' | 'search_text'>
 export type LocationRow = Omit<Selectable<Tables['location']>, 'key_number' | 'search_text'>
 export type TagRow = Omit<Selectable<Tables['tag']>, 'match_value' | 'search_text'>
+
+const columnsOf = <T extends string, F extends Fields>(table: T, fields: F) =>
+  (['org_id', 'revision', ...namesWith(fields, 'column')] as const).map((name) => `${table}.${name}` as const)
+
+export const assetColumns = columnsOf('asset', assetFields)
+export const locationColumns = columnsOf('location', locationFields)

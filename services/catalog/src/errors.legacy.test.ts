@@ -1,11 +1,11 @@
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { expect, test } from 'vitest'
-import { inOlderTerms } from './errors.legacy.ts'
+import { inLegacyTerms } from './errors.legacy.ts'
 import { locationNotFound, parentNotFound, windowInverted } from './errors.ts'
 
 async function translated(error: Error): Promise<unknown> {
   try {
-    return await inOlderTerms(async () => {
+    return await inLegacyTerms(async () => {
       throw error
     })
   } catch (thrown) {

@@ -2,11 +2,11 @@ import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { validationFailed } from '@whereabouts/service-kit/errors'
 
-/** Fields that shared code finds problems in, beyond those the schema of the older vocabulary has named itself. */
+/** Legacy names of the fields that shared code reports. The legacy schema names all others. */
 const older: Readonly<Record<string, string>> = { parent_external_key: 'parent_identifier' }
 
 /** Runs the work of the current vocabulary; problems it finds in the body are told in the terms of the older one. */
-export async function inOlderTerms<T>(work: () => Promise<T>): Promise<T> {
+export async function inLegacyTerms<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -20,9 +20,9 @@ export const locationKeyTaken = (key: string) => new AppError('conflict', `locat
 export const tagExists = (type: string, value: string) =>
   new AppError('conflict', `tag ${type}:${value} already exists`)
 
-/** Somebody chose a key so long that its successor would not be a key any more. */
+/** A chosen key is so long that the next one would exceed the length of a key. */
 export const keysExhausted = (prefix: string) =>
-  new AppError('conflict', `no ${prefix} number is left after the highest one; choose a key`)
+  new AppError('conflict', `no ${prefix} numbers are left; send an external_key`)
 
 export const locationHasChildren = (key: string) =>
   new AppError('conflict', `location ${key} still has child locations`)
@@ -30,19 +30,22 @@ export const locationHasChildren = (key: string) =>
 export const locationInsideItself = (key: string) =>
   new AppError('conflict', `location ${key} cannot be moved into itself or into a location inside it`)
 
-export const tooManyTags = () =>
-  new AppError('conflict', `no more than ${MAX_TAGS} tags can be attached to one resource`)
+export const tooManyTags = () => new AppError('conflict', `a resource can have at most ${MAX_TAGS} tags`)
 
-/** Refused before anything was begun, so it may be sent again. */
+/** Nothing was begun, so the request may be repeated. */
 export const tooManyChanges = () =>
-  new AppError('service_unavailable', 'Too many changes of this organization are waiting; try again later', {
+  new AppError('service_unavailable', 'Too many changes of this organization are waiting; retry later', {
     headers: { 'retry-after': '1' },
   })
 
 export const tooManySearches = () =>
-  new AppError('service_unavailable', 'Too many lists by location of this organization are waiting', {
-    headers: { 'retry-after': '1' },
-  })
+  new AppError(
+    'service_unavailable',
+    'Too many lists by location of this organization are waiting; retry later',
+    {
+      headers: { 'retry-after': '1' },
+    },
+  )
 
 export const windowInverted = () => validationFailed([WINDOW_PROBLEM])
 
@@ -55,13 +58,13 @@ export const placeNotFound: FieldEntry = {
   message: 'current_location does not refer to a location',
 }
 
-/** Of the older list, whose filter looks at where assets are. */
+/** The legacy list filters by current location. */
 export const tooManyAssetsThere = (max: number) =>
   validationFailed([
     {
       field: 'location',
       code: 'too_large',
-      message: `location must name locations with at most ${max} assets together`,
+      message: `the locations must have at most ${max} assets together; name fewer`,
       params: { max },
     },
   ])
@@ -74,21 +77,21 @@ export const importNotFound = () => new AppError('not_found', 'Import not found'
 const rateLimited = (detail: string, retrySeconds: number) =>
   new AppError('rate_limited', detail, { headers: { 'retry-after': String(retrySeconds) } })
 
-/** Refused before anything was read or sent. */
+/** Nothing was read or sent yet. */
 export const tooManyTransfers = rateLimited
 
-/** A short import is done by then. */
+/** A short import takes less. */
 const IMPORT_RETRY_SECONDS = 10
 
 export function tooManyImports(of: 'user' | 'organization', oldest: { id: number; state: string }) {
   const max = of === 'user' ? MAX_UNFINISHED_IMPORTS_OF_USER : MAX_UNFINISHED_IMPORTS
   const why =
-    oldest.state === 'uploading' ? 'a file is still being sent' : `import ${oldest.id} is not finished`
-  return rateLimited(`At most ${max} imports of one ${of} at a time; ${why}`, IMPORT_RETRY_SECONDS)
+    oldest.state === 'uploading' ? 'a file is still being uploaded' : `import ${oldest.id} is not finished`
+  return rateLimited(`At most ${max} unfinished imports per ${of}; ${why}`, IMPORT_RETRY_SECONDS)
 }
 
 export const notAFinishedDryRun = (id: number) =>
-  new AppError('conflict', `import ${id} is no dry run that is finished`)
+  new AppError('conflict', `import ${id} is not a finished dry run`)
 
 export const tooManyRows = () =>
-  new AppError('payload_too_large', `A file has at most ${MAX_IMPORT_ROWS} rows`)
+  new AppError('payload_too_large', `A file can have at most ${MAX_IMPORT_ROWS} rows; split it`)

@@ -5,7 +5,6 @@ import { urlAs } from '@whereabouts/db/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { outboxPublish } from '@whereabouts/messaging/publish'
-import type { Responder } from '@whereabouts/messaging/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
@@ -13,16 +12,14 @@ import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
-import { changing } from './change.ts'
+import { transactionRunner } from './transactions/transactions.ts'
+import { startResponders } from './broker/responders.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
-import { batchMetrics, startImportCensus } from './imports/imports-metrics.ts'
+import { batchMetrics, startImportGauges } from './imports/imports-metrics.ts'
 import { startImportWorker } from './imports/imports.loop.ts'
 import { startImportPurge } from './imports/purge.loop.ts'
-import { answerLookups } from './lookup/lookup.responder.ts'
-import { askTrackingOver } from './places/tracking.ts'
-import { answerRepublish } from './republish/republish-state.ts'
-import { answerTagClaims } from './tag-claims/tag-claims.responder.ts'
+import { askTrackingOver } from './broker/tracking/tracking.ts'
 
 await start('catalog', async () => {
   const config = loadConfig(process.env)
@@ -40,12 +37,10 @@ await start('catalog', async () => {
     name: 'catalog loops',
     log,
   })
-  // Set once the broker has been reached. Until then changes gather in the outbox and lookups have no responder.
+  // Set once the broker has been reached. Until then changes wait in the outbox and lookups have no responder.
   let broker: Broker | undefined
   let relay: OutboxRelay | undefined
-  let lookups: Responder | undefined
-  let claims: Responder | undefined
-  let republish: Responder | undefined
+  let responders: ReturnType<typeof startResponders> | undefined
   outboxAge(registry, () => relay?.ageSeconds() ?? 0)
   measurePools(registry, { catalog: tenants, 'catalog loops': database })
   const ofBroker = brokerMetrics(registry)('services')
@@ -54,31 +49,30 @@ await start('catalog', async () => {
   const wakeOutbox = () => relay?.wake()
   const imports = startImportWorker({ ...forAll, onBatch, wakeOutbox })
   const purge = startImportPurge(forAll)
-  const census = startImportCensus(forAll)
-  const change = changing(tenants, wakeOutbox)
+  const gauges = startImportGauges(forAll)
+  const runInTransaction = transactionRunner(tenants, wakeOutbox)
   const app = buildApp({
     db: tenants,
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'catalog'),
     log,
     registry,
     tracking: askTrackingOver(() => broker, log),
-    wakeOutbox,
-    change,
+    runInTransaction,
     imports: { wake: () => imports.wake(), purge: () => purge.wake() },
   })
   const ops = await startOps({
     host: config.HOST,
     port: config.OPS_PORT,
     registry,
-    // Not whether the broker is there right now: without it the API still works, see README.
-    ready: async () => ({ database: await database.isReachable(), started: lookups !== undefined }),
+    // The API works without the broker, so its connection does not count; see README.
+    ready: async () => ({ database: await database.isReachable(), started: responders !== undefined }),
   })
   await app.listen({ host: config.HOST, port: config.PORT })
   const phases = [
     leave({ ops, app, drainMs: config.DRAIN_MS }),
     { name: 'api', run: () => app.close() },
-    { name: 'imports', run: () => Promise.all([imports.stop(), purge.stop(), census.stop()]) },
-    { name: 'answers', run: () => Promise.all([lookups?.stop(), claims?.stop(), republish?.stop()]) },
+    { name: 'imports', run: () => Promise.all([imports.stop(), purge.stop(), gauges.stop()]) },
+    { name: 'answers', run: () => responders?.stop() },
     { name: 'outbox', run: () => relay?.stop() },
     { name: 'broker', run: () => broker?.drain() },
     { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
@@ -88,8 +82,6 @@ await start('catalog', async () => {
   runUntilSignal(phases, { graceMs: config.SHUTDOWN_GRACE_MS, log })
   broker = await connect({ ...brokerLogin(config), name: 'catalog', logger: log, metrics: ofBroker })
   relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
-  claims = answerTagClaims(broker, change, log)
-  republish = answerRepublish(broker, database.db, log)
-  lookups = answerLookups(broker, tenants, log)
+  responders = startResponders(broker, { tenants, across: database.db, runInTransaction, log })
   log.info({ port: config.PORT, ops_port: ops.port }, 'catalog started')
 })

@@ -8,8 +8,8 @@ import { bodyFor, type Pages } from './pages.ts'
 import { addSession, type SessionDeps } from './session/session.routes.ts'
 
 /**
- * Scripts come from here only, none is inline, and nothing is asked of any other host. Styles may be inline: Mantine
- * writes the variables of its theme into the page.
+ * Scripts come only from this origin, none is inline, and no other host is contacted. Styles may be inline, because Mantine
+ * writes its theme variables into the page.
  */
 const SECURITY_HEADERS = {
   'content-security-policy':
@@ -37,7 +37,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   return app
 }
 
-/** A path with an extension is a file that is there or not; any other one is a screen, which the web app finds. */
+/** A path with an extension is a file. Any other path is a screen of the web app. */
 const IS_FILE = /\.[a-z0-9]+$/i
 
 function sendPage(request: FastifyRequest, reply: FastifyReply, { byPath, shell }: Pages): FastifyReply {

@@ -12,12 +12,12 @@ export const Config = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('Address of the broker for readers that speak NATS, as the console shows it.'),
+    .describe('Broker address for NATS readers, as shown in the console.'),
   READER_MQTT_URL: z
     .string()
     .min(1)
     .optional()
-    .describe('Address of the broker for readers that speak MQTT, as the console shows it.'),
+    .describe('Broker address for MQTT readers, as shown in the console.'),
 })
 export type Config = Readonly<z.output<typeof Config>>
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
     pages: await readPages(pathToFileURL(`${folder}/`)),
     settings: { reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(true),
-    askKeys: () => Promise.reject(new Error('pages need no keys')),
+    callKeys: () => Promise.reject(new Error('pages do not call keys')),
   })
 })
 afterAll(async () => {
@@ -33,16 +33,16 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('every screen is the same page, which may run scripts from here and none that is inline', async () => {
+test('every screen is the same page, which runs only scripts of this origin and none inline', async () => {
   for (const url of ['/', '/assets', '/assets/7', '/no-such-screen']) {
-    const answer = await app.inject(url)
-    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-    const policy = String(answer.headers['content-security-policy'])
+    const response = await app.inject(url)
+    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    const policy = String(response.headers['content-security-policy'])
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("script-src 'self';")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toMatch(/script-src[^;]*(?:unsafe|https?:|\*)/)
-    expect(answer.headers['cache-control']).toBe('no-cache')
+    expect(response.headers['cache-control']).toBe('no-cache')
   }
 })
 
@@ -52,11 +52,11 @@ test('a page that has not changed is not sent again', async () => {
   expect([again.statusCode, again.body]).toEqual([304, ''])
 })
 
-test('a file with a hash in its name is kept for a year, and comes as small as the browser takes it', async () => {
+test('a file with a hash in its name is cached for a year and compressed as the browser accepts', async () => {
   const url = '/static/index-Abc123.js'
-  const ask = (encodings: string) => app.inject({ url, headers: { 'accept-encoding': encodings } })
+  const get = (encodings: string) => app.inject({ url, headers: { 'accept-encoding': encodings } })
   const [brotli, gzip, plain, refused] = await Promise.all(
-    ['gzip, deflate, br, zstd', 'gzip', '', 'br;q=0, gzip;q=0'].map(ask),
+    ['gzip, deflate, br, zstd', 'gzip', '', 'br;q=0, gzip;q=0'].map(get),
   )
   expect(brotli?.headers).toMatchObject({
     'cache-control': 'public, max-age=31536000, immutable',
@@ -73,7 +73,7 @@ test('a file with a hash in its name is kept for a year, and comes as small as t
   }
 })
 
-test('a file that is not there is no screen, and nothing outside the built files can be named', async () => {
+test('a missing file is a 404, and no path leads outside the built files', async () => {
   for (const url of [
     '/static/index-Old111.js',
     '/static/gone',
@@ -83,14 +83,14 @@ test('a file that is not there is no screen, and nothing outside the built files
     '/static/../../package.json',
     '/index.html',
   ]) {
-    const answer = await app.inject(url)
-    expect([url, answer.statusCode]).toEqual([url, 404])
-    expect(answer.headers['x-content-type-options']).toBe('nosniff')
-    expect(answer.headers['cache-control']).toBe('no-store')
-    expect(answer.json()).toMatchObject({ error: { type: 'not_found', detail: 'File not found' } })
+    const response = await app.inject(url)
+    expect([url, response.statusCode]).toEqual([url, 404])
+    expect(response.headers['x-content-type-options']).toBe('nosniff')
+    expect(response.headers['cache-control']).toBe('no-store')
+    expect(response.json()).toMatchObject({ error: { type: 'not_found', detail: 'File not found' } })
   }
 })
 
-test('a folder that was not built is said to be so', async () => {
+test('a missing build is an error that says so', async () => {
   await expect(readPages(pathToFileURL(join(folder, 'dist/')))).rejects.toThrow('has not been built')
 })

@@ -27,7 +27,7 @@ await start('console', async () => {
     pages,
     settings,
     cookie: sessionCookie(isSecure(config)),
-    askKeys: keys.ask,
+    callKeys: keys.call,
   })
   await app.listen({ host: config.HOST, port: config.PORT })
   const ops = await startOps({ host: config.HOST, port: config.OPS_PORT, registry, ready: () => ({}) })

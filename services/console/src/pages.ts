@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 export type Encoding = 'br' | 'gzip' | 'identity'
 type Page = { type: string; cacheControl: string; etag: string; bodies: ReadonlyMap<Encoding, Buffer> }
 
-/** The web app as it was built: every file by its path, and the page that stands for every screen. */
+/** The built web app: every file by path, and the page for all screens. */
 export type Pages = { byPath: ReadonlyMap<string, Page>; shell: Page }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -16,13 +16,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 }
-/** Where the build puts files whose name holds a hash of what is in them. */
+/** The build puts files with a content hash in their name here. */
 const HASHED = '/static/'
 const FOREVER = 'public, max-age=31536000, immutable'
-/** A page is asked about each time, so that a release shows at once; it answers 304 from its ETag. */
-const ASK_AGAIN = 'no-cache'
+/** Browsers revalidate on each visit, so that a release shows immediately. The ETag makes it a 304. */
+const REVALIDATE = 'no-cache'
 
-/** Reads and compresses the built files once: they are part of the release and do not change while it runs. */
+/** Reads and compresses the built files once at startup. */
 export async function readPages(folder: URL): Promise<Pages> {
   const root = fileURLToPath(folder)
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
@@ -46,7 +46,7 @@ function pageOf(path: string, body: Buffer): Page {
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   return {
     type: TYPES[extname(path)] ?? 'application/octet-stream',
-    cacheControl: path.startsWith(HASHED) ? FOREVER : ASK_AGAIN,
+    cacheControl: path.startsWith(HASHED) ? FOREVER : REVALIDATE,
     etag,
     bodies: new Map<Encoding, Buffer>([
       ['identity', body],
@@ -56,10 +56,10 @@ function pageOf(path: string, body: Buffer): Page {
   }
 }
 
-/** Higher levels take seconds at every start for one more percent. */
+/** Higher levels take seconds at each start and save one percent. */
 const QUALITY = 9
 
-/** The smallest body that the browser takes, as its `Accept-Encoding` says. */
+/** The smallest body that `Accept-Encoding` allows. */
 export function bodyFor(page: Page, acceptEncoding = ''): { encoding: Encoding; body: Buffer } {
   const accepted = new Set(
     acceptEncoding

@@ -38,6 +38,12 @@ test.for(['tomorrow', '2027-02-30', '06/01/2027'])('LEGACY_SUNSET %j is refused,
   expect(() => loadConfig({ ...enough, LEGACY_SUNSET: text })).toThrow(ConfigError)
 })
 
+test('the address of a service is an origin: a path is refused, a port may be the default one', () => {
+  expect(loadConfig({ ...enough, KEYS_URL: 'http://keys:80/' }).KEYS_URL).toBe('http://keys:80')
+  expect(() => loadConfig({ ...enough, KEYS_URL: 'http://proxy/keys' })).toThrow(/KEYS_URL is not/)
+  expect(() => loadConfig({ ...enough, KEYS_URL: 'keys' })).toThrow(/KEYS_URL is not/)
+})
+
 test.for([
   ['none', []],
   ['10.0.0.0/8', ['10.0.0.0/8']],
@@ -47,7 +53,7 @@ test.for([
 })
 
 test.for(['', ',', 'proxy.example', 'none,10.0.0.0/8', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/'])(
-  'S4 TRUSTED_PROXIES %j is refused by name: what stands in front has to be said',
+  'S4 TRUSTED_PROXIES %j is refused by name',
   (text) => {
     expect(() => loadConfig({ ...enough, TRUSTED_PROXIES: text })).toThrow(/TRUSTED_PROXIES is not/)
   },

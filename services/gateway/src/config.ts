@@ -8,6 +8,7 @@ const upstream = (name: string) =>
   z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ''))
+    .refine((url) => new URL(url).pathname === '/', 'must not have a path')
     .describe(`Address of ${name}.`)
 
 /** RFC 3339; a date alone begins at midnight UTC. */
@@ -55,41 +56,41 @@ export const Config = z.object({
   PRINCIPAL_PRIVATE_KEY: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url')
-    .describe('Ed25519 seed with which callers are signed for the services, 32 bytes in base64url.'),
+    .describe('Ed25519 seed that signs callers for the services, 32 bytes in base64url.'),
   WEB_FILTER_PREFIXES: z
     .string()
     .default(DEFAULT_REFUSED_AGENTS.join(','))
     .transform(list)
-    .describe('Beginnings of User-Agent values that are refused, separated by commas.'),
+    .describe('Prefixes of User-Agent values to refuse, separated by commas.'),
   TRUSTED_PROXIES: z
     .string()
     .transform(proxies)
     .describe(
-      'Addresses or CIDR ranges of proxies in front whose X-Forwarded-For is believed, separated by commas; `none` where clients connect directly.',
+      'Addresses or CIDR ranges of trusted proxies, whose X-Forwarded-For counts, separated by commas; `none` if clients connect directly.',
     ),
   READ_TIMEOUT_MS: z.coerce
     .number()
     .int()
     .min(1)
     .default(10_000)
-    .describe('Longest wait for a service to begin its answer to a GET.'),
+    .describe('Time in which a service must begin its response to a GET.'),
   WRITE_TIMEOUT_MS: z.coerce
     .number()
     .int()
     .min(1)
     .default(30_000)
-    .describe('Longest wait for a service to begin its answer to a write.'),
+    .describe('Time in which a service must begin its response to a write.'),
   UPSTREAM_KEEP_ALIVE_MS: z.coerce
     .number()
     .int()
     .min(1)
     .default(4_000)
-    .describe('How long an idle connection to a service is kept: less than its DRAIN_MS.'),
+    .describe('How long an idle connection to a service stays open. Must be less than its DRAIN_MS.'),
   LEGACY_SUNSET: z
     .string()
     .transform(instant)
     .optional()
-    .describe('RFC 3339 date from which everything below /legacy/api/v1 answers 410; announced as `Sunset`.'),
+    .describe('RFC 3339 date from which all paths below /legacy/api/v1 return 410; announced as `Sunset`.'),
 })
 
 export type Config = Readonly<z.output<typeof Config>>

@@ -11,18 +11,14 @@ import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPrivateKey } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
-import { buildApp } from './app.ts'
-import { authenticator } from './auth/authenticator.ts'
-import { gatewayCredential } from './auth/credential.ts'
-import { keyDirectory } from './auth/key-directory.ts'
 import { startKeyFollower } from './auth/key-follower.ts'
 import { startKeyRefresh } from './auth/key-refresh.loop.ts'
 import { KeyView } from './auth/key-view.ts'
 import { tokenVerifier } from './auth/token-verifier.ts'
 import { loadConfig, type Config } from './config.ts'
 import { startPurge } from './limits/purge.loop.ts'
-import { rateLimiter } from './limits/rate-limiter.ts'
 import { gatewayMetrics, keyViewGauge } from './metrics.ts'
+import { wire } from './wire.ts'
 
 const upstreamsOf = (config: Config) => ({
   catalog: config.CATALOG_URL,
@@ -61,27 +57,17 @@ await start('gateway', async () => {
   keyViewGauge(registry, () => follower.isCurrent())
   const verifier = tokenVerifier({ keysUrl: config.KEYS_URL, environment: config.ENVIRONMENT, log })
   const refresh = startKeyRefresh(verifier, { log, registry })
-  const signingKey = principalPrivateKey(config.PRINCIPAL_PRIVATE_KEY)
-  const directory = keyDirectory({
-    view,
-    isCurrent: () => follower.isCurrent(),
-    keysUrl: config.KEYS_URL,
-    log,
-    credential: gatewayCredential(signingKey),
-    lookups: metrics.lookups,
-  })
   const purge = startPurge(() => deleteFullBuckets(database.pool), { log, registry })
 
-  const app = buildApp({
+  const app = wire({
     log,
     registry,
     metrics,
-    authenticate: authenticator({ verifier, directory, signingKey }),
-    limiter: rateLimiter({
-      takeShared: (bucket, rate) => takeToken(buckets, bucket, rate),
-      log,
-      decisions: metrics.decisions,
-    }),
+    view,
+    isCurrent: () => follower.isCurrent(),
+    verifier,
+    signingKey: principalPrivateKey(config.PRINCIPAL_PRIVATE_KEY),
+    takeShared: (bucket, rate) => takeToken(buckets, bucket, rate),
     upstreams: upstreamsOf(config),
     refusedAgents: config.WEB_FILTER_PREFIXES,
     isSecure: isSecure(config),
@@ -95,7 +81,7 @@ await start('gateway', async () => {
     legacySunset: config.LEGACY_SUNSET,
   })
   await app.listen({ host: config.HOST, port: config.PORT })
-  // Neither the database nor the broker is asked here: without either, requests are still answered rightly.
+  // Readiness ignores database and broker, because requests are served correctly without them.
   const ops = await startOps({
     host: config.HOST,
     port: config.OPS_PORT,

@@ -7,19 +7,19 @@ export function gatewayMetrics(registry: Registry) {
   const registers = [registry]
   const decisions = new Counter({
     name: 'gateway_rate_limit_decisions_total',
-    help: 'Tokens taken or refused, by where it was decided; `local` means that the database was away.',
+    help: 'Rate-limit tokens taken or refused, by where this was decided. `local`: the database was unreachable.',
     labelNames: ['source', 'outcome'],
     registers,
   })
   const lookups = new Counter({
     name: 'gateway_key_lookups_total',
-    help: 'API keys and members looked up, in the view of the KEYS stream or by asking the keys service.',
+    help: 'Lookups of API keys and members, by source: the view of the KEYS stream, or a request to the keys service.',
     labelNames: ['source'],
     registers,
   })
   const failures = new Counter({
     name: 'gateway_upstream_failures_total',
-    help: 'Requests a service did not answer as it should, by service and reason.',
+    help: 'Requests that a service failed to answer within the contract, by service and reason.',
     labelNames: ['upstream', 'reason'],
     registers,
   })
@@ -32,18 +32,21 @@ export function gatewayMetrics(registry: Registry) {
   return {
     decisions: fromZero(decisions, { source: ['shared', 'memory', 'local'], outcome: ['taken', 'refused'] }),
     lookups: fromZero(lookups, { source: ['view', 'service'] }),
-    failures: fromZero(failures, { upstream: UPSTREAMS, reason: ['unreachable', 'timeout', 'rubbish'] }),
+    failures: fromZero(failures, {
+      upstream: UPSTREAMS,
+      reason: ['unreachable', 'timeout', 'invalid_response'],
+    }),
     revocations,
   }
 }
 
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>
 
-/** Whether keys are answered for from memory. Where not, each is asked of `keys`, which must be there then. */
+/** Whether keys are looked up in memory. If not, each lookup is a request to `keys`. */
 export function keyViewGauge(registry: Registry, isCurrent: () => boolean): void {
   const gauge: Gauge = new Gauge({
     name: 'gateway_key_view_current',
-    help: '1 while the view of API keys and members holds everything the KEYS stream does.',
+    help: '1 while the view of API keys and members is as new as the KEYS stream.',
     registers: [],
     collect: () => gauge.set(isCurrent() ? 1 : 0),
   })

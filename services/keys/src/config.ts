@@ -16,7 +16,7 @@ export const Config = z.object({
     .min(1)
     .max(3_650)
     .default(30)
-    .describe('Age at which a token-signing key gives way to the next one.'),
+    .describe('Age at which a token-signing key is replaced by the next one.'),
   ADDRESS_ATTEMPTS: z.coerce
     .number()
     .int()
@@ -29,7 +29,7 @@ export const Config = z.object({
     .number()
     .positive()
     .default(3)
-    .describe('Seconds after which an address has one attempt more.'),
+    .describe('Seconds until an address gets one more attempt.'),
   INTERNAL_WITHOUT_CREDENTIAL: z
     .enum(['true', 'false'])
     .default('false')
@@ -40,19 +40,19 @@ export const Config = z.object({
   CALLOUT_PASSWORD: z
     .string()
     .min(1)
-    .describe('Password of the broker user callout, who answers reader logins.'),
+    .describe('Password of the broker user `callout`, which answers reader logins.'),
   CALLOUT_ISSUER_SEED: z
     .string()
     .regex(/^SA[A-Z2-7]{56}$/, 'must be an account seed (SA…)')
-    .describe('Account seed that signs the answers to reader logins.'),
+    .describe('Account seed that signs responses to reader logins.'),
   CALLOUT_XKEY_SEED: z
     .string()
     .regex(/^SX[A-Z2-7]{56}$/, 'must be a curve seed (SX…)')
-    .describe('Curve seed that encrypts questions and answers of reader logins.'),
+    .describe('Curve seed that encrypts requests and responses of reader logins.'),
   NATS_SYSTEM_PASSWORD: z
     .string()
     .min(1)
-    .describe('Password of the broker user system, who disconnects readers.'),
+    .describe('Password of the broker user `system`, which disconnects readers.'),
 })
 export type Config = Readonly<z.output<typeof Config>>
 

@@ -19,7 +19,7 @@ import { loadConfig } from './config.ts'
 import type { KeysDatabase } from './db.ts'
 import { createFloodGuard } from './floods/flood-guard.ts'
 import { startLoops } from './loops.ts'
-import { disconnectMetrics, loginMetrics, startCensus, suspensionMetrics } from './metrics.ts'
+import { disconnectMetrics, loginMetrics, startGauges, suspensionMetrics } from './metrics.ts'
 import { createSigningKeys } from './tokens/signing-keys.ts'
 
 await start('keys', async () => {
@@ -88,7 +88,7 @@ await start('keys', async () => {
     registry,
     onDisconnect: disconnectMetrics(registry),
   })
-  const census = startCensus({
+  const gauges = startGauges({
     db,
     registry,
     log,
@@ -134,7 +134,7 @@ await start('keys', async () => {
       {
         name: 'intake',
         run: async () => {
-          await Promise.all([app.close(), brokers.stopAnswering(), loops.stop(), census.stop()])
+          await Promise.all([app.close(), brokers.stopAnswering(), loops.stop(), gauges.stop()])
           await guard.idle()
         },
       },

@@ -1,8 +1,8 @@
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { expect, vi } from 'vitest'
-import { test } from './keys.fixture.ts'
-import { disconnectMetrics, loginMetrics, startCensus } from './metrics.ts'
+import { test } from '../test/keys.fixture.ts'
+import { disconnectMetrics, loginMetrics, startGauges } from './metrics.ts'
 import { disconnectRevoked } from './callout/disconnects.loop.ts'
 
 const log = createLogger('keys', 'silent')
@@ -29,13 +29,13 @@ test('organizations by subscription, the age of the signing key, and of the olde
     `insert into pending_disconnect (jti, created_at) values (gen_random_uuid(), now() - interval '90 seconds')`,
   )
   const registry = createRegistry('keys')
-  const census = startCensus({ db, registry, log, signingKeyDays: 30, readerAccounts: () => 1_000 })
+  const gauges = startGauges({ db, registry, log, signingKeyDays: 30, readerAccounts: () => 1_000 })
   const value = async (metric: string, subscription?: string) =>
     (await registry.getSingleMetric(metric)?.get())?.values.find(
       ({ labels }) => labels['subscription'] === subscription,
     )?.value
   await vi.waitFor(async () => expect(await value('signing_key_age_seconds')).toBeGreaterThanOrEqual(0))
-  await census.stop()
+  await gauges.stop()
   expect(await value('organizations', 'lapsed')).toBe(1)
   expect(await value('organizations', 'ends_within_14_days')).toBe(1)
   expect(await value('organizations', 'ends_later')).toBe(1)

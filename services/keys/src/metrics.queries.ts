@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './db.ts'
 
-type Census = {
+type Counts = {
   subscriptions: Record<string, number>
   /** Seconds; null while there is no key. */
   signing_key_age: number | null
@@ -10,8 +10,8 @@ type Census = {
 }
 
 /** Of all organizations. Looks through them: for a loop, not for a request. */
-export async function takeCensus(db: Db): Promise<Census> {
-  const { rows } = await sql<Census>`
+export async function countEverything(db: Db): Promise<Counts> {
+  const { rows } = await sql<Counts>`
     select
       (select coalesce(jsonb_object_agg(state, orgs), '{}') from (
         select case when subscription_ends_at is null then 'open_ended'
@@ -23,7 +23,7 @@ export async function takeCensus(db: Db): Promise<Census> {
         from signing_key where state = 'active') as signing_key_age,
       (select extract(epoch from clock_timestamp() - min(created_at))::float8
         from pending_disconnect) as oldest_revocation`.execute(db)
-  const [census] = rows
-  if (!census) throw new Error('the census has no row')
-  return census
+  const [counts] = rows
+  if (!counts) throw new Error('the count has no row')
+  return counts
 }

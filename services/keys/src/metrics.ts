@@ -4,7 +4,7 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { OnLogin } from '@whereabouts/messaging/callout'
 import type { Db } from './db.ts'
 import { countReaderAccounts } from './callout/reader-logins.queries.ts'
-import { takeCensus } from './metrics.queries.ts'
+import { countEverything } from './metrics.queries.ts'
 
 const CLIENT_TYPES = ['nats', 'mqtt', 'websocket', 'unknown']
 const OUTCOMES = ['granted', 'refused', 'undecided']
@@ -13,13 +13,13 @@ const OUTCOMES = ['granted', 'refused', 'undecided']
 export function loginMetrics(registry: Registry): OnLogin {
   const logins = new Counter({
     name: 'broker_logins_total',
-    help: 'Logins at the broker decided by the authorization callout; `undecided` ones were refused for want of an answer in time.',
+    help: 'Broker logins, by decision of the authorization callout. `undecided`: refused because no decision came in time.',
     labelNames: ['client_type', 'outcome'],
     registers: [registry],
   })
   const durations = new Histogram({
     name: 'broker_login_duration_seconds',
-    help: 'Time until a login was decided, waiting for its turn included; after 1.5 s it is refused.',
+    help: 'Time until a login was decided, including the wait in the queue. After 1.5 s it is refused.',
     labelNames: ['outcome'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5],
     registers: [registry],
@@ -37,24 +37,24 @@ export function loginMetrics(registry: Registry): OnLogin {
 export function disconnectMetrics(registry: Registry): (seconds: number) => void {
   const delays = new Histogram({
     name: 'revocation_disconnect_delay_seconds',
-    help: 'Time from the revocation of an API key until its connections to the broker were ended.',
+    help: 'Time from the revocation of an API key until its broker connections were closed.',
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
   return (seconds) => delays.observe(seconds)
 }
 
-/** Counts the keys that this process has suspended. */
+/** GaugeOptions the keys that this process has suspended. */
 export function suspensionMetrics(registry: Registry): () => void {
   const suspensions = new Counter({
     name: 'reader_suspensions_total',
-    help: 'Keys whose readers were disconnected and refused for a while, because they sent far more than their organization may.',
+    help: 'Keys whose readers were suspended because they exceeded the message rate of their organization by far.',
     registers: [registry],
   })
   return () => suspensions.inc()
 }
 
-type Census = {
+type GaugeOptions = {
   db: Db
   registry: Registry
   log: Logger
@@ -66,7 +66,7 @@ type Census = {
 const SUBSCRIPTIONS = ['open_ended', 'ends_within_14_days', 'ends_later', 'lapsed'] as const
 
 /** What the database knows: organizations by their subscription, the signing key, revocations that wait. */
-export function startCensus({ db, registry, log, signingKeyDays, readerAccounts }: Census): {
+export function startGauges({ db, registry, log, signingKeyDays, readerAccounts }: GaugeOptions): {
   stop(): Promise<void>
 } {
   return startSampling({
@@ -82,15 +82,15 @@ export function startCensus({ db, registry, log, signingKeyDays, readerAccounts 
       signing_key_age_seconds: { help: 'Age of the key that signs access tokens.' },
       signing_key_rotation_seconds: { help: 'Age at which a signing key is replaced.' },
       revocation_oldest_pending_seconds: {
-        help: 'Age of the oldest revocation whose connections are not known to be ended; up to six seconds are usual.',
+        help: 'Age of the oldest revocation whose connections may still be open. Up to six seconds are normal.',
       },
       reader_accounts: {
-        help: 'Accounts for the NATS readers of an organization that the broker has; absent until it was asked.',
+        help: 'Accounts for NATS readers at the broker. Absent until the broker has reported them.',
       },
-      reader_accounts_used: { help: 'Organizations that have such an account.' },
+      reader_accounts_used: { help: 'Organizations with an account for NATS readers.' },
     },
     look: async () => {
-      const { subscriptions, signing_key_age, oldest_revocation } = await takeCensus(db)
+      const { subscriptions, signing_key_age, oldest_revocation } = await countEverything(db)
       return {
         organizations: byLabel('subscription', SUBSCRIPTIONS, subscriptions),
         signing_key_age_seconds: signing_key_age ?? Number.NaN,

@@ -26,7 +26,7 @@ await start('keys republish', async () => {
   const log = createLogger('keys-republish', 'info')
   const database = openDatabase<KeysDatabase>(config.DATABASE_URL, { max: 1, name: 'keys-republish', log })
   try {
-    log.info(await publishAll(database.db), 'everything queued')
+    log.info(await publishAll(database.db), 'all states queued')
   } finally {
     await database.close()
   }

@@ -15,7 +15,7 @@ export const Config = z.object({
       ctx.issues.push({ code: 'custom', input: raw, message: 'must be <id>:<32 bytes in base64url>[,…]' })
       return z.NEVER
     })
-    .describe('Keys for webhook secrets at rest, <id>:<base64url>[,…]: the first encrypts, all decrypt.'),
+    .describe('Keys for webhook secrets at rest, <id>:<base64url>[,…]. The first encrypts, all decrypt.'),
   ALLOW_PRIVATE_TARGETS: z
     .enum(['true', 'false'])
     .default('false')

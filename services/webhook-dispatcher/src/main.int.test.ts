@@ -13,7 +13,7 @@ import { busTest } from '@whereabouts/testing/broker-fixtures'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { addWebhook, movedEvent, SECRET, secretKeys } from './attempts/attempts.fixture.ts'
+import { addWebhook, movedEvent, SECRET, secretKeys } from '../test/attempts.fixture.ts'
 import type { Tables } from './db.ts'
 import { openSecret, type SecretKeys } from './webhooks/secrets.ts'
 import { findTarget } from './webhooks/webhooks.queries.ts'
@@ -139,7 +139,7 @@ test('proxies of the environment are ignored: they would connect to what nobody 
   proxy.close()
 })
 
-test('started with a new first key, it seals every secret anew and goes on signing', async ({ bus }) => {
+test('started with a new first key, it re-encrypts every secret and goes on signing', async ({ bus }) => {
   const next = { id: 'k2', key: randomBytes(32) }
   await startService(bus, { WEBHOOK_SECRET_KEYS: asSetting([next, ...secretKeys]) })
   const sealed = async () => {

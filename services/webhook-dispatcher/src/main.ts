@@ -23,12 +23,12 @@ import { createPost } from './attempts/http-post.ts'
 import { createTargetAgents } from './attempts/target-agents.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
-import { startDelivery, type Delivery } from './lanes/delivery.ts'
-import { LANE_LIMITS } from './lanes/lanes.consumer.ts'
+import { startDelivery, type Delivery } from './delivery/delivery.ts'
+import { LANE_LIMITS } from './delivery/lanes.consumer.ts'
 import { Lanes } from './lanes/lanes.ts'
-import { Paces } from './lanes/paces.ts'
-import { Slots } from './lanes/slots.ts'
-import { dispatcherMetrics, laneGauges, sealGauge, startWebhookCensus } from './metrics.ts'
+import { AdaptiveConcurrency } from './lanes/adaptive-concurrency.ts'
+import { Bulkheads } from './lanes/bulkheads.ts'
+import { dispatcherMetrics, laneGauges, sealGauge, startWebhookGauges } from './metrics.ts'
 import { askKeysOver } from './subscriptions/ask-keys.ts'
 import { Subscriptions } from './subscriptions/subscriptions.ts'
 import { OpenedSecrets } from './webhooks/opened-secrets.ts'
@@ -40,7 +40,7 @@ const SERVICE = 'webhook-dispatcher'
 const ATTEMPT_TIMEOUT_MS = 5_000
 /** See ADR 22. */
 const REQUESTS_AT_ONCE = { well: 256, slow: 256 }
-/** Of the shutdown phase, what the consumer needs to see its verdicts off after the grace. */
+/** The part of the shutdown phase in which the consumer sends its last acknowledgements. */
 const VERDICT_MS = 3_000
 
 await start(SERVICE, async () => {
@@ -48,7 +48,7 @@ await start(SERVICE, async () => {
   const log = createLogger(SERVICE, config.LOG_LEVEL)
   const registry = createRegistry(SERVICE)
   const tracing = await startTracing({ service: SERVICE, log, config })
-  // Requests see one organization each. What the deliveries under way ask together concerns many, and so do the loops.
+  // Requests see one organization each. Batches of deliveries and loops see many.
   const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: SERVICE,
@@ -60,7 +60,8 @@ await start(SERVICE, async () => {
     log,
   })
   const { WEBHOOK_SECRET_KEYS: secretKeys, ALLOW_PRIVATE_TARGETS: allowPrivateTargets } = config
-  if (allowPrivateTargets) log.warn('private targets and plain http are allowed: for development only')
+  if (allowPrivateTargets)
+    log.warn('private targets and plain http are allowed; use this in development only')
 
   const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'webhook-dispatcher')
   const agents = createTargetAgents({ allowPrivateTargets })
@@ -83,13 +84,13 @@ await start(SERVICE, async () => {
 
   const loops = { across: database.db, log, registry }
   const resealing = startResealing({ ...loops, secretKeys, onRound: sealGauge(registry) })
-  const census = startWebhookCensus(loops)
+  const gauges = startWebhookGauges(loops)
   measurePools(registry, { [SERVICE]: tenants, deliveries: database })
   const ofBroker = brokerMetrics(registry)('services')
-  const paces = new Paces()
-  const lanes = new Lanes(LANE_LIMITS, paces)
-  const slots = new Slots(REQUESTS_AT_ONCE, paces)
-  laneGauges(registry, lanes, slots)
+  const concurrency = new AdaptiveConcurrency()
+  const lanes = new Lanes(LANE_LIMITS, concurrency)
+  const bulkheads = new Bulkheads(REQUESTS_AT_ONCE, concurrency)
+  laneGauges(registry, lanes, bulkheads)
   const deps: AttemptDeps = {
     store: deliveryStore(tenants, database.db),
     subscriptions: new Subscriptions(
@@ -97,7 +98,7 @@ await start(SERVICE, async () => {
       log,
     ),
     secrets: new OpenedSecrets(secretKeys),
-    slots,
+    bulkheads,
     post,
     log,
     metrics: dispatcherMetrics(registry),
@@ -130,7 +131,7 @@ await start(SERVICE, async () => {
     { name: 'deliveries', run: () => running.stop() },
     { name: 'api', run: () => app.close() },
     { name: 'targets', run: () => agents.destroy() },
-    { name: 'loops', run: () => Promise.all([resealing.stop(), census.stop(), watch.stop()]) },
+    { name: 'loops', run: () => Promise.all([resealing.stop(), gauges.stop(), watch.stop()]) },
     { name: 'broker', run: () => openBroker.drain() },
     { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
     { name: 'traces', run: () => tracing.stop() },

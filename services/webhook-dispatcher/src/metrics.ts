@@ -4,16 +4,16 @@ import { byLabel, startSampling } from '@whereabouts/service-kit/sampling'
 import type { Outcome } from './attempts/attempts.queries.ts'
 import type { DropReason } from './attempts/attempts.rules.ts'
 import type { Lanes } from './lanes/lanes.ts'
-import type { Slots } from './lanes/slots.ts'
+import type { Bulkheads } from './lanes/bulkheads.ts'
 import type { Db } from './db.ts'
 import { countWebhooks } from './metrics.queries.ts'
 
 export type DispatcherMetrics = {
   /** One request to a receiver. */
   attempted(outcome: Outcome, latencyMs: number): void
-  /** One delivery came to its end and needs nothing more. */
+  /** One delivery has ended. */
   ended(outcome: 'delivered' | 'already_delivered'): void
-  /** The receiver has it, so long after the broker stored the event. */
+  /** Delivered, this long after the broker stored the event. */
   arrived(delayMs: number): void
   dropped(reason: DropReason): void
 }
@@ -29,12 +29,12 @@ const DROPS = Object.keys({
   lane_full: true,
 } satisfies Record<DropReason, true>)
 
-/** Per organization nothing is counted: that would be a series for each. The delivery log answers such questions. */
+/** No label names the organization, because each would be a series. The delivery log has that detail. */
 export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
   const registers = [registry]
   const deliveries = new Counter({
     name: 'webhook_deliveries_total',
-    help: 'Deliveries that came to an end, by outcome.',
+    help: 'Ended deliveries, by outcome.',
     labelNames: ['outcome'],
     registers,
   })
@@ -46,14 +46,14 @@ export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
   })
   const attempts = new Histogram({
     name: 'webhook_attempt_duration_seconds',
-    help: 'Time of one request to a receiver, by outcome.',
+    help: 'Duration of one request to a receiver, by outcome.',
     labelNames: ['outcome'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5],
     registers,
   })
   const delays = new Histogram({
     name: 'webhook_delivery_delay_seconds',
-    help: 'Time from the moment the broker stored an event until its receiver had it, retries and waiting for slow receivers included.',
+    help: 'Time from storing an event at the broker until its delivery, including retries and queueing.',
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800],
     registers,
   })
@@ -71,11 +71,11 @@ export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
   }
 }
 
-/** What lanes and slots hold at the moment of a scrape. */
-export function laneGauges(registry: Registry, lanes: Lanes, slots: Slots): void {
+/** The sizes of lanes and bulkheads at a scrape. */
+export function laneGauges(registry: Registry, lanes: Lanes, bulkheads: Bulkheads): void {
   const ofLanes = new Gauge({
     name: 'webhook_lanes',
-    help: 'Organizations with deliveries at hand (lanes), deliveries waiting for their turn and the bytes that takes, and deliveries begun.',
+    help: 'Lanes in use, deliveries that wait and their bytes, and deliveries under way.',
     labelNames: ['what'],
     registers: [],
     collect() {
@@ -84,11 +84,11 @@ export function laneGauges(registry: Registry, lanes: Lanes, slots: Slots): void
   })
   const ofSlots = new Gauge({
     name: 'webhook_requests',
-    help: 'Requests under way, and deliveries waiting to make one, by share: receivers that are well, receivers that are slow.',
+    help: 'Requests under way and deliveries that wait for one, by share: healthy receivers, slow receivers.',
     labelNames: ['what', 'share'],
     registers: [],
     collect() {
-      for (const [what, { well, slow }] of Object.entries(slots.sizes())) {
+      for (const [what, { well, slow }] of Object.entries(bulkheads.sizes())) {
         this.set({ what, share: 'well' }, well)
         this.set({ what, share: 'slow' }, slow)
       }
@@ -102,7 +102,7 @@ export function laneGauges(registry: Registry, lanes: Lanes, slots: Slots): void
 export function sealGauge(registry: Registry): (others: number) => void {
   const gauge = new Gauge({
     name: 'webhook_secrets_under_other_keys',
-    help: 'Webhooks whose secret is not sealed under the first key.',
+    help: 'Webhooks whose secret is not encrypted with the first key.',
     registers: [registry],
   })
   gauge.set(Number.NaN) // until it has been counted
@@ -110,7 +110,7 @@ export function sealGauge(registry: Registry): (others: number) => void {
 }
 
 /** Webhooks of all organizations. */
-export function startWebhookCensus({
+export function startWebhookGauges({
   across,
   registry,
   log,
@@ -124,7 +124,7 @@ export function startWebhookCensus({
     log,
     work: 'webhook-census',
     everyMs: 15_000,
-    gauges: { webhooks: { help: 'Webhooks, by whether they are switched on.', labelNames: ['state'] } },
+    gauges: { webhooks: { help: 'Webhooks, by state.', labelNames: ['state'] } },
     look: async () => ({ webhooks: byLabel('state', ['enabled', 'disabled'], await countWebhooks(across)) }),
   })
 }

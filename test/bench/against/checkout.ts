@@ -14,7 +14,7 @@ export type Checkout = {
 
 /** What makes a folder one of the product. */
 const MARK = 'deploy/local/stack.ts'
-/** Programs that it would otherwise fetch again: the package manager, but not Node, which is the one that runs now. */
+/** Programs to copy instead of fetching them again: the package manager, but not Node. */
 const PACKAGE_MANAGER = ['pnpm', '@pnpm'].map((name) => join('.cache/tools/node_modules', name))
 
 /**
@@ -58,7 +58,7 @@ function commitOf(wanted: string): string {
   )
 }
 
-/** Whether an earlier run, perhaps one that was broken off later, has got this far. */
+/** Whether an earlier run has completed this step. */
 const isCheckedOut = (folder: string, commit: string) =>
   existsSync(join(folder, '.git')) &&
   git(['rev-parse', 'HEAD'], folder).text === commit &&

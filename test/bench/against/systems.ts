@@ -30,7 +30,7 @@ export type Both = { base: System; now: System }
 
 type Options = { against: string; services: readonly ServiceName[]; say: (text: string) => void }
 
-/** Runs `work` while both systems run beside each other on throwaway data; stops them and removes the data. */
+/** Runs `work` while both systems run on throwaway data. Then stops them and removes the data. */
 export async function withBoth<T>(
   { against, services, say }: Options,
   work: (both: Both) => Promise<T>,
@@ -38,11 +38,11 @@ export async function withBoth<T>(
   const checkouts = [await checkoutOf(against, say), { name: 'now', folder: ROOT }]
   await useOneBroker()
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
-  chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
   const systems: System[] = []
   try {
     say(`${machine()}\n`)
-    // One after the other: two that look for free ports at the same time would find the same ones.
+    // One after the other: in parallel they could find the same free ports.
     for (const checkout of checkouts) {
       say(`Starting ${checkout.name} …\n`)
       systems.push(
@@ -76,7 +76,7 @@ async function startSystem(
 
 /**
  * Each version takes the broker on PATH, if that is new enough for it, before one in its own cache. The one of this
- * checkout is put there, so that both run the same release and what is measured is our code.
+ * checkout is put there, so that both run the same release and only our code differs.
  */
 async function useOneBroker(): Promise<void> {
   const binary = await findNatsServer({ cacheDir: join(ROOT, '.cache/nats-server') })

@@ -16,7 +16,7 @@ const AGENT = { 'user-agent': 'whereabouts-bench/1' }
 
 type Target = { name: string; stack: Stack; filled: Filled; tokenRequests: LoadRequest[] }
 
-/** What is asked of both in turn, and what they answer. */
+/** A request for both sides in turn, and the expected status. */
 type Question = {
   title: string
   status: number

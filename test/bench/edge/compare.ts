@@ -43,7 +43,7 @@ type Round = LoadResult & { cpu: CpuTimes; othersShare: number }
 
 /**
  * Loads the sides in alternation, so that what slows the machine down for a while slows down all of them. Throws when
- * any answer has another status than expected: a fast error is no result.
+ * a response has an unexpected status, because a fast error is not a result.
  */
 export async function compare(
   { stack, generator }: { stack: Stack; generator: LoadGenerator },
@@ -51,7 +51,7 @@ export async function compare(
   load: Load,
   rounds: number,
 ): Promise<Comparison> {
-  for (const side of sides) await runRound(stack, generator, side, load) // compiles and connects what is still cold
+  for (const side of sides) await runRound(stack, generator, side, load) // warm-up: compiles and connects
   const results = sides.map((): Round[] => [])
   for (let round = 0; round < rounds; round += 1) {
     // Every other round in the opposite order: what one side leaves behind must not always meet the same.

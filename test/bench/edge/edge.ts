@@ -13,13 +13,13 @@ import { measureMemory } from './memory.ts'
 import { verdictTable, type Verdict } from '../load/verdict.ts'
 import { measureAddedDelay, measureRefusals, measureThroughput, type Bench } from './speed.ts'
 
-export const EDGE_HELP = `pnpm bench edge [flags]    what the gateway costs: through it and directly at catalog, side by side
+export const EDGE_HELP = `pnpm bench edge [flags]    the cost of the gateway: requests through it and directly at catalog
 
   --memory          instead: memory of the gateway over 200 000 requests
   --only NAME       throughput, delay or refusals alone
   --profile FILE    writes a CPU profile of the gateway while it runs (makes it slower: the figures do not count)
   --effort X        scales the time of each part, 0.1 to 3           default 1
-  --against COMMIT  instead: this gateway beside that of a commit, or of the folder of an installed checkout
+  --against COMMIT  instead: compares with the gateway of a commit or of an installed checkout's folder
   --rounds N        of both in turn, 1 to 20, with --against         default 7
 `
 
@@ -63,12 +63,12 @@ function readSettings(args: string[]): Settings | AgainstSettings {
   return { against, rounds, effort }
 }
 
-/** Starts the system on throwaway data, measures, prints tables. Answers whether every target was reached. */
+/** Starts the system on throwaway data, measures, prints tables. Resolves with whether every target was reached. */
 export async function benchEdge(args: string[], say: (text: string) => void): Promise<boolean> {
   const settings = readSettings(args)
   if ('against' in settings) return benchEdgeAgainst(settings, say)
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
-  chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
   const inspectPort = await freePort()
   say(`${machine()}\nStarting the system and filling it with ${ASSETS} assets …\n`)
   let stack: Stack | undefined

@@ -39,7 +39,7 @@ export async function fillOrganization(
   await setLimits(stack, new Map([[limited.jti, 1], ...others.map((c) => [c.jti, 10_000_000] as const)]))
   await untilLimited(stack, others)
   const assetIds = await newAssets(stack, others, assets)
-  // What autovacuum does within a minute or two: until then PostgreSQL plans without statistics.
+  // As autovacuum does within minutes; until then PostgreSQL plans without statistics.
   await withDatabase(stack, (client) => client.query('vacuum analyze catalog.asset, catalog.tag'))
   return { assetIds, callers: others, limited }
 }

@@ -9,7 +9,7 @@ export type Bench = {
   stack: Stack
   generator: LoadGenerator
   filled: Filled
-  /** Scales how long everything takes; 1 is what the figures are made with. */
+  /** Scales how long everything takes; 1 is that of the published results. */
   effort: number
   say: (text: string) => void
 }
@@ -53,7 +53,7 @@ function bothWays({ stack, filled: { callers } }: Bench, paths: readonly string[
 
 const closedLoop = ({ effort }: Bench) => ({ connections: CONNECTIONS, seconds: ROUND_SECONDS * effort })
 
-/** As many requests as go through, and what they cost. */
+/** Requests per second without a pause, and their cost. */
 export async function measureThroughput(bench: Bench): Promise<Verdict[]> {
   const verdicts: Verdict[] = []
   for (const [name, paths] of [
@@ -116,7 +116,7 @@ export async function measureRefusals(bench: Bench): Promise<Verdict[]> {
   })
 }
 
-/** A genuine token whose signature was signed by nobody: the dearest way to be refused. */
+/** A token with a wrong signature: the most expensive refusal. */
 export function forge(token: string): string {
   const at = token.lastIndexOf('.') + 1
   return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)

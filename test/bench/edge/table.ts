@@ -6,7 +6,7 @@ const CPU_PARTS = [
   'generator',
 ]
 
-/** One table per comparison: what a client sees, and what each process spent on it. */
+/** One table per comparison: results for the client, and processor time per process. */
 export function comparisonTable(title: string, { sides, ratios, othersShare }: Comparison): string {
   // Those that had something to do.
   const parts = CPU_PARTS.filter((part) => sides.some(({ cpu }) => (cpu[part] ?? 0) >= 0.5))

@@ -16,9 +16,9 @@ import type { Flooded } from './flood-process.ts'
 import { QUIET_ORG, timeScans } from './quiet.ts'
 import { createReaderKeys, endSuspensions } from './reader-keys.ts'
 
-export const FAIRNESS_HELP = `pnpm bench fairness [flags]   scan to report of one organization, alone and beside one that floods
+export const FAIRNESS_HELP = `pnpm bench fairness [flags]   scan to report of one organization, alone and during a flood of another
 
-  --rounds N        of alone and beside each flood in turn, 1 to 10      default 3
+  --rounds N        alternating between alone and each flood, 1 to 10      default 3
   --seconds N       of each part, 5 to 60                                default 15
   --per-second N    scans a second that are timed, 1 to 50               default 10
   --only TEXT       floods whose name has this text
@@ -70,7 +70,7 @@ function readSettings(args: string[]): Settings {
 export async function benchFairness(args: string[], say: (text: string) => void): Promise<boolean> {
   const settings = readSettings(args)
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
-  chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
   let [stack, nc]: [Stack?, NatsConnection?] = []
   try {
     say(`${machine()}\nStarting keys and tracking …\n`)
@@ -102,7 +102,7 @@ async function prepare(stack: Stack, nc: NatsConnection, { rounds, seconds, perS
   await announce(nc, { orgs: floods.map(({ org }) => org), assetsPerOrg: FLOOD_ASSETS }, { keys: false })
   for (const { org, keys } of floods) {
     await createReaderKeys(stack, org, keys)
-    announceKeys(nc, org, keys) // rows that are written behind the back of keys are told by nobody
+    announceKeys(nc, org, keys) // the keys service does not publish rows that others insert
   }
   await nc.flush()
   await restartTracking(stack)
@@ -143,7 +143,7 @@ async function runPart(bench: Bench, flood: Flood | undefined, seconds: number):
   await endSuspensions(stack)
   const running = flood && (await startFlood(stack, flood, FLOOD_ASSETS))
   const timed = timeScans(bench, { seconds, perSecond: settings.perSecond, next })
-  // Scans that are later than that meet what the flood has left.
+  // Later scans meet only the rest of the flood.
   await Promise.race([timed, delay((seconds + AFTER_SECONDS) * 1_000)])
   const flooded = await running?.stop()
   const ms = await timed

@@ -39,7 +39,7 @@ export async function startFlood(stack: Stack, flood: Flood, assetsPerOrg: numbe
   const child = fork(new URL('flood-process.ts', import.meta.url), [JSON.stringify(job)])
   await once(child, 'message')
   return {
-    /** Resolves with what was sent. */
+    /** Resolves with the sent messages. */
     async stop(): Promise<Flooded> {
       const answer = once(child, 'message')
       child.send('stop')

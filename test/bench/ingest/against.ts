@@ -121,7 +121,7 @@ const cpuOf = ({ stack }: System): Cpu => ({
 
 type Result = { title: string; reads: number; pairs: { base: Drained; now: Drained }[] }
 
-/** Reads a second of each round, then what a read costs in processor time. */
+/** Reads a second of each round, then the processor time per read. */
 function report([base, now]: readonly Side[], { say }: Run, { title, reads, pairs }: Result): Verdict[] {
   const [name = '', ours = ''] = [base?.system.name, now?.system.name]
   const perSecond = ({ seconds }: Drained) => Math.round(reads / seconds).toLocaleString('en')

@@ -41,8 +41,7 @@ export type Ask = (assetId: number) => Promise<Row | undefined>
 
 /**
  * Publishes one read a message, by the clock, each of another asset that has just been seen for the first time, and
- * notes in milliseconds how long each movement took to EVENTS and, of a sample, to the report if there is somebody to
- * ask. The assets count from `first`.
+ * notes in milliseconds how long each movement took to EVENTS and, with `ask`, of a sample to the report. The assets count from `first`.
  */
 export async function move(
   nc: NatsConnection,

@@ -17,7 +17,7 @@ import { measureRescans } from './rescans.ts'
 import { measureScale } from './scale.ts'
 import { addFloorDurable, announce, configureReaders, restartTracking } from './warehouse.ts'
 
-export const INGEST_HELP = `pnpm bench ingest [flags]     reads a second, beside a bare consumer and bare inserts; delay to report and EVENTS
+export const INGEST_HELP = `pnpm bench ingest [flags]     reads per second, against a bare consumer and bare inserts; delay to report and EVENTS
 
   --orgs N          organizations, 1 to 1000                             default 10
   --assets N        of all of them together, 1000 to 1000000             default 2000
@@ -28,8 +28,8 @@ export const INGEST_HELP = `pnpm bench ingest [flags]     reads a second, beside
   --only NAME       rescans, rows, delay; or scale: a read's cost from 10 to 1000 organizations and from
                     1000 to 1000000 assets, which takes some ten minutes
   --profile FILE    writes a CPU profile of tracking while it works (makes it slower: the figures do not count)
-  --against COMMIT  instead: this tracking beside that of a commit, or of the folder of an installed checkout, in rounds
-                    in turn; --delay-seconds is the time of all rounds together, to each of both
+  --against COMMIT  instead: compares with tracking of a commit or of an installed checkout's folder, in alternating
+                    rounds; --delay-seconds is the total time for each side
 `
 
 const PARTS = { rescans: measureRescans, rows: measureNewRows, delay: measureDelays, scale: measureScale }
@@ -92,7 +92,7 @@ export async function benchIngest(args: string[], say: (text: string) => void): 
   const settings = readSettings(args)
   if ('against' in settings) return benchIngestAgainst(settings, say)
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
-  chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
   const port = await freePort()
   let [stack, nc, floor]: [Stack?, NatsConnection?, Floor?] = []
   try {

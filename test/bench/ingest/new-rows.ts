@@ -6,7 +6,7 @@ import { insertBare } from './floors.ts'
 import { pairOf, pairTable, verdict, type Pair } from './pairs.ts'
 import { publishNewMinutes, readsPerMinute } from './reads.ts'
 
-/** Every read is the first of its asset and minute, beside bare inserts of the same rows. */
+/** Every read is the first of its asset and minute; against bare inserts of the same rows. */
 export async function measureNewRows({ stack, nc, settings, say }: Bench): Promise<Verdict[]> {
   const { warehouse, minutes, rounds } = settings
   const pairs: Pair[] = []

@@ -5,7 +5,7 @@ import { pairOf, pairTable, verdict, type Pair } from './pairs.ts'
 import { publishRescans, READS_PER_MESSAGE } from './reads.ts'
 import { trackingOf, type Bench } from './bench.ts'
 
-/** The same assets read again and again where they are, beside a bare consumer of the same messages. */
+/** Repeated reads of assets that do not move, against a bare consumer of the same messages. */
 export async function measureRescans({ stack, nc, floor, settings, say }: Bench): Promise<Verdict[]> {
   const { warehouse, messages, rounds } = settings
   const pairs: Pair[] = []

@@ -20,7 +20,7 @@ export async function measureScale(bench: Bench): Promise<Verdict[]> {
     await announce(nc, warehouse)
   }
   await restartTracking(stack)
-  // One instant, which is stored in the first round: every read after that is a rescan, whatever the time.
+  // One instant, which is stored in the first round: every later read is a repeated read at any time.
   const readAt = new Date(Date.now() - 3_600_000).toISOString()
   const costs = Object.values(warehouses).map((): number[] => [])
   for (let round = 0; round <= settings.rounds; round += 1)

@@ -32,7 +32,7 @@ const shared = (org_id: number, id: number, external_key: string) => ({
 export const keyIdOf = (org: number, n: number): string =>
   `00000000-0000-4000-8000-${String(org * 1_000 + n).padStart(12, '0')}`
 
-/** What keys would tell of so many keys of an organization; the rate is that of everybody when left out. */
+/** Publishes the states of that many keys of an organization, as keys does. Default: the standard rate. */
 export function announceKeys(
   nc: NatsConnection,
   org: number,
@@ -61,7 +61,7 @@ export function announceKeys(
 const NO_LIMIT = 100_000
 
 /**
- * Tells of the warehouse what catalog would tell: states on CATALOG. Resolves when tracking has stored them; its view
+ * Publishes the states of the warehouse on CATALOG, as catalog does. Resolves when tracking has stored them; its view
  * in memory is fed by the same stream. With `keys`, each organization may send as many messages as it likes.
  */
 export async function announce(
@@ -144,7 +144,7 @@ async function drained(nc: NatsConnection, stream: string, durable: string): Pro
   }
 }
 
-/** The durable of the bare loop, beside the one of tracking. */
+/** The durable of the bare loop. */
 export async function addFloorDurable(nc: NatsConnection): Promise<void> {
   const jsm = await nc.jetstreamManager()
   await jsm.consumers.add('SCANS', {

@@ -27,12 +27,12 @@ export type LoadResult = {
   cpuSeconds: number
 }
 
-/** Longest a job may take, whatever happens. */
+/** Time limit of a job. */
 const LIMIT_MS = 10 * 60_000
 
 export type LoadGenerator = { run(job: LoadJob): Promise<LoadResult>; stop(): Promise<void> }
 
-/** Starts the process that sends the requests: its work must not slow down what is measured more than it has to. */
+/** Starts the process that sends the requests; separate, to disturb the measured system less. */
 export function startLoadGenerator(): LoadGenerator {
   const child = fork(new URL('load-process.ts', import.meta.url), { serialization: 'advanced' })
   const exit = once(child, 'exit')

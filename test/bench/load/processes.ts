@@ -39,7 +39,7 @@ export type MachineTime = { busySeconds: number; totalSeconds: number }
 /** What all processors of the machine did since its start, and what other virtual machines took from them. */
 export function machineTime(): MachineTime {
   const fields = (read('/proc/stat').split('\n', 1)[0] ?? '').split(/ +/).slice(1, 9).map(Number)
-  const [user = 0, nice = 0, system = 0, , , , , steal = 0] = fields // not idle, and not interrupts: nobody's in particular
+  const [user = 0, nice = 0, system = 0, , , , , steal = 0] = fields // without idle time and interrupts
   const all = fields.reduce((total, ticks) => total + ticks, 0)
   return {
     busySeconds: (user + nice + system + steal) / TICKS_PER_SECOND,
@@ -47,7 +47,7 @@ export function machineTime(): MachineTime {
   }
 }
 
-/** Resident memory in MiB; undefined where there is no /proc. */
+/** Resident memory in MiB; undefined without /proc. */
 export function residentMiB(pid: number | undefined): number | undefined {
   const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`)) ?? []
   return kib === undefined ? undefined : Number(kib) / 1024

@@ -5,7 +5,7 @@ import { attach } from './inspector.ts'
 /** Only says where an inspector would listen; none does unless it is asked for. For the environment of a service. */
 export const inspectable = (port: number) => ({ NODE_OPTIONS: `--inspect-port=127.0.0.1:${port}` })
 
-/** Runs `work`; with a file, what the service did meanwhile is written to it as a CPU profile. */
+/** Runs `work`; with a file, writes a CPU profile of the service to it. */
 export async function profiled<T>(
   service: ServiceControl,
   { file, port }: { file: string | undefined; port: number },

@@ -37,7 +37,7 @@ export async function alternate(
   for (let round = 0; round <= effort.rounds; round += 1)
     for (const [i, connections] of ways.entries()) {
       const result = await oneRound(connections, next, effort)
-      if (round > 0) results[i]?.push(result) // the first one connects, plans and compiles what is still cold
+      if (round > 0) results[i]?.push(result) // the first one is a warm-up
     }
   const medians = results.map((rounds) => rounds.map(({ alone }) => median(alone)))
   const [first = [], ...others] = medians

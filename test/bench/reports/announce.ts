@@ -8,8 +8,8 @@ import { ORG_ID } from './catalog-fill.ts'
 const GIVE_UP_MS = 60_000
 
 /**
- * Tells of the tree of locations what catalog would have told, as keys and descendants are looked up in the memory of
- * tracking. Resolves when it knows the last one of them. `url` may read catalog.
+ * Publishes the states of all locations, as catalog does, because tracking looks up keys and descendants in memory. Resolves
+ * when tracking knows the last one. `url` may read catalog.
  */
 export async function announceLocations(stack: Stack, nc: NatsConnection, url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
@@ -20,14 +20,14 @@ export async function announceLocations(stack: Stack, nc: NatsConnection, url: s
   await nc.flush()
   const last = rows.at(-1)?.key ?? ''
   for (const until = Date.now() + GIVE_UP_MS; !(await isKnown(stack, last)); await wait(50))
-    if (Date.now() > until) throw new Error(`tracking has not heard of ${last} after a minute`)
+    if (Date.now() > until) throw new Error(`tracking did not know ${last} after a minute`)
 }
 
 const STATES = `
   select id, external_key as key, to_jsonb(location) as state from catalog.location
   where org_id = ${ORG_ID} order by external_key`
 
-/** Whether what is at a location is found by its key. */
+/** Whether tracking finds assets by the key of this location. */
 async function isKnown(stack: Stack, key: string): Promise<boolean> {
   const principal = { kind: 'key' as const, orgId: ORG_ID, scopes: [], keyId: 'bench' }
   const headers = await headersSignedWith(stack.secrets.principal_private_key, principal, 'tracking')

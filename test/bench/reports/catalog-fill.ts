@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** How much is in the organization that is measured, and beside it. */
+/** The size of the measured organization. */
 export type Size = { assets: number; tags: number; locations: number }
 
 export const sizeOf = (assets: number): Size => ({
@@ -10,7 +10,7 @@ export const sizeOf = (assets: number): Size => ({
 })
 
 export const NEIGHBOURS = 200
-/** Of each of the other organizations: together they hold as much as the one that is measured. */
+/** The size of each other organization. Together they are as large as the measured one. */
 export const neighbourSize = ({ assets, tags, locations }: Size): Size => ({
   assets: Math.ceil(assets / NEIGHBOURS),
   tags: Math.ceil(tags / NEIGHBOURS),

@@ -27,7 +27,7 @@ async function readCsv(stack: Stack): Promise<Read> {
     const response = await fetch(`${stack.urls.api.tracking}${path}`, { headers })
     if (!response.ok) throw new Error(`${path} answered ${response.status}`)
     if (offset === 0) firstByteMs = performance.now() - started
-    rows += (await response.text()).split('\r\n').length - 2 // less the names of the columns, and what is behind the last row
+    rows += (await response.text()).split('\r\n').length - 2 // without the header and the end of the last row
   }
   return { rows, firstByteMs, totalMs: performance.now() - started }
 }

@@ -13,7 +13,7 @@ export async function fillThings(
 ): Promise<Things> {
   const [size, reads] = [sizeOf(assets), readsPerAsset(assets, rows)]
   say(
-    `Filling: ${assets} assets, ${size.locations} locations; beside it ${NEIGHBOURS} organizations with as much ` +
+    `Filling: ${assets} assets, ${size.locations} locations; ${NEIGHBOURS} other organizations with as much ` +
       `together; about ${rows} rows of history in 13 months, ${reads} of each asset …\n`,
   )
   const tagValues = await ensureCatalog(urls.catalog, size)
@@ -26,7 +26,7 @@ async function ensureCatalog(url: string, size: Size): Promise<string[]> {
   try {
     const { rows } = await owner.query<{ assets: string }>(
       'select count(*) as assets from asset where org_id in ($1, $2)',
-      [ORG_ID, NEIGHBOURS + 1], // the organization in question, and the one that is filled last
+      [ORG_ID, NEIGHBOURS + 1], // the measured organization, and the last one to be filled
     )
     const found = Number(rows[0]?.assets)
     if (found === 0) return await fillCatalog(url, size)

@@ -3,7 +3,7 @@ import { ORG_ID } from './catalog-fill.ts'
 
 /** Months of history. */
 const MONTHS = 12
-/** Read every minute for so long, as a beacon beside a gateway is. */
+/** Read every minute for so many days, like a beacon near a gateway. */
 const ALWAYS_READ = { assets: 5, days: 60 }
 
 /** Rows of history of every asset that was scanned, so that there are about `rows` of them in all organizations. */
@@ -30,9 +30,8 @@ export type FilledHistory = {
 }
 
 /**
- * Fills tracking with what it would know of a catalog that `fillCatalog` filled: nineteen of twenty assets were read
- * `reads` times over a year, and moved with every fifth. Written past the triggers, which would take their time, as
- * they would leave it. Goes on where an earlier run broke off. `url` is an administrator's.
+ * Fills tracking to match `fillCatalog`: nineteen of twenty assets were read `reads` times over a year and moved with every
+ * fifth read. Bypasses the slow triggers and writes their results. Continues an interrupted run. `url` is an administrator's.
  */
 export async function fillTracking(url: string, reads: number): Promise<FilledHistory> {
   const admin = new pg.Client({ connectionString: url })
@@ -46,7 +45,7 @@ export async function fillTracking(url: string, reads: number): Promise<FilledHi
   }
 }
 
-/** Notes how far filling is, and the moment that it is about: what is written later must fit what was written before. */
+/** Records the progress, and the moment that all parts of the data refer to. */
 const PROGRESS = `
   create table if not exists bench_fill (moment timestamptz not null, reads int not null, done int not null, is_complete bool not null)`
 
@@ -75,7 +74,7 @@ const INDEXES = `
   where x.indrelid in ('asset'::regclass, 'tag'::regclass, 'location'::regclass) and not x.indisprimary`
 
 async function fillAll(admin: pg.Client, reads: number): Promise<void> {
-  await admin.query(`alter system set max_wal_size = '8GB'`) // fewer checkpoints, each of which writes all pages anew
+  await admin.query(`alter system set max_wal_size = '8GB'`) // fewer checkpoints, because each writes all pages again
   await admin.query('select pg_reload_conf()')
   await admin.query(SAMPLES)
   await fillScans(admin, reads)
@@ -154,7 +153,7 @@ const ALWAYS_READ_SCANS = (reads: number) => `
   update bench_fill set done = ${reads} + 1;
   commit`
 
-/** The newest read of each; what was never read has a row without one. */
+/** The newest read of each; an asset that was never read has a row without one. */
 const POSITIONS = (reads: number) => `
   insert into position (org_id, asset_id, minute, observed_at, location_id, dwell_started_at, valid_from, valid_to, deleted_at)
   select a.org_id, a.id,

@@ -3,10 +3,10 @@ import type { FilledHistory } from './fill.ts'
 import * as sql from './statements.ts'
 import type { Question } from './ways.ts'
 
-/** The one list that catalog answers, with what it asks of tracking. */
+/** The one list that catalog serves, with data from tracking. */
 export const OLDER_ASSETS = '/legacy/api/v1/assets'
 
-/** What is asked about, of the organization that is measured. */
+/** The objects of the measured organization that questions are about. */
 export type Things = FilledHistory & { tagValues: string[]; assets: number }
 
 const WANTED_P99_MS = 50
@@ -39,7 +39,7 @@ const asked = (request: Request, text: string, values: readonly unknown[] = [], 
 
 type Ask = Question['ask']
 const question = (name: string, ask: Ask): Question => ({ name, wantedP99Ms: WANTED_P99_MS, ask })
-/** Of what looks at everything the organization has, so that no target is set. */
+/** Without a target, because it reads all data of the organization. */
 const measured = (name: string, ask: Ask): Question => ({ name, ask })
 
 export const questionsAbout = (things: Things): Question[] => [
@@ -194,9 +194,13 @@ function histories({ scannedIds, scannedKeys, alwaysReadIds }: Things): Question
   return [
     question('history: first page', (i) => history(one(scannedIds, i), '', EVER)),
     question('history: 30 days', (i) => window(one(scannedIds, i), 40 + (i % 300))),
-    question('history of what is always read: first page', (i) => history(one(alwaysReadIds, i), '', EVER)),
-    question('history of what is always read: 30 days', (i) => window(one(alwaysReadIds, i), 32 + (i % 20))),
-    question('history of what is always read: offset 40 000', (i) =>
+    question('history of an asset read every minute: first page', (i) =>
+      history(one(alwaysReadIds, i), '', EVER),
+    ),
+    question('history of an asset read every minute: 30 days', (i) =>
+      window(one(alwaysReadIds, i), 32 + (i % 20)),
+    ),
+    question('history of an asset read every minute: offset 40 000', (i) =>
       history(one(alwaysReadIds, i), '', EVER, 40_000 + i),
     ),
     question('history, older: first page', (i) => {

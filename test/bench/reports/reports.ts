@@ -16,7 +16,7 @@ import { OLDER_ASSETS, questionsAbout } from './questions.ts'
 import { reportsTable, verdictsOf } from './report.ts'
 import { startWriting, type Writing } from './writing.ts'
 
-export const REPORTS_HELP = `pnpm bench reports [flags]    where things are and were: tracking over HTTP, and SQL written by hand, side by side
+export const REPORTS_HELP = `pnpm bench reports [flags]    reports and history: tracking over HTTP against hand-written SQL
 
   --assets N        of the organization that is asked, 1000 to 200000    default 200000
   --rows N          of history, of all organizations                     default 5000000
@@ -62,7 +62,7 @@ function readSettings(args: string[]): Settings {
   return { assets, rows, data, fillOnly, ingest, only, effort }
 }
 
-/** Starts tracking on throwaway or kept data, measures, prints tables. Answers whether every target was reached. */
+/** Starts tracking on throwaway or kept data, measures, prints tables. Resolves with whether every target was reached. */
 export async function benchReports(args: string[], say: Say): Promise<boolean> {
   const settings = readSettings(args)
   const folder = openFolder(settings.data)
@@ -83,7 +83,7 @@ export async function benchReports(args: string[], say: Say): Promise<boolean> {
   }
 }
 
-/** As root, PostgreSQL runs as another user, who must get in. */
+/** Under root, PostgreSQL runs as another user, which must enter. */
 function openFolder(data: string | undefined): string {
   const folder = data === undefined ? mkdtempSync(join(tmpdir(), 'whereabouts-bench-')) : resolve(data)
   mkdirSync(folder, { recursive: true })
@@ -154,7 +154,7 @@ async function compareAll(
   }
 }
 
-/** At tracking, or at catalog what is its. */
+/** Asks catalog for its list and tracking for all others. */
 async function atServices(stack: Stack): Promise<Way> {
   const [tracking, catalog] = [await atService(stack, 'tracking'), await atService(stack, 'catalog')]
   return {

@@ -1,46 +1,45 @@
 /**
- * What somebody would write by hand who knows the tables and asks for one organization: the same rows and totals as the
- * service answers with, in one statement each. `$1` is the organization; a list ends with its limit and offset.
+ * Hand-written statements for one organization with the same rows and totals as the service, one each. `$1` is the organization; a list ends with its limit and offset.
  */
 
 const LOCATION_KEY = 'case when l.deleted_at is null then l.external_key end'
 const IN_WINDOW = (alias: string, at: string) =>
   `${alias}.valid_from <= ${at} and (${alias}.valid_to is null or ${alias}.valid_to > ${at})`
 const LISTED = `p.org_id = $1 and p.minute > '-infinity' and p.deleted_at is null and ${IN_WINDOW('p', 'now()')}`
-const BESIDE = `
+const ASSET_AND_PLACE = `
   join asset a on a.org_id = $1 and a.id = p.asset_id
   left join location l on l.org_id = $1 and l.id = p.location_id`
 const COLUMNS = `p.asset_id, a.external_key as asset_external_key, p.location_id, ${LOCATION_KEY} as location_external_key,
   a.deleted_at as asset_deleted_at, p.observed_at as asset_last_seen, p.dwell_started_at,
   floor(extract(epoch from p.observed_at - p.dwell_started_at))::bigint as dwell_seconds`
 
-/** What a list is sorted by, and the tables that this needs beside `position p`. */
-type Order = { by: string; beside?: string }
+/** The order of a list, and the joins that it needs in addition to `position p`. */
+type Order = { by: string; join?: string }
 
 const LAST_SEEN = { by: 'p.observed_at desc, p.asset_id' }
 export const LONGEST_AGO = { by: 'p.observed_at, p.asset_id desc' }
-export const ASSET_KEY = { by: 'a.external_key, p.asset_id', beside: BESIDE }
-export const ASSET_KEY_DOWN = { by: 'a.external_key desc, p.asset_id desc', beside: BESIDE }
-export const PLACE_KEY = { by: `${LOCATION_KEY} nulls last, p.asset_id`, beside: BESIDE }
-export const PLACE_KEY_DOWN = { by: `${LOCATION_KEY} desc nulls last, p.asset_id`, beside: BESIDE }
+export const ASSET_KEY = { by: 'a.external_key, p.asset_id', join: ASSET_AND_PLACE }
+export const ASSET_KEY_DOWN = { by: 'a.external_key desc, p.asset_id desc', join: ASSET_AND_PLACE }
+export const PLACE_KEY = { by: `${LOCATION_KEY} nulls last, p.asset_id`, join: ASSET_AND_PLACE }
+export const PLACE_KEY_DOWN = { by: `${LOCATION_KEY} desc nulls last, p.asset_id`, join: ASSET_AND_PLACE }
 export const PLACE_THEN_SEEN = {
   by: `${LOCATION_KEY} nulls last, p.observed_at desc, p.asset_id`,
-  beside: BESIDE,
+  join: ASSET_AND_PLACE,
 }
 
-/** A page of the report. `where` is about `p`, or about what `beside` joins; its parameters begin with `$4`. */
-export const report = (where = 'true', { by, beside = '' }: Order = LAST_SEEN, counts = ''): string => `
+/** A page of the report. `where` is about `p`, or about what `join` adds; its parameters begin with `$4`. */
+export const report = (where = 'true', { by, join = '' }: Order = LAST_SEEN, counts = ''): string => `
   select ${COLUMNS}, (select count(*) from position p ${counts} where ${LISTED} and ${where}) as total
   from (
-    select p.asset_id from position p ${beside || counts} where ${LISTED} and ${where}
+    select p.asset_id from position p ${join || counts} where ${LISTED} and ${where}
     order by ${by} limit $2 offset $3
   ) page
-  join position p on p.org_id = $1 and p.asset_id = page.asset_id ${BESIDE}
+  join position p on p.org_id = $1 and p.asset_id = page.asset_id ${ASSET_AND_PLACE}
   order by ${by}`
 
 export const AT_PLACES = 'p.location_id = any($4::bigint[])'
 export const THESE = 'p.asset_id = any($4::bigint[])'
-/** `$4` is a location, and what is inside it counts. */
+/** `$4` is a location; its sub-locations count too. */
 export const INSIDE = `p.location_id in (
   with recursive inside as (
     select $4::bigint as id

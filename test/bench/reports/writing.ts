@@ -44,7 +44,7 @@ function message(values: readonly string[], n: number): string {
   return JSON.stringify({ reads })
 }
 
-/** The reader, which tracking then reads anew, and the tags. */
+/** Creates the reader, restarts tracking to load it, and returns tag values. */
 async function prepare(stack: Stack, locationIds: readonly number[]): Promise<string[]> {
   const values = await inTracking(stack, async (client) => {
     await client.query(READER_ROW, [ORG_ID, READER])

@@ -14,7 +14,7 @@ import { machine } from '../load/machine.ts'
 import { cpuSecondsOf } from '../load/processes.ts'
 import { fillKeys, fillTracking, KEYS, ORGS } from './fill.ts'
 
-export const WALLS_HELP = `pnpm bench walls [flags]    what the walls between organizations cost a request of tracking and keys
+export const WALLS_HELP = `pnpm bench walls [flags]    the cost of row-level security per request of tracking and keys
 
   --effort X        scales how long is measured, 0.1 to 5                default 1
 `
@@ -71,13 +71,13 @@ const WAYS = [
   { walls: false, orgs: [FIRST_ORG] },
 ] as const
 
-/** Starts tracking and keys on throwaway data, measures, prints a table. Answers whether every target was reached. */
+/** Starts tracking and keys on throwaway data, measures, prints a table. Resolves with whether every target was reached. */
 export async function benchWalls(args: string[], say: (text: string) => void): Promise<boolean> {
   const { values } = parseArgs({ args, options: { effort: { type: 'string', default: '1' } } })
   const effort = Number(values.effort)
   if (!(effort >= 0.1 && effort <= 5)) throw new Error('--effort is a number from 0.1 to 5')
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
-  chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
   let stack: Stack | undefined
   try {
     say(`${machine()}\nStarting tracking and keys …\n`)
@@ -151,7 +151,7 @@ async function measure(stack: Stack, question: Question, requests: number): Prom
     for (let round = 0; round < ROUNDS; round += 1)
       for (const [i, { walls, orgs }] of WAYS.entries()) {
         await setWalls(owner, tables, walls)
-        await oneRound(ask, orgs, WARM) // plans again what the walls have changed
+        await oneRound(ask, orgs, WARM) // statements are planned again
         const before = cpuNow()
         const ms = await oneRound(ask, orgs, requests)
         if (round > 0) taken[i]?.push({ ms: median(ms), cpu: (cpuNow() - before) / requests })

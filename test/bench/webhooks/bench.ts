@@ -16,12 +16,12 @@ export type Bench = {
   floor: Floor
   /** Organizations with a webhook each. */
   orgs: number
-  /** Scales how long everything takes; 1 is what the figures are made with. */
+  /** Scales how long everything takes; 1 is that of the published results. */
   effort: number
   inspectPort: number
   /** Aborts when the benchmark is interrupted. */
   signal: AbortSignal
-  /** The number of the next event; the broker drops what it has had. */
+  /** The number of the next event; the broker drops duplicates. */
   next: number
   say: (text: string) => void
 }
@@ -36,7 +36,7 @@ export function dispatcherPid({ stack }: Bench): number {
 export async function registerWebhooks({ stack, nc, receiver, orgs, signal }: Bench): Promise<void> {
   const streams = nc.jetstream()
   for (let n = 0; n < orgs; n += 1) {
-    // As keys tells of it, which does not run here: without a word nothing is delivered.
+    // As keys publishes it, which does not run here. Without this state nothing is delivered.
     const state = { org_id: orgIdOf(n), revision: 1, name: 'Org', subscription_ends_at: null }
     await streams.publish(orgState.subject(state), JSON.stringify(state))
     const principal = { kind: 'session', orgId: orgIdOf(n), scopes: [], userId: 1, role: 'admin' } as const

@@ -1,2 +1,2 @@
-/** Milliseconds of a clock that all processes of the machine share and nobody sets. */
+/** Milliseconds of the machine's monotonic clock, shared by all processes. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6

@@ -18,7 +18,7 @@ export function cpuTimes(bench: Bench): Cpu {
   }
 }
 
-/** Starts counting; the result tells what other programs took of the machine's processors since then, from 0 to 1. */
+/** Starts counting; the result returns the share of the processors that other programs took since then, 0 to 1. */
 export function watchOthers(bench: Bench): () => number {
   const own = () => sum(Object.values(cpuTimes(bench)))
   const [machine, ours] = [machineTime(), own()]

@@ -27,7 +27,7 @@ export async function measureDelay(bench: Bench): Promise<Verdict[]> {
 
 const HANGING = { orgs: 100, seconds: 6, rounds: 3, most: 2 }
 
-/** With the receiver of one organization hanging and with none, in turn: what the others notice of it. */
+/** With the receiver of one organization hanging and with none, in turn: the effect on the other receivers. */
 export async function measureHanging(bench: Bench): Promise<Verdict[]> {
   const { receiver } = bench
   const load = { seconds: HANGING.seconds * bench.effort, orgs: Math.min(HANGING.orgs, bench.orgs) }

@@ -7,7 +7,7 @@ const FIRST_ORG = 1_000
 export const orgIdOf = (n: number): number => FIRST_ORG + n
 export const pathOf = (n: number): string => `/hook/${n}`
 
-/** A UUID that carries the number of the delivery, so that the receiver need not parse what it is sent. */
+/** A UUID that carries the number of the delivery, so that the receiver need not parse the body. */
 export const deliveryIdOf = (number: number): string =>
   `00000000-0000-5000-8000-${number.toString(16).padStart(12, '0')}`
 

@@ -59,11 +59,11 @@ server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
   process.send?.({ url: `https://127.0.0.1:${port}`, ca: cert })
 })
-let told = 0
+let reported = 0
 setInterval(() => {
-  if (told === taken.size) return
-  told = taken.size
-  process.send?.({ taken: told })
+  if (reported === taken.size) return
+  reported = taken.size
+  process.send?.({ taken: reported })
 }, PROGRESS_MS)
 process.on('message', obey)
 process.on('disconnect', () => process.exit(0))

@@ -32,7 +32,7 @@ export type Receiver = {
 
 type Message = { url: string; ca: string } | { taken: number } | { report: Arrivals }
 
-/** Starts the endpoint as a process of its own: its work must not slow down whoever measures. */
+/** Starts the endpoint as a separate process, to disturb the measuring one less. */
 export async function startReceiver(): Promise<Receiver> {
   const child = fork(new URL('receiver-process.ts', import.meta.url), { serialization: 'advanced' })
   const exit = once(child, 'exit')
@@ -49,7 +49,7 @@ export async function startReceiver(): Promise<Receiver> {
     ready.reject(ended)
     reported.reject(ended)
   })
-  reported.promise.catch(() => undefined) // it is asked for below, or nobody is interested
+  reported.promise.catch(() => undefined) // awaited below where it matters
   const order = (o: Order) => void child.send(o)
   return {
     ...(await ready.promise),

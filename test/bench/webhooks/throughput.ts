@@ -9,11 +9,11 @@ const WANTED = 0.6
 
 type Round = { perSecond: number; connections: number; cpu: Cpu }
 
-/** As many deliveries as go through, beside a bare loop over as many connections, in turn. */
+/** Deliveries per second without a pause, alternating with a bare loop over as many connections. */
 export async function measureThroughput(bench: Bench): Promise<Verdict[]> {
   const deliveries = Math.round(DELIVERIES * bench.effort)
   const rounds: { floor: Round; dispatcher: Round }[] = []
-  let { connections } = await dispatcherRound(bench, deliveries) // compiles and connects what is still cold
+  let { connections } = await dispatcherRound(bench, deliveries) // warm-up: compiles and connects
   await floorRound(bench, deliveries, connections)
   for (let round = 0; round < ROUNDS; round += 1) {
     const floor = await floorRound(bench, deliveries, connections)

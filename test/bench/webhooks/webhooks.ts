@@ -16,7 +16,7 @@ import { measureMemory } from './memory.ts'
 import { startReceiver } from './receiver.ts'
 import { measureThroughput } from './throughput.ts'
 
-export const WEBHOOKS_HELP = `pnpm bench webhooks [flags]    deliveries a second, beside a bare loop; delay, a hanging receiver, memory
+export const WEBHOOKS_HELP = `pnpm bench webhooks [flags]    deliveries per second, against a bare loop; delay, a hanging receiver, memory
 
   --only NAME       throughput, delay, hanging or memory alone
   --orgs N          organizations with a webhook each, 2 to 1000     default 200
@@ -93,7 +93,7 @@ async function start(
 ): Promise<Bench> {
   say(`${machine()}\nStarting the dispatcher with the webhooks of ${orgs} organizations …\n`)
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
-  chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
   stops.push(() => rmSync(folder, { recursive: true, force: true }))
   const receiver = await startReceiver()
   stops.push(() => receiver.stop())
@@ -117,7 +117,7 @@ function startDispatcher(folder: string, ca: string, inspectPort: number, stops:
     services: ['webhook-dispatcher'],
     env: { 'webhook-dispatcher': { ...inspectable(inspectPort), NODE_EXTRA_CA_CERTS: caFile } },
   })
-  // Also when interrupted while it starts; a failed start has stopped what it had.
+  // Also when interrupted during the start; a failed start stops itself.
   stops.push(() => starting.then((stack) => stack.stop(), () => undefined)) // prettier-ignore
   return starting
 }
@@ -136,7 +136,7 @@ async function measure(bench: Bench, { parts, profile }: Settings): Promise<Verd
   return [...verdicts, await nothingDropped(bench)]
 }
 
-/** A figure of deliveries that were dropped on the way is no figure. */
+/** A result with dropped deliveries is not valid. */
 async function nothingDropped({ stack }: Bench): Promise<Verdict> {
   const metrics = await (await fetch(`${stack.urls.ops['webhook-dispatcher']}/metrics`)).text()
   const counts = [...metrics.matchAll(/^webhook_dropped_total\{.*\} (\d+)$/gm)].map(([, n]) => Number(n))

@@ -58,7 +58,7 @@ test(
 )
 
 test(
-  'SIGKILL in the middle of a save: every event is delivered, and what comes again is the same',
+  'SIGKILL in the middle of a save: every event is delivered, and redeliveries are identical',
   {
     timeout: 180_000,
   },

@@ -1,12 +1,20 @@
 import { z } from 'zod'
-import { AssetIdentity, AssetState, LocationState, TagState } from './catalog-state.ts'
+import { AssetIdentity, AssetState, LocationPlace, LocationState, TagState } from './catalog-state.ts'
 
 /** Keys per question: with the longest names their answer is just below the broker's 1 MiB for a message. */
 export const MAX_ASSET_KEYS = 500
 
+const reply = z.object({
+  assets: z.array(AssetIdentity),
+  locations: z.array(LocationPlace),
+  tags: z.array(TagState),
+  /** Only where `asset_keys` were asked for. */
+  assets_by_key: z.array(AssetIdentity).optional(),
+})
+
 /**
  * A question to catalog over request-reply, asked when a projection has a gap: something may have been created a
- * moment ago. Everything asked for is of one organization; at most 1 000 values per list.
+ * moment ago. All values belong to one organization; at most 1 000 per list.
  */
 export const catalogLookup = {
   subject: 'rpc.catalog.lookup',
@@ -26,14 +34,11 @@ export const catalogLookup = {
    * The live tags that match with their owners, and the assets and locations asked for: by id deleted ones included,
    * by key live ones only.
    */
-  reply: z.object({
-    assets: z.array(AssetState),
-    locations: z.array(LocationState),
-    tags: z.array(TagState),
-    /** Only where `asset_keys` were asked for; a release that does not know them leaves it out. */
-    assets_by_key: z.array(AssetIdentity).optional(),
-  }),
+  reply,
+  /** As catalog sends it: whole states, which the last release reads. */
+  published: reply.extend({ assets: z.array(AssetState), locations: z.array(LocationState) }),
 } as const
 
 export type CatalogLookup = z.input<typeof catalogLookup.request>
+export type PublishedLookupReply = z.output<typeof catalogLookup.published>
 export type CatalogLookupReply = z.output<typeof catalogLookup.reply>

@@ -1,34 +1,22 @@
 import { z } from 'zod'
+import { assetFields } from '../assets.ts'
+import { stateShapeOf } from '../fields.ts'
+import { locationFields } from '../locations.ts'
 import { defineMessage } from './message.ts'
 
 /**
  * The compacted log of catalog: full state per asset, location and tag. `revision` rises with every change of an
  * entity and is the only measure of "newer". A deleted entity is state with `deleted_at`, never an absence.
- * Unknown fields are ignored, so that old and new releases run together.
+ *
+ * Old and new releases run together, and the log holds messages of both. Consumers therefore parse only the fields they
+ * use (`AssetIdentity`, `LocationPlace`, `TagState`), and ignore all others.
  */
-const window = {
-  is_active: z.boolean(),
-  valid_from: z.string(),
-  valid_to: z.string().nullable(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  deleted_at: z.string().nullable(),
-}
+const stored = { org_id: z.int(), revision: z.int() }
 
-export const AssetState = z.object({
-  org_id: z.int(),
-  id: z.int(),
-  revision: z.int(),
-  external_key: z.string(),
-  name: z.string(),
-  description: z.string().nullable(),
-  type: z.string(),
-  metadata: z.record(z.string(), z.unknown()),
-  ...window,
-})
+export const AssetState = z.object({ ...stored, ...stateShapeOf(assetFields) })
 export type AssetState = z.infer<typeof AssetState>
 
-/** What those need who only know assets apart: an answer about many must not carry the metadata of each. */
+/** An asset without its details: an answer about many must not carry the metadata of each. */
 export const AssetIdentity = AssetState.pick({
   org_id: true,
   id: true,
@@ -41,17 +29,20 @@ export const AssetIdentity = AssetState.pick({
 })
 export type AssetIdentity = z.infer<typeof AssetIdentity>
 
-export const LocationState = z.object({
-  org_id: z.int(),
-  id: z.int(),
-  revision: z.int(),
-  external_key: z.string(),
-  name: z.string(),
-  description: z.string().nullable(),
-  parent_id: z.int().nullable(),
-  ...window,
-})
+export const LocationState = z.object({ ...stored, ...stateShapeOf(locationFields) })
 export type LocationState = z.infer<typeof LocationState>
+
+/** A location's name and its place in the tree. */
+export const LocationPlace = LocationState.pick({
+  org_id: true,
+  id: true,
+  revision: true,
+  external_key: true,
+  name: true,
+  parent_id: true,
+  deleted_at: true,
+})
+export type LocationPlace = z.infer<typeof LocationPlace>
 
 /** Exactly one of `asset_id` and `location_id` is set: the owner. */
 export const TagState = z.object({

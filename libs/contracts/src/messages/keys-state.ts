@@ -12,6 +12,10 @@ export const OrgState = z.object({
 })
 export type OrgState = z.infer<typeof OrgState>
 
+/** How long deliveries of an organization go on. */
+export const OrgSubscription = OrgState.pick({ org_id: true, revision: true, subscription_ends_at: true })
+export type OrgSubscription = z.infer<typeof OrgSubscription>
+
 export const KeyState = z.object({
   org_id: z.int(),
   id: z.int(),
@@ -27,6 +31,15 @@ export const KeyState = z.object({
   message_rate_per_second: z.int().nullable().optional(),
 })
 export type KeyState = z.infer<typeof KeyState>
+
+const access = { org_id: true, revision: true, scopes: true, expires_at: true, revoked_at: true } as const
+
+/** What a key may do, and how often. */
+export const KeyAccess = KeyState.pick({ ...access, rate_limit_per_minute: true })
+
+/** How many reader messages a key may send. */
+export const KeyRate = KeyState.pick({ ...access, jti: true, message_rate_per_second: true })
+export type KeyRate = z.infer<typeof KeyRate>
 
 /** A user's place in one organization. Who joins again has a higher revision and no `deleted_at`. */
 export const MemberState = z.object({

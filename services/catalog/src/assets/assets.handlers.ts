@@ -1,15 +1,16 @@
-import { AssetPatch, type AssetView } from '@whereabouts/contracts/assets'
+import { assetFields, AssetPatch, type AssetView } from '@whereabouts/contracts/assets'
+import { namesWith, pick } from '@whereabouts/contracts/fields'
 import { assetState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../change.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
-import { inSchemaOrder, movedBounds, storedRowProblems } from '../echo/echo.rules.ts'
-import { storableMetadata } from '../echo/metadata.rules.ts'
+import { inSchemaOrder, movedBounds, storedRowProblems } from '../patch/patch.rules.ts'
+import { storableMetadata } from '../patch/metadata.rules.ts'
 import { assetNotFound } from '../errors.ts'
-import { lockKeys, settleKey, turnFor } from '../keys/keys.queries.ts'
+import { lockKeys, settleKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
@@ -24,7 +25,9 @@ import {
 } from './assets.queries.ts'
 import { toAssetState, toAssetView } from './assets.views.ts'
 
-export const assetHandlers = ({ db, change }: HandlerDeps) =>
+const writable = namesWith(assetFields, 'writable')
+
+export const assetHandlers = ({ db, runInTransaction }: HandlerDeps) =>
   ({
     async listAssets({ principal: { orgId }, query }) {
       const { rows, total } = await listAssets(db.forOrg(orgId), orgId, query)
@@ -32,24 +35,17 @@ export const assetHandlers = ({ db, change }: HandlerDeps) =>
       return { data, ...pageOf(query), total_count: total }
     },
 
-    async createAsset(context) {
-      const { orgId } = context.principal
-      const {
-        tags: wanted,
-        external_key,
-        location_id: _,
-        location_external_key: __,
-        ...fields
-      } = context.body
+    async createAsset({ principal: { orgId }, body }) {
+      const { tags: wanted, external_key } = body
       const create = async (tx: Tx) => {
         const key = await settleKey(tx, orgId, 'asset', external_key)
-        const asset = await insertAsset(tx, orgId, { ...fields, external_key: key })
+        const asset = await insertAsset(tx, orgId, { ...pick(body, writable), external_key: key })
         const tags = await insertTags(tx, orgId, { asset_id: asset.id }, wanted ?? [])
         await enqueue(tx, assetState, [toAssetState(asset)])
         await enqueue(tx, tagState, tags.map(toTagState))
         return toAssetView(asset, tags)
       }
-      const view = await change(orgId, create, turnFor('asset', external_key))
+      const view = await runInTransaction(orgId, create, lockNameFor('asset', external_key))
       return new Answer({ data: view }, { location: `${API_PREFIX}/assets/${view.id}` })
     },
 
@@ -58,7 +54,7 @@ export const assetHandlers = ({ db, change }: HandlerDeps) =>
     },
 
     async updateAsset({ principal: { orgId }, params: { asset_id }, body }) {
-      const data = await change(orgId, async (tx) => {
+      const data = await runInTransaction(orgId, async (tx) => {
         const row = await lockAsset(tx, orgId, asset_id)
         if (!row) throw assetNotFound()
         const stored = toAssetView(row, await listTags(tx, orgId, 'asset_id', [asset_id]))
@@ -81,11 +77,11 @@ export const assetHandlers = ({ db, change }: HandlerDeps) =>
         }
         return readAsset(tx, orgId, asset_id)
       }
-      return { data: await change(orgId, rename, 'asset keys'), descendant_count_affected: 0 }
+      return { data: await runInTransaction(orgId, rename, 'asset keys'), descendant_count_affected: 0 }
     },
 
     async deleteAsset({ principal: { orgId }, params: { asset_id } }) {
-      await change(orgId, async (tx) => {
+      await runInTransaction(orgId, async (tx) => {
         if (!(await lockAsset(tx, orgId, asset_id))) throw assetNotFound()
         const asset = await deleteAsset(tx, orgId, asset_id)
         const tags = await deleteTagsOf(tx, orgId, { asset_id })
@@ -102,12 +98,9 @@ async function readAsset(db: Db, orgId: number, id: number): Promise<AssetView> 
   return toAssetView(asset, asset.tags)
 }
 
-/** What a PATCH writes, by name: what merely came back is not written. */
+/** The columns that a PATCH writes. A field that only came back is not written. */
 const changesOf = (stored: AssetView, body: AssetPatch): AssetChanges => ({
-  name: body.name,
-  description: body.description,
-  type: body.type,
+  ...pick(body, writable),
   metadata: storableMetadata(body.metadata),
-  is_active: body.is_active,
   ...movedBounds(stored, body),
 })

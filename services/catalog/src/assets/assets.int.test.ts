@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { test } from '../catalog.fixture.ts'
+import { test } from '../../test/catalog.fixture.ts'
 
 const problem = (field: string, code: string) => ({
   error: { type: 'validation_error', fields: [{ field, code }] },

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { olderView, test } from '../legacy.fixture.ts'
+import { olderView, test } from '../../test/legacy.fixture.ts'
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
@@ -60,7 +60,7 @@ describe('D1.2 creating and reading', () => {
     expect((await legacy.get('/assets')).json().total_count).toBe(1)
   })
 
-  test('problems are named by the fields of the older vocabulary, unknown ones first', async ({ legacy }) => {
+  test('problems name the legacy fields, unknown ones first', async ({ legacy }) => {
     const body = {
       external_key: 'A',
       tags: [],
@@ -100,7 +100,7 @@ describe('D1.2 creating and reading', () => {
     })
   })
 
-  test('D7.3 the filters of the older lists are out of place elsewhere, those of today are unknown', async ({
+  test('D7.3 legacy list filters are out of place elsewhere, current ones are unknown', async ({
     legacy,
     catalog,
   }) => {

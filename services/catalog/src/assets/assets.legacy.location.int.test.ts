@@ -1,8 +1,8 @@
 import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
 import { describe, expect } from 'vitest'
-import type { Catalog } from '../catalog.fixture.ts'
-import { test, type Legacy } from '../legacy.fixture.ts'
-import { MAX_ASSETS_THERE } from '../places/current-locations.ts'
+import type { Catalog } from '../../test/catalog.fixture.ts'
+import { test, type Legacy } from '../../test/legacy.fixture.ts'
+import { MAX_ASSETS_THERE } from '../broker/tracking/current-locations.ts'
 
 const UNRESOLVED = {
   field: 'current_location',

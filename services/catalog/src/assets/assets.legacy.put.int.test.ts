@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { olderView, test } from '../legacy.fixture.ts'
+import { olderView, test } from '../../test/legacy.fixture.ts'
 
 describe('PUT (ADR 19)', () => {
   test('what is left out stays, null clears, the rest is set', async ({ legacy, catalog }) => {

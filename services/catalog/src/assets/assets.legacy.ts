@@ -11,11 +11,11 @@ import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import { within, type HandlerDeps } from '../change.ts'
+import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
 import type { Tx } from '../db.ts'
-import { inSchemaOrder } from '../echo/echo.rules.ts'
+import { inSchemaOrder } from '../patch/patch.rules.ts'
 import { assetNotFound, placeNotFound, tooManySearches } from '../errors.ts'
-import { getIdByKey, lockIdByKey, turnFor } from '../keys/keys.queries.ts'
+import { getIdByKey, lockIdByKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { toCurrentSort } from '../lists/sort.legacy.ts'
 import {
@@ -24,25 +24,25 @@ import {
   unknownLocations,
   unlessAway,
   type LocationOf,
-} from '../places/current-locations.ts'
-import { enqueuePlacement } from '../places/placement.ts'
-import { pinLocation } from '../places/places.queries.ts'
-import type { Tracking } from '../places/tracking.ts'
+} from '../broker/tracking/current-locations.ts'
+import { enqueuePlacement } from '../broker/tracking/placement.ts'
+import { pinLocation } from '../broker/tracking/places.queries.ts'
+import type { Tracking } from '../broker/tracking/tracking.ts'
 import { replaceTags, toLegacyIdentifier, toTagCreate } from '../tags/tags.legacy.ts'
-import { keyedTurns } from '../turns.ts'
+import { keyedQueue } from '../transactions/keyed-queue.ts'
 import { assetHandlers } from './assets.handlers.ts'
 import { listAssets } from './assets.lists.ts'
 import { toAssetView } from './assets.views.ts'
 
 /** Each may hold some ten megabytes of ids: one at a time for each organization. */
-const LISTS_BY_LOCATION = { atATime: 1, maxWaiting: 50, maxWaitMs: 10_000, refusal: tooManySearches }
+const LISTS_BY_LOCATION = { concurrency: 1, maxWaiting: 50, maxWaitMs: 10_000, refusal: tooManySearches }
 
 type LegacyAssetDeps = HandlerDeps & { tracking: Tracking }
 
-/** The older vocabulary of assets: translation to the handlers of the current one, and back. */
-export const legacyAssetHandlers = ({ db, change, tracking }: LegacyAssetDeps) => {
-  const current = assetHandlers({ db, change })
-  const oneByOne = keyedTurns(LISTS_BY_LOCATION)
+/** The legacy vocabulary of assets: translates to and from the current handlers. */
+export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAssetDeps) => {
+  const current = assetHandlers({ db, runInTransaction })
+  const oneByOne = keyedQueue(LISTS_BY_LOCATION)
 
   async function toLegacyAssets(orgId: number, views: readonly AssetView[]): Promise<LegacyAssetView[]> {
     const ids = views.map((view) => view.id)
@@ -50,7 +50,7 @@ export const legacyAssetHandlers = ({ db, change, tracking }: LegacyAssetDeps) =
     return views.map((view) => toLegacyAsset(view, locationOf))
   }
 
-  /** What a change has left, once tracking has recorded the location that came with it, or cannot be asked. */
+  /** The asset after a change, once tracking has recorded the location that came with it, or is away. */
   async function toChanged(orgId: number, { view, placed }: Changed): Promise<LegacyAssetView> {
     const isAway = placed && (await unlessAway(tracking.place(placed).then(() => true))) === undefined
     if (isAway) return toLegacyAsset(view, unknownLocations)
@@ -75,11 +75,11 @@ export const legacyAssetHandlers = ({ db, change, tracking }: LegacyAssetDeps) =
       const create = async (tx: Tx): Promise<Changed> => {
         const { location, problems } = await findPlace(tx, orgId, current_location)
         rejectIfAny(problems)
-        const inside = assetHandlers(within(tx))
+        const inside = assetHandlers(usingTransaction(tx))
         const { data: view } = (await inside.createAsset({ ...context, body: toAssetCreate(fields) })).body
         return { view, ...(location && { placed: await enqueuePlacement(tx, orgId, view.id, location) }) }
       }
-      const changed = await change(orgId, create, turnFor('asset', fields.identifier))
+      const changed = await runInTransaction(orgId, create, lockNameFor('asset', fields.identifier))
       const data = await toChanged(orgId, changed)
       return new Answer({ data }, { location: `${LEGACY_PREFIX}/assets/${data.identifier}` })
     },
@@ -96,7 +96,7 @@ export const legacyAssetHandlers = ({ db, change, tracking }: LegacyAssetDeps) =
       const { orgId } = context.principal
       const { identifier: key = identifier, identifiers, current_location, ...fields } = body
       const update = async (tx: Tx): Promise<Changed> => {
-        const inside = assetHandlers(within(tx))
+        const inside = assetHandlers(usingTransaction(tx))
         const asset_id = await lockIdByKey(tx, orgId, 'asset', identifier)
         const named = { ...context, params: { asset_id } }
         const { location, problems } = await findPlace(tx, orgId, current_location)
@@ -106,21 +106,21 @@ export const legacyAssetHandlers = ({ db, change, tracking }: LegacyAssetDeps) =
         const { data: view } = await inside.getAsset({ ...named, body: undefined })
         return { view, ...(location && { placed: await enqueuePlacement(tx, orgId, asset_id, location) }) }
       }
-      const changed = await change(orgId, update, key === identifier ? undefined : 'asset keys')
+      const changed = await runInTransaction(orgId, update, key === identifier ? undefined : 'asset keys')
       return { data: await toChanged(orgId, changed) }
     },
 
     async deleteLegacyAsset({ params: { identifier }, ...context }) {
       const { orgId } = context.principal
-      return change(orgId, async (tx) => {
+      return runInTransaction(orgId, async (tx) => {
         const asset_id = await lockIdByKey(tx, orgId, 'asset', identifier)
-        return assetHandlers(within(tx)).deleteAsset({ ...context, params: { asset_id } })
+        return assetHandlers(usingTransaction(tx)).deleteAsset({ ...context, params: { asset_id } })
       })
     },
   } satisfies Partial<Handlers<'catalog'>>
 }
 
-/** What a transaction has left, and the location that came with it. */
+/** The asset after a transaction, and the location that came with it. */
 type Changed = { view: AssetView; placed?: AssetPlaced }
 
 async function findPlace(tx: Tx, orgId: number, key: string | undefined) {

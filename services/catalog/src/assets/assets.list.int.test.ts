@@ -1,6 +1,6 @@
 import type { AssetView } from '@whereabouts/contracts/assets'
 import { expect } from 'vitest'
-import { test, type Catalog } from '../catalog.fixture.ts'
+import { test, type Catalog } from '../../test/catalog.fixture.ts'
 
 const keys = async (catalog: Catalog, query: string) => {
   const res = await catalog.get(`/assets?${query}`)

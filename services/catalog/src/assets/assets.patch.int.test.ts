@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { test } from '../catalog.fixture.ts'
+import { test } from '../../test/catalog.fixture.ts'
 
-// What assets and locations have in common is in echo/echo.int.test.ts.
+// Rules that assets and locations share: patch/patch.int.test.ts.
 
 test('D4.6 metadata is replaced whole, and stays when it is absent', async ({ catalog }) => {
   const asset = await catalog.asset({ metadata: { maker: 'Linde', serial: { no: 1 } } })

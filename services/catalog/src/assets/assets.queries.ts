@@ -1,17 +1,12 @@
-import type { AssetCreate, AssetPatch } from '@whereabouts/contracts/assets'
+import type { AssetCreate, assetFields, AssetPatch } from '@whereabouts/contracts/assets'
+import type { NamesWith } from '@whereabouts/contracts/fields'
 import { sql } from 'kysely'
-import type { AssetRow, Db, Tx } from '../db.ts'
+import { assetColumns, type AssetRow, type Db, type Tx } from '../db.ts'
 import { assetKeyTaken, windowInverted } from '../errors.ts'
 import { nextRevision } from '@whereabouts/db/revisions'
-import { nextUpdate } from '../revisions.ts'
+import { nextUpdate } from '../transactions/next-update.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
 import { violatedConstraint } from '@whereabouts/db/constraint-violation'
-
-export const assetColumns = [
-  'asset.org_id', 'asset.id', 'asset.external_key', 'asset.name', 'asset.description', 'asset.type',
-  'asset.metadata', 'asset.is_active', 'asset.valid_from', 'asset.valid_to', 'asset.created_at',
-  'asset.updated_at', 'asset.deleted_at', 'asset.revision',
-] as const // prettier-ignore
 
 /** The columns of a `Tagged<AssetRow>`, made once: to build them for each request was a fifth of its work. */
 export const shownAsset = sql`${sql.raw(assetColumns.join(', '))}, ${liveTags('asset')} as tags`
@@ -34,20 +29,14 @@ export function lockAsset(tx: Tx, orgId: number, id: number): Promise<AssetRow |
   return live(tx, orgId, id).select(assetColumns).forUpdate().executeTakeFirst()
 }
 
-type NewAsset = Omit<AssetCreate, 'external_key' | 'tags' | 'location_id' | 'location_external_key'> & {
-  external_key: string
-}
+type Writable = NamesWith<typeof assetFields, 'writable'>
+type NewAsset = Pick<AssetCreate, Writable> & { external_key: string }
 
-/** Throws `assetKeyTaken` and `windowInverted`; what is left out gets its default. */
+/** Throws `assetKeyTaken` and `windowInverted`. A field that is left out gets its default. */
 export async function insertAsset(tx: Tx, orgId: number, asset: NewAsset): Promise<AssetRow> {
-  const { metadata, ...given } = asset
   return tx
     .insertInto('asset')
-    .values({
-      org_id: orgId,
-      ...given,
-      ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
-    })
+    .values({ org_id: orgId, ...asset })
     .returning(assetColumns)
     .executeTakeFirstOrThrow()
     .catch((error: unknown) => refuseViolation(error, asset.external_key))
@@ -60,7 +49,6 @@ function refuseViolation(error: unknown, key = ''): never {
   throw error
 }
 
-type Writable = 'name' | 'description' | 'type' | 'metadata' | 'is_active' | 'valid_from' | 'valid_to'
 export type AssetChanges = Pick<AssetPatch, Writable> & { external_key?: string }
 
 /**
@@ -68,15 +56,9 @@ export type AssetChanges = Pick<AssetPatch, Writable> & { external_key?: string 
  * have come through `lockKeys`. Throws `assetKeyTaken` and `windowInverted`.
  */
 export function updateAsset(tx: Tx, orgId: number, id: number, changes: AssetChanges): Promise<AssetRow> {
-  const { metadata, ...given } = changes
   return tx
     .updateTable('asset')
-    .set({
-      ...given,
-      ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
-      updated_at: nextUpdate,
-      revision: nextRevision,
-    })
+    .set({ ...changes, updated_at: nextUpdate, revision: nextRevision })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .returning(assetColumns)

@@ -4,8 +4,8 @@ import { tagTypes } from '@whereabouts/contracts/tags'
 import { fc, limits } from '@whereabouts/testing/fuzz'
 import { request, type IncomingMessage } from 'node:http'
 import { describe, expect } from 'vitest'
-import type { Catalog } from '../catalog.fixture.ts'
-import { test } from '../imports/imports.fixture.ts'
+import type { Catalog } from '../../test/catalog.fixture.ts'
+import { test } from '../../test/imports.fixture.ts'
 
 let lastOrg = 7_000_000
 const newOrg = () => (lastOrg += 1)

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
-import { assetColumns } from '../assets/assets.queries.ts'
-import type { AssetRow, Db, LocationRow } from '../db.ts'
+import { assetColumns, locationColumns, type AssetRow, type Db, type LocationRow } from '../db.ts'
 import { anyOf } from '@whereabouts/db/sql-conditions'
-import { locationColumns } from '../locations/locations.queries.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
 
 /** The live assets that follow `after`, by id: one that is renamed meanwhile is met once all the same. */

@@ -3,25 +3,25 @@ import { tagTypes } from '@whereabouts/contracts/tags'
 import { mapInSlices } from '@whereabouts/service-kit/slices'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
-import { highestNumber, lockKeys } from '../keys/keys.queries.ts'
-import { numberOfKey } from '../keys/minted-keys.ts'
+import { highestNumber, lockKeys } from '../external-keys/external-keys.queries.ts'
+import { numberOfKey } from '../external-keys/minted-keys.ts'
 import { lockTree } from '../locations/moves.queries.ts'
 import type { CsvRow } from './csv.ts'
 import { holdClaim, type Claim } from './claims.queries.ts'
-import { clock, loadParents, loadTagOwners, loadThings } from './facts.queries.ts'
+import { clock, loadParents, loadTagOwners, loadResources } from './snapshot.queries.ts'
 import { advanceImport, endImport, type ImportRow } from './imports.queries.ts'
 import { findLaterLines, insertOutcomes, nextLines } from './lines.queries.ts'
-import { plan, tableOf, tagName, type Change, type Facts, type Planned } from './plan.ts'
-import { suppose, supposeInto } from './suppositions.queries.ts'
-import { readRow, type Wanted } from './wanted.ts'
+import { plan, tagName, type Change, type Snapshot, type Planned } from './plan.ts'
+import { saveOverlay, applyOverlay } from './dry-run-overlay.queries.ts'
+import { readRow, tableOf, type RowInput } from './row-input.ts'
 import { writeChanges } from './writes.queries.ts'
 
 /** Rows are large when they carry metadata; memory is to stay small whatever they carry. */
 const MAX_CHARACTERS = 2 * 1024 * 1024
 
 /**
- * Who waits longer for a lock gives the batch up and tries again. PostgreSQL looks for deadlocks after a second, so of
- * two transactions that wait for each other it is never the request of somebody who is refused.
+ * A batch that waits longer for a lock is retried. PostgreSQL looks for deadlocks after a second, so of an import and a
+ * request that wait for each other, the request is never refused.
  *
  * Plans are made for each batch: a file may fill an empty table, and a plan of its beginning reads all of it at its end.
  */
@@ -45,7 +45,7 @@ export async function workBatch(tx: Tx, claim: Claim, worker: string, size: numb
   return advance(tx, held, await execute(tx, held, rows))
 }
 
-/** As `workBatch`, of the one row that made it fail whatever was tried: it fails alone. */
+/** As `workBatch`, for the one row that made every attempt fail: it fails alone. */
 export async function failNextRow(tx: Tx, claim: Claim, worker: string): Promise<BatchResult> {
   const held = await holdClaim(tx, claim, worker)
   if (!held) return 'lost'
@@ -88,68 +88,68 @@ async function advance(tx: Tx, held: ImportRow, outcomes: readonly ImportRowView
   return 'done'
 }
 
-async function execute(tx: Tx, held: ImportRow, rows: readonly Wanted[]): Promise<ImportRowView[]> {
+async function execute(tx: Tx, held: ImportRow, rows: readonly RowInput[]): Promise<ImportRowView[]> {
   if (rows.length === 0) return []
-  const facts = await loadFacts(tx, held, rows)
-  const before = new Map(facts.things)
-  // Row by row: each sees what the ones before it have left in the facts.
-  const decided = await mapInSlices(rows, (row) => plan(held.resource, facts, [row]))
+  const snapshot = await loadSnapshot(tx, held, rows)
+  const before = new Map(snapshot.resources)
+  // Row by row: each sees what the ones before it have left in the snapshot.
+  const decided = await mapInSlices(rows, (row) => plan(held.resource, snapshot, [row]))
   const planned = await withLaterParents(tx, held, rows, decided.flat())
-  const changes = [...facts.things.values()]
+  const changes = [...snapshot.resources.values()]
     .map((after): Change => ({ before: before.get(after.key), after }))
     .filter((change) => change.before !== change.after)
-  const ids = await carryOut(tx, held, facts, changes)
+  const ids = await carryOut(tx, held, snapshot, changes)
   return planned.map(({ line, outcome, key, changes: columns, errors }) => {
     const id = outcome === 'failed' ? null : (ids.get(key ?? '') ?? null)
     return { line, outcome, external_key: shown(key), id, changes: columns, errors }
   })
 }
 
-/** What is no key may be a whole page. */
+/** An invalid key may be very long. */
 const shown = (key: string | undefined) => (key !== undefined && key.length <= MAX_KEY_LENGTH ? key : null)
 const MAX_KEY_LENGTH = 255
 
 async function carryOut(
   tx: Tx,
   { org_id, id, resource, dry_run }: ImportRow,
-  facts: Facts,
+  snapshot: Snapshot,
   changes: readonly Change[],
 ): Promise<ReadonlyMap<string, number | null>> {
-  if (!dry_run) return writeChanges(tx, org_id, tableOf[resource], facts, changes)
-  await suppose(tx, org_id, id, facts, changes)
-  return new Map([...facts.things.values()].map(({ key, id: stored }) => [key, stored]))
+  if (!dry_run) return writeChanges(tx, org_id, tableOf[resource], snapshot, changes)
+  await saveOverlay(tx, org_id, id, snapshot, changes)
+  return new Map([...snapshot.resources.values()].map(({ key, id: stored }) => [key, stored]))
 }
 
 /**
  * The locks of an import are taken in the order of the API: the tree, rows, the mint, tags. Statements follow the locks
  * they depend on, whose snapshots would otherwise be older.
  */
-async function loadFacts(tx: Tx, held: ImportRow, rows: readonly Wanted[]): Promise<Facts> {
+async function loadSnapshot(tx: Tx, held: ImportRow, rows: readonly RowInput[]): Promise<Snapshot> {
   const { org_id, id, resource, dry_run } = held
   const [table, isReal] = [tableOf[resource], !dry_run]
   const keys = rows.flatMap(({ key }) => key ?? [])
   const parents = rows.flatMap(({ fields }) => fields.parent_external_key ?? [])
   const named = [...new Set([...keys, ...parents])]
   if (isReal && parents.length > 0) await lockTree(tx, org_id)
-  const things = new Map(
-    (await loadThings(tx, org_id, table, named, isReal)).map((thing) => [thing.key, thing]),
+  const resources = new Map(
+    (await loadResources(tx, org_id, table, named, isReal)).map((thing) => [thing.key, thing]),
   )
   const mints = rows.some(({ key }) => key === undefined || numberOfKey(table, key) !== undefined)
   if (isReal && mints) await lockKeys(tx, org_id, table)
   const tags = rows.flatMap((row) =>
     tagTypes.flatMap((type) => (row.tags[type] ?? []).map((value) => ({ type, value }))),
   )
-  const facts: Facts = {
+  const snapshot: Snapshot = {
     now: await clock(tx),
     highestNumber: mints ? await highestNumber(tx, org_id, table) : 0n,
-    things,
+    resources,
     tagOwners: await loadTagOwners(tx, org_id, tags),
     parents: new Map(),
   }
   const asked = { keys: named, tags: tags.map(({ type, value }) => tagName(type, value)) }
-  if (dry_run) await supposeInto(tx, org_id, id, facts, asked)
-  if (mayMove(rows, facts)) facts.parents = await loadParents(tx, org_id, id, [...new Set(parents)])
-  return facts
+  if (dry_run) await applyOverlay(tx, org_id, id, snapshot, asked)
+  if (mayMove(rows, snapshot)) snapshot.parents = await loadParents(tx, org_id, id, [...new Set(parents)])
+  return snapshot
 }
 
 /**
@@ -157,13 +157,13 @@ async function loadFacts(tx: Tx, held: ImportRow, rows: readonly Wanted[]): Prom
  * the way up from each parent is worth its time. A location that is new in this batch may be moved by a later row: by
  * its key, or by the one that is minted for it.
  */
-function mayMove(rows: readonly Wanted[], { things }: Facts): boolean {
+function mayMove(rows: readonly RowInput[], { resources }: Snapshot): boolean {
   const seen = new Set<string | undefined>()
   return rows.some(({ key, fields: { parent_external_key: parent } }) => {
     const isKnown = key !== undefined && (seen.has(key) || seen.has(undefined))
     seen.add(key)
     if (typeof parent !== 'string' || key === undefined) return false
-    const stored = things.get(key)
+    const stored = resources.get(key)
     return stored ? stored.fields.parent_external_key !== parent : isKnown
   })
 }
@@ -172,7 +172,7 @@ function mayMove(rows: readonly Wanted[], { things }: Facts): boolean {
 async function withLaterParents(
   tx: Tx,
   { org_id, file_id }: ImportRow,
-  rows: readonly Wanted[],
+  rows: readonly RowInput[],
   planned: readonly Planned[],
 ): Promise<readonly Planned[]> {
   const isMissing = ({ code }: RowError) => code === 'fk_not_found'

@@ -24,7 +24,7 @@ function unknown(names: readonly string[], known: readonly string[]): FieldEntry
   }))
 }
 
-/** What is no name of ours may be a whole page. */
+/** An unknown name may be very long. */
 const shortened = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name)
 
 function repeated(known: readonly string[]): FieldEntry[] {
@@ -32,7 +32,7 @@ function repeated(known: readonly string[]): FieldEntry[] {
   return [...twice].map((name) => ({
     field: name,
     code: 'ambiguous_fields',
-    message: `column "${name}" is there more than once`,
+    message: `column "${name}" appears more than once`,
   }))
 }
 

@@ -6,13 +6,13 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import type { Catalog } from '../catalog.fixture.ts'
+import type { Catalog } from '../../test/catalog.fixture.ts'
 import { workBatch } from './batch.ts'
 import { claimImport } from './claims.queries.ts'
-import { test, type Imports } from './imports.fixture.ts'
+import { test, type Imports } from '../../test/imports.fixture.ts'
 import { startImportWorker, type ImportWorker } from './imports.loop.ts'
 
-const PROGRAM = fileURLToPath(new URL('worker-process.fixture.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../test/worker-process.fixture.ts', import.meta.url))
 
 const workerOn = ({ database, tenants }: Catalog, batchRows = 10, maxQueued = 1_000_000): ImportWorker =>
   startImportWorker({
@@ -246,7 +246,7 @@ test('D10 an import waits while its messages are not published; a dry run does n
   await worker.stop()
 })
 
-describe('D10 beside the requests of the API', () => {
+describe('D10 at the same time as requests of the API', () => {
   /**
    * Runs an import while a transaction of somebody else is open, which ends once the import waits for it. The
    * import begins after the statements: begun before them, it may be first, and nobody waits.

@@ -75,7 +75,7 @@ describe('what does not, says where', () => {
   })
 })
 
-test('whoever stops reading ends the source', async () => {
+test('a reader that stops ends the source', async () => {
   let ended = false
   async function* endless() {
     try {

@@ -19,7 +19,7 @@ const MAX_HEADER_BYTES = 64 * 1024
 
 /**
  * Reads CSV while it arrives: UTF-8 with or without a byte order mark, any line ends; commas, semicolons or tabs
- * between the cells, whichever the header has. Throws `bad_request` for what is no such file, here or from `rows`.
+ * between the cells, whichever the header has. Throws `bad_request` for any other file, here or from `rows`.
  * Empty rows, which spreadsheets leave behind, are passed over.
  */
 export async function readCsv(source: AsyncIterable<Buffer>): Promise<CsvFile> {

@@ -1,8 +1,8 @@
 import type { ImportResource, ImportRowView, ImportView } from '@whereabouts/contracts/imports'
 import { fc, limits } from '@whereabouts/testing/fuzz'
 import { describe, expect } from 'vitest'
-import type { Catalog } from '../catalog.fixture.ts'
-import { test as base, type Imports } from './imports.fixture.ts'
+import type { Catalog } from '../../test/catalog.fixture.ts'
+import { test as base, type Imports } from '../../test/imports.fixture.ts'
 
 /** Batches of three rows: what a dry run supposes has to last from one to the next. */
 const test = base.extend('batchRows', { scope: 'file' }, 3)
@@ -149,7 +149,7 @@ describe('D10 applying', () => {
     const res = await catalog.call('POST', `/imports/${real.id}/apply`)
     expect(res.json().error).toMatchObject({
       type: 'conflict',
-      detail: `import ${real.id} is no dry run that is finished`,
+      detail: `import ${real.id} is not a finished dry run`,
     })
   })
 })

@@ -1,8 +1,8 @@
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
 import { expect, vi } from 'vitest'
-import { test } from './imports.fixture.ts'
-import { batchMetrics, startImportCensus } from './imports-metrics.ts'
+import { test } from '../../test/imports.fixture.ts'
+import { batchMetrics, startImportGauges } from './imports-metrics.ts'
 import { startImportWorker } from './imports.loop.ts'
 
 const log = createLogger('catalog', 'silent')
@@ -19,7 +19,7 @@ test('imports by state, how long one has waited, and batches carried out', async
   const registry = createRegistry('catalog')
   const sent = await files.send('assets', 'external_key,name\nA-1,One\nA-2,Two\n')
   await database.pool.query(`update import set worked_at = worked_at - interval '20 minutes'`)
-  const before = startImportCensus({ across: database.worker.db, registry, log })
+  const before = startImportGauges({ across: database.worker.db, registry, log })
   await vi.waitFor(async () => expect((await valuesOf(registry, 'imports'))['pending']).toBe(1))
   expect((await valuesOf(registry, 'import_oldest_waiting_seconds'))['']).toBeGreaterThan(1_100)
   await before.stop()
@@ -35,7 +35,7 @@ test('imports by state, how long one has waited, and batches carried out', async
   })
   await files.finished(sent.id)
   await worker.stop()
-  const after = startImportCensus({ across: database.worker.db, registry: again, log })
+  const after = startImportGauges({ across: database.worker.db, registry: again, log })
   await vi.waitFor(async () => expect((await valuesOf(again, 'imports'))['done']).toBe(1))
   await after.stop()
   expect(await valuesOf(again, 'imports')).toMatchObject({ pending: 0, running: 0, failed: 0 })

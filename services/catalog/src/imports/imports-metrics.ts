@@ -5,11 +5,11 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { countImports } from './counts.queries.ts'
 
-/** Batches by outcome: one that fails is tried in smaller parts, so a few say little and many say much. */
+/** Batches by outcome. A failed batch is retried in smaller parts, so only many failures are a sign of trouble. */
 export function batchMetrics(registry: Registry): (outcome: 'done' | 'failed') => void {
   const batches = new Counter({
     name: 'import_batches_total',
-    help: 'Batches of rows of imports, by whether they were carried out.',
+    help: 'Import batches, by outcome.',
     labelNames: ['outcome'],
     registers: [registry],
   })
@@ -21,8 +21,8 @@ const STATES = ['uploading', 'pending', 'running', 'done', 'cancelled', 'failed'
 
 type Options = { across: Kysely<Tables>; registry: Registry; log: Logger }
 
-/** The imports of all organizations, those kept for their reports included. */
-export function startImportCensus({ across, registry, log }: Options): { stop(): Promise<void> } {
+/** The imports of all organizations, including finished ones that are kept for their reports. */
+export function startImportGauges({ across, registry, log }: Options): { stop(): Promise<void> } {
   return startSampling({
     registry,
     log,
@@ -31,7 +31,7 @@ export function startImportCensus({ across, registry, log }: Options): { stop():
     gauges: {
       imports: { help: 'Imports, by state.', labelNames: ['state'] },
       import_oldest_waiting_seconds: {
-        help: 'Time since an unfinished import was last worked on, of the one that has waited longest; 0 when there is none.',
+        help: 'Longest time since an unfinished import was last processed; 0 without one.',
       },
     },
     look: async () => {

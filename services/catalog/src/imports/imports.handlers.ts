@@ -5,7 +5,7 @@ import {
 } from '@whereabouts/contracts/imports'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../change.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import { importNotFound, notAFinishedDryRun } from '../errors.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { limitTransfers, type Transfers } from '../transfers/transfers.ts'
@@ -47,7 +47,7 @@ const UPLOADS = {
 
 export const importHandlers = ({
   db,
-  change,
+  runInTransaction,
   wakeImports,
   wakePurge,
   uploads = limitTransfers(UPLOADS),
@@ -57,7 +57,7 @@ export const importHandlers = ({
       const { resource, dry_run: dryRun = false } = query
       const file = { orgId, resource, dryRun, createdBy: userId, bytes }
       const done = uploads.begin(orgId, userId ?? undefined)
-      const row = await receiveImport(change, file)
+      const row = await receiveImport(runInTransaction, file)
         .catch((error: unknown) => {
           wakePurge()
           throw error
@@ -88,7 +88,7 @@ export const importHandlers = ({
     },
 
     async applyImport({ principal: { orgId, userId = null }, params: { import_id } }) {
-      const row = await change(orgId, async (tx) => {
+      const row = await runInTransaction(orgId, async (tx) => {
         const dryRun = await lockImport(tx, orgId, import_id)
         if (!dryRun) throw importNotFound()
         if (!dryRun.dry_run || dryRun.state !== 'done') throw notAFinishedDryRun(import_id)
@@ -102,7 +102,7 @@ export const importHandlers = ({
     },
 
     async deleteImport({ principal: { orgId }, params: { import_id } }) {
-      await change(orgId, async (tx) => {
+      await runInTransaction(orgId, async (tx) => {
         const row = await lockImport(tx, orgId, import_id)
         if (!row) throw importNotFound()
         if (row.finished_at === null) await endImport(tx, row, 'cancelled')

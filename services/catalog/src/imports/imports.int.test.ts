@@ -1,7 +1,7 @@
 import type { AssetView } from '@whereabouts/contracts/assets'
 import type { LocationView } from '@whereabouts/contracts/locations'
 import { describe, expect } from 'vitest'
-import { test } from './imports.fixture.ts'
+import { test } from '../../test/imports.fixture.ts'
 
 const lines = (...rows: string[]) => rows.join('\n')
 
@@ -277,7 +277,7 @@ describe('D10 importing locations', () => {
     expect(await tree(catalog)).toEqual(['C/A', 'A/B', '/C'])
   })
 
-  test("another organization's location is no parent", async ({ catalog, imports, otherOrg }) => {
+  test("another organization's location cannot be a parent", async ({ catalog, imports, otherOrg }) => {
     await catalog.location({ external_key: 'SITE' }, { org: otherOrg })
     const { rows } = await imports.run('locations', lines('name,parent_external_key', 'h,SITE'))
     expect(rows).toMatchObject([{ outcome: 'failed', errors: [{ code: 'fk_not_found' }] }])
@@ -285,7 +285,7 @@ describe('D10 importing locations', () => {
 })
 
 describe("D10 an import is its organization's", () => {
-  test('it is listed, newest first, with who began it', async ({ catalog, imports }) => {
+  test('it is listed, newest first, with its creator', async ({ catalog, imports }) => {
     const first = await imports.run('assets', lines('name', 'a'))
     const second = await imports.run('locations', lines('name', 'a'), { dryRun: true })
     const { data, ...page } = (await catalog.get('/imports')).json()
@@ -297,7 +297,7 @@ describe("D10 an import is its organization's", () => {
     expect((await catalog.get('/imports?limit=1&offset=1')).json().data).toEqual([one])
   })
 
-  test('to anyone else there is no such import', async ({ catalog, imports, otherOrg }) => {
+  test('other organizations do not see it', async ({ catalog, imports, otherOrg }) => {
     const { id } = await imports.run('assets', lines('name', 'a'), { dryRun: true })
     const as = { org: otherOrg }
     for (const path of [`/imports/${id}`, `/imports/${id}/rows`])

@@ -34,7 +34,7 @@ type Options = {
 
 /** How long one organization is worked for while others wait. */
 const SLICE_MS = 500
-/** What the relay of the outbox sends in a few hundred milliseconds. */
+/** As many as the outbox relay publishes in a few hundred milliseconds. */
 const MAX_QUEUED = 5_000
 const ROOM_EVERY_MS = 100
 const OUTAGE_PAUSE_MS = 1_000
@@ -84,7 +84,7 @@ async function tryBatch(options: Options, claim: Claim, worker: string, rows: nu
     return { result, rows: Math.min(batchRows, 2 * rows), pauseMs: 0 }
   } catch (error) {
     onBatch?.('failed')
-    log.warn({ err: error, org_id: claim.org_id, import_id: claim.id, rows }, 'batch not imported')
+    log.warn({ err: error, org_id: claim.org_id, import_id: claim.id, rows }, 'import batch failed')
     if (rows > 1) return { result: 'more', rows: Math.ceil(rows / 4), pauseMs: 0 }
     if (!isOfTheRow(error)) return { result: 'more', rows, pauseMs: OUTAGE_PAUSE_MS }
     const result = await run((tx) => failNextRow(tx, claim, worker)).catch((again: unknown) => {

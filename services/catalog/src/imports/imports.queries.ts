@@ -110,7 +110,7 @@ export function finishUpload(
     .executeTakeFirst()
 }
 
-/** From now on there is no such import; what it consists of is removed by the loop. */
+/** The import disappears now. The loop removes its rows. */
 export async function removeImport(db: Db, orgId: number, id: number): Promise<void> {
   await db
     .updateTable('import')

@@ -1,10 +1,10 @@
 import type { ImportResource } from '@whereabouts/contracts/imports'
 import { describe, expect, test } from 'vitest'
-import { ownerName, plan, tagName, type Facts, type Thing } from './plan.ts'
-import type { Fields, Wanted } from './wanted.ts'
+import { ownerName, plan, tagName, type Snapshot, type Resource } from './plan.ts'
+import type { ImportedFields, RowInput } from './row-input.ts'
 
 const NOW = '2026-11-21T10:00:00.123456Z'
-const fields: Fields = {
+const fields: ImportedFields = {
   name: 'Stored',
   description: null,
   type: 'asset',
@@ -14,21 +14,21 @@ const fields: Fields = {
   valid_to: null,
 }
 
-const thing = (key: string, more: { fields?: Partial<Fields>; rfid?: string[] } = {}): Thing => ({
+const thing = (key: string, more: { fields?: Partial<ImportedFields>; rfid?: string[] } = {}): Resource => ({
   id: key.length,
   key,
   fields: { ...fields, ...more.fields },
   tags: { rfid: more.rfid ?? [], ble: [], barcode: [] },
 })
 
-function factsOf(stored: Thing[] = [], more: Partial<Facts> = {}): Facts {
+function factsOf(stored: Resource[] = [], more: Partial<Snapshot> = {}): Snapshot {
   const owners = stored.flatMap(({ key, tags }) =>
     tags.rfid.map((value) => [tagName('rfid', value), ownerName('asset', key)] as const),
   )
   return {
     now: NOW,
     highestNumber: 0n,
-    things: new Map(stored.map((one) => [one.key, one])),
+    resources: new Map(stored.map((one) => [one.key, one])),
     tagOwners: new Map(owners),
     parents: new Map(),
     ...more,
@@ -36,7 +36,7 @@ function factsOf(stored: Thing[] = [], more: Partial<Facts> = {}): Facts {
 }
 
 let line = 1
-const row = (key: string | undefined, wanted: Partial<Wanted> = {}): Wanted => ({
+const row = (key: string | undefined, wanted: Partial<RowInput> = {}): RowInput => ({
   line: (line += 1),
   key,
   fields: {},
@@ -46,14 +46,14 @@ const row = (key: string | undefined, wanted: Partial<Wanted> = {}): Wanted => (
   ...wanted,
 })
 
-const outcomesOf = (facts: Facts, rows: Wanted[], resource: ImportResource = 'assets') =>
-  plan(resource, facts, rows).map(({ key, outcome, changes, errors }) =>
+const outcomesOf = (snapshot: Snapshot, rows: RowInput[], resource: ImportResource = 'assets') =>
+  plan(resource, snapshot, rows).map(({ key, outcome, changes, errors }) =>
     [key, outcome, ...changes, ...errors.map(({ field, code }) => `${field} ${code}`)].join(' '),
   )
 
 describe('upsert by key', () => {
   test('what is stored is changed, what is not is created, what is the same is left alone', () => {
-    const facts = factsOf([thing('A', { rfid: ['1', '2'] })])
+    const snapshot = factsOf([thing('A', { rfid: ['1', '2'] })])
     const rows = [
       row('A', { fields: { name: 'Stored' }, tags: { rfid: ['2', '1'] } }),
       row('A', { fields: { name: 'Other', is_active: false }, tags: { rfid: ['1'] } }),
@@ -61,14 +61,18 @@ describe('upsert by key', () => {
       row('B', { fields: { name: 'New' } }),
       row('B', { fields: { type: 'asset', metadata: {}, description: null } }),
     ]
-    expect(outcomesOf(facts, rows)).toEqual([
+    expect(outcomesOf(snapshot, rows)).toEqual([
       'A unchanged',
       'A updated name is_active rfid',
       'A unchanged',
       'B created',
       'B unchanged',
     ])
-    expect(facts.things.get('B')?.fields).toMatchObject({ name: 'New', valid_from: NOW, valid_to: null })
+    expect(snapshot.resources.get('B')?.fields).toMatchObject({
+      name: 'New',
+      valid_from: NOW,
+      valid_to: null,
+    })
   })
 
   test('only a new thing needs a name', () => {
@@ -85,54 +89,58 @@ describe('upsert by key', () => {
   })
 
   test('metadata is compared as JSON', () => {
-    const facts = factsOf([thing('A', { fields: { metadata: { a: 0, b: [1, { c: null }] } } })])
+    const snapshot = factsOf([thing('A', { fields: { metadata: { a: 0, b: [1, { c: null }] } } })])
     const same = { metadata: { b: [1, { c: null }], a: -0 } }
-    expect(outcomesOf(facts, [row('A', { fields: same })])).toEqual(['A unchanged'])
-    expect(outcomesOf(facts, [row('A', { fields: { metadata: {} } })])).toEqual(['A updated metadata'])
+    expect(outcomesOf(snapshot, [row('A', { fields: same })])).toEqual(['A unchanged'])
+    expect(outcomesOf(snapshot, [row('A', { fields: { metadata: {} } })])).toEqual(['A updated metadata'])
   })
 
   test('D4.8 a bound in the milliseconds of an export does not cut off the stored microseconds', () => {
-    const facts = factsOf([thing('A')])
+    const snapshot = factsOf([thing('A')])
     const exported = row('A', { fields: { valid_from: '2026-01-01T00:00:00.123000Z' } })
-    expect(outcomesOf(facts, [exported])).toEqual(['A unchanged'])
-    expect(facts.things.get('A')?.fields.valid_from).toBe('2026-01-01T00:00:00.123456Z')
+    expect(outcomesOf(snapshot, [exported])).toEqual(['A unchanged'])
+    expect(snapshot.resources.get('A')?.fields.valid_from).toBe('2026-01-01T00:00:00.123456Z')
     const moved = row('A', { fields: { valid_from: '2026-01-01T00:00:00.124000Z' } })
-    expect(outcomesOf(facts, [moved])).toEqual(['A updated valid_from'])
+    expect(outcomesOf(snapshot, [moved])).toEqual(['A updated valid_from'])
   })
 
   test('D4.7 the window is that of the merged row, to the microsecond', () => {
     const to = (valid_to: string) => row('A', { fields: { valid_to } })
-    const facts = factsOf([thing('A')])
-    expect(outcomesOf(facts, [to('2026-01-01T00:00:00.123456Z')])).toEqual([
+    const snapshot = factsOf([thing('A')])
+    expect(outcomesOf(snapshot, [to('2026-01-01T00:00:00.123456Z')])).toEqual([
       'A failed valid_to invalid_value',
     ])
-    expect(outcomesOf(facts, [to('2026-01-01T00:00:00.123457Z')])).toEqual(['A updated valid_to'])
+    expect(outcomesOf(snapshot, [to('2026-01-01T00:00:00.123457Z')])).toEqual(['A updated valid_to'])
     const late = row('N', { fields: { name: 'n', valid_to: NOW } })
-    expect(outcomesOf(facts, [late])).toEqual(['N failed valid_to invalid_value'])
+    expect(outcomesOf(snapshot, [late])).toEqual(['N failed valid_to invalid_value'])
   })
 
   test('a row that is refused leaves no trace', () => {
-    const facts = factsOf([thing('A', { rfid: ['1'] })])
+    const snapshot = factsOf([thing('A', { rfid: ['1'] })])
     const rows = [
       row('A', { fields: { name: 'Other', valid_to: '2020-01-01T00:00:00.000000Z' }, tags: { rfid: ['2'] } }),
       row('B', { fields: { name: 'n' }, tags: { rfid: ['2'] } }),
       row('A', { fields: { name: 'Stored' }, tags: { rfid: ['1'] } }),
     ]
-    expect(outcomesOf(facts, rows)).toEqual(['A failed valid_to invalid_value', 'B created', 'A unchanged'])
+    expect(outcomesOf(snapshot, rows)).toEqual([
+      'A failed valid_to invalid_value',
+      'B created',
+      'A unchanged',
+    ])
   })
 })
 
 describe('D4.4 minted keys', () => {
   test('count on from the highest, those of earlier rows included', () => {
     const named = { fields: { name: 'n' } }
-    const facts = factsOf([], { highestNumber: 7n })
+    const snapshot = factsOf([], { highestNumber: 7n })
     const rows = [
       row(undefined, named),
       row('ASSET-100', named),
       row(undefined, named),
       row('ASSET-5', named),
     ]
-    expect(outcomesOf(facts, [...rows, row(undefined, named)])).toEqual([
+    expect(outcomesOf(snapshot, [...rows, row(undefined, named)])).toEqual([
       'ASSET-0008 created',
       'ASSET-100 created',
       'ASSET-0101 created',
@@ -151,8 +159,8 @@ describe('D4.4 minted keys', () => {
   })
 
   test('when none is left, the row fails', () => {
-    const facts = factsOf([], { highestNumber: BigInt('9'.repeat(249)) })
-    const [failed] = plan('assets', facts, [row(undefined, { fields: { name: 'n' } })])
+    const snapshot = factsOf([], { highestNumber: BigInt('9'.repeat(249)) })
+    const [failed] = plan('assets', snapshot, [row(undefined, { fields: { name: 'n' } })])
     expect(failed?.errors).toMatchObject([{ field: 'external_key', code: 'conflict' }])
   })
 })
@@ -161,39 +169,41 @@ describe('D6.3 tags', () => {
   const taking = (key: string, ...rfid: string[]) => row(key, { fields: { name: 'n' }, tags: { rfid } })
 
   test('one that another has is refused, until an earlier row has taken it off', () => {
-    const facts = factsOf([thing('A', { rfid: ['1'] }), thing('B')])
-    expect(outcomesOf(facts, [taking('B', '1'), taking('A'), taking('B', '1'), taking('C', '1')])).toEqual([
-      'B failed rfid conflict',
-      'A updated name rfid',
-      'B updated name rfid',
-      'C failed rfid conflict',
+    const snapshot = factsOf([thing('A', { rfid: ['1'] }), thing('B')])
+    expect(outcomesOf(snapshot, [taking('B', '1'), taking('A'), taking('B', '1'), taking('C', '1')])).toEqual(
+      ['B failed rfid conflict', 'A updated name rfid', 'B updated name rfid', 'C failed rfid conflict'],
+    )
+    const [, , , refused] = plan('assets', snapshot, [
+      taking('A'),
+      taking('A'),
+      taking('A'),
+      taking('C', '1'),
     ])
-    const [, , , refused] = plan('assets', facts, [taking('A'), taking('A'), taking('A'), taking('C', '1')])
     expect(refused?.errors).toEqual([
       { field: 'rfid', code: 'conflict', message: 'tag rfid:1 already exists' },
     ])
   })
 
   test('one that a location has is refused too', () => {
-    const facts = factsOf([], { tagOwners: new Map([[tagName('rfid', '1'), ownerName('location', 'A')]]) })
-    expect(outcomesOf(facts, [taking('A', '1')])).toEqual(['A failed rfid conflict'])
+    const snapshot = factsOf([], { tagOwners: new Map([[tagName('rfid', '1'), ownerName('location', 'A')]]) })
+    expect(outcomesOf(snapshot, [taking('A', '1')])).toEqual(['A failed rfid conflict'])
   })
 
   test('a resource has at most 200, but what it has is not refused', () => {
     const values = Array.from({ length: 201 }, (_, i) => String(i))
-    const facts = factsOf([thing('A', { rfid: values })])
-    expect(outcomesOf(facts, [taking('B', ...values.map((value) => `b${value}`))])).toEqual([
+    const snapshot = factsOf([thing('A', { rfid: values })])
+    expect(outcomesOf(snapshot, [taking('B', ...values.map((value) => `b${value}`))])).toEqual([
       'B failed rfid conflict',
     ])
-    expect(outcomesOf(facts, [row('A', { tags: { rfid: values } })])).toEqual(['A unchanged'])
-    expect(outcomesOf(facts, [row('A', { tags: { rfid: [...values.slice(1), 'x'] } })])).toEqual([
+    expect(outcomesOf(snapshot, [row('A', { tags: { rfid: values } })])).toEqual(['A unchanged'])
+    expect(outcomesOf(snapshot, [row('A', { tags: { rfid: [...values.slice(1), 'x'] } })])).toEqual([
       'A failed rfid conflict',
     ])
   })
 })
 
 describe('D5 parents', () => {
-  const place = (key: string, parent: string | null): Thing => ({
+  const place = (key: string, parent: string | null): Resource => ({
     id: key.length,
     key,
     fields: { ...fields, parent_external_key: parent },

@@ -1,3 +1,4 @@
+import { namesWith, type Fields } from '@whereabouts/contracts/fields'
 import {
   importColumns,
   type ImportResource,
@@ -9,41 +10,42 @@ import { MAX_TAGS, tagTypes, type TagType } from '@whereabouts/contracts/tags'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { nameProblems } from '@whereabouts/service-kit/name-problems'
 import { isDeepStrictEqual } from 'node:util'
-import { metadataProblems, storableMetadata } from '../echo/metadata.rules.ts'
+import { fieldsOf } from '../db.ts'
+import { metadataProblems, storableMetadata } from '../patch/metadata.rules.ts'
 import { locationInsideItself, parentNotFound, tagExists, tooManyTags } from '../errors.ts'
-import { keyWithNumber, numberOfKey, type KeyedTable } from '../keys/minted-keys.ts'
-import { inColumnOrder, type Fields, type Wanted } from './wanted.ts'
+import { keyWithNumber, numberOfKey, type KeyedTable } from '../external-keys/minted-keys.ts'
+import { inColumnOrder, tableOf, type ImportedFields, type RowInput } from './row-input.ts'
 
 /** An asset or a location as it is stored, or as earlier rows would leave it. Never changed, only replaced. */
-export type Thing = {
+export type Resource = {
   /** Null: not stored. */
   id: number | null
   key: string
-  fields: Fields
+  fields: ImportedFields
   tags: Readonly<Record<TagType, readonly string[]>>
   /** The stored parent of a stored location. */
   parentId?: number | null
 }
 
 /**
- * What is true before a row, as far as some rows ask: `plan` changes it to what is true after them. Everything is
- * known by its key, so that what is stored and what a dry run only supposes can be told of in the same words.
+ * The stored state that some rows depend on. `plan` changes it row by row. Resources are identified by key, so stored ones
+ * and those of a dry run look alike.
  */
-export type Facts = {
+export type Snapshot = {
   /** In microseconds: when what is created here begins to be valid. */
   now: string
   /** The highest number of a live key that looks minted. */
   highestNumber: bigint
-  /** Those that rows name as themselves or as their parent. */
-  things: Map<string, Thing>
-  /** By `tagName`, what has it, by `ownerName`. */
+  /** The resources that rows name, themselves or as a parent. */
+  resources: Map<string, Resource>
+  /** From `tagName` to `ownerName`. */
   tagOwners: Map<string, string>
-  /** Of locations: the key of the parent, for every one above those that rows name as parents. */
+  /** The parent's key of every location above those that rows name as parents. */
   parents: Map<string, string | null>
 }
 
-/** What rows have made of something; new without `before`. */
-export type Change = { before: Thing | undefined; after: Thing }
+/** One resource before and after some rows; new without `before`. */
+export type Change = { before: Resource | undefined; after: Resource }
 
 export type Planned = {
   line: number
@@ -56,40 +58,39 @@ export type Planned = {
 
 export const tagName = (type: TagType, value: string): string => `${type}:${value}`
 export const ownerName = (table: KeyedTable, key: string): string => `${table}:${key}`
-export const tableOf = { assets: 'asset', locations: 'location' } as const
 
 /**
- * Decides row by row what becomes of each, in their order; a row that fails leaves no trace in what the next ones see.
- * Asks nothing and stores nothing: the same decisions serve an import and its dry run.
+ * Decides the outcome of each row, in order. A failed row does not change the snapshot. Without I/O: an import and its dry
+ * run share these decisions.
  */
-export function plan(resource: ImportResource, facts: Facts, rows: readonly Wanted[]): Planned[] {
+export function plan(resource: ImportResource, snapshot: Snapshot, rows: readonly RowInput[]): Planned[] {
   return rows.map((row) => {
-    const planned = decide(resource, facts, row)
+    const planned = decide(resource, snapshot, row)
     return planned.errors.length === 0
       ? planned
       : { ...planned, outcome: 'failed', changes: [], errors: inColumnOrder(resource, planned.errors) }
   })
 }
 
-function decide(resource: ImportResource, facts: Facts, row: Wanted): Planned {
+function decide(resource: ImportResource, snapshot: Snapshot, row: RowInput): Planned {
   const table = tableOf[resource]
   const { line } = row
-  const before = row.key === undefined ? undefined : facts.things.get(row.key)
+  const before = row.key === undefined ? undefined : snapshot.resources.get(row.key)
   const nameless = before || row.isNamed ? [] : [NAMELESS]
   const early = [...nameless, ...row.errors, ...unstorable(before?.fields, row.fields)]
   if (early.length > 0) return failed(line, row.key, early)
-  const key = row.key ?? nextKey(table, facts)
+  const key = row.key ?? nextKey(table, snapshot)
   if (key instanceof AppError) return failed(line, undefined, [conflict('external_key', key)])
 
-  const after = merged(table, facts, key, before, row)
+  const after = merged(table, snapshot, key, before, row)
   const changed = changedColumns(resource, before, after)
   const errors = [
     ...windowProblems(after, changed),
-    ...parentProblems(facts, before, after, changed),
-    ...tagProblems(facts, table, before, after),
+    ...parentProblems(snapshot, before, after, changed),
+    ...tagProblems(snapshot, table, before, after),
   ]
   if (errors.length > 0) return failed(line, row.key, errors)
-  accept(facts, table, before, after)
+  accept(snapshot, table, before, after)
   if (!before) return { line, outcome: 'created', key, changes: [], errors }
   return { line, outcome: changed.length > 0 ? 'updated' : 'unchanged', key, changes: changed, errors }
 }
@@ -105,7 +106,7 @@ const failed = (line: number, key: string | undefined, errors: RowError[]): Plan
 const NAMELESS: RowError = { field: 'name', code: 'required', message: 'name is required' }
 const conflict = (field: string, { message }: Error): RowError => ({ field, code: 'conflict', message })
 
-function nextKey(table: KeyedTable, { highestNumber }: Facts): string | AppError {
+function nextKey(table: KeyedTable, { highestNumber }: Snapshot): string | AppError {
   try {
     return keyWithNumber(table, highestNumber + 1n)
   } catch (error) {
@@ -114,22 +115,22 @@ function nextKey(table: KeyedTable, { highestNumber }: Facts): string | AppError
   }
 }
 
-/** Beside what is stored: an exported file may come back as it is. All problems of a cell are told as one of its column. */
-function unstorable(stored: Fields | undefined, { name, metadata }: Wanted['fields']): RowError[] {
+/** Compared with the stored row: an exported file may come back unchanged. A column has at most one problem. */
+function unstorable(stored: ImportedFields | undefined, { name, metadata }: RowInput['fields']): RowError[] {
   const [first] = metadataProblems(stored?.metadata, metadata)
   return [...nameProblems(stored?.name, name), ...(first ? [{ ...first, field: 'metadata' }] : [])]
 }
 
-const NO_TAGS: Thing['tags'] = { rfid: [], ble: [], barcode: [] }
+const NO_TAGS: Resource['tags'] = { rfid: [], ble: [], barcode: [] }
 
 function merged(
   table: KeyedTable,
-  facts: Facts,
+  snapshot: Snapshot,
   key: string,
-  before: Thing | undefined,
-  { fields, tags }: Wanted,
-): Thing {
-  const stored = before?.fields ?? newFields(table, facts.now)
+  before: Resource | undefined,
+  { fields, tags }: RowInput,
+): Resource {
+  const stored = before?.fields ?? newFields(table, snapshot.now)
   const bounds = {
     valid_from: moved(stored.valid_from, fields.valid_from),
     valid_to: fields.valid_to === null ? null : moved(stored.valid_to, fields.valid_to),
@@ -144,26 +145,26 @@ function merged(
   }
 }
 
-/** What becomes of fields that a row does not say; a name it says, or it is refused. */
-const newFields = (table: KeyedTable, now: string): Fields => ({
-  name: '',
-  description: null,
-  ...(table === 'asset' ? { type: 'asset', metadata: {} } : { parent_external_key: null }),
-  is_active: true,
-  valid_from: now,
-  valid_to: null,
-})
+const defaultsOf = (table: KeyedTable): Partial<ImportedFields> => {
+  const fields: Fields = fieldsOf[table]
+  return Object.fromEntries(namesWith(fields, 'imported').map((name) => [name, fields[name]?.default]))
+}
+const defaults = { asset: defaultsOf('asset'), location: defaultsOf('location') }
+
+/** Before its row is applied. The row names it, or was refused. */
+const newFields = (table: KeyedTable, now: string) =>
+  ({ ...defaults[table], name: '', valid_from: now }) as ImportedFields
 
 /**
- * A bound that says of the stored one what an export says of it, in milliseconds, does not move it: its microseconds
- * would be cut off (D4.8).
+ * A bound that equals the stored one in milliseconds, as an export has it, is not written: that would cut off its
+ * microseconds (D4.8).
  */
 function moved<T extends string | null>(stored: T, sent: string | undefined): T | string {
   return sent === undefined || (stored !== null && sent === `${stored.slice(0, 23)}000Z`) ? stored : sent
 }
 
-/** The columns in which they differ; of something new, all of them but its key. */
-function changedColumns(resource: ImportResource, before: Thing | undefined, after: Thing): string[] {
+/** The columns that differ; of a new resource all that are set, except the key. */
+function changedColumns(resource: ImportResource, before: Resource | undefined, after: Resource): string[] {
   return importColumns[resource].filter((column) => {
     if (column === 'external_key') return false
     return isTagType(column)
@@ -181,27 +182,30 @@ const isSame = (a: unknown, b: unknown) =>
 const isSameSet = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && new Set([...a, ...b]).size === a.length
 
-/** Asked only where a bound changes: what is stored is right. */
-function windowProblems({ fields: { valid_from, valid_to } }: Thing, changed: readonly string[]): RowError[] {
+/** Only where a bound changes: the stored window is valid. */
+function windowProblems(
+  { fields: { valid_from, valid_to } }: Resource,
+  changed: readonly string[],
+): RowError[] {
   if (!changed.includes('valid_from') && !changed.includes('valid_to')) return []
   return valid_to !== null && valid_to <= valid_from ? [WINDOW_PROBLEM] : []
 }
 
 function parentProblems(
-  facts: Facts,
-  before: Thing | undefined,
-  after: Thing,
+  snapshot: Snapshot,
+  before: Resource | undefined,
+  after: Resource,
   changed: readonly string[],
 ): RowError[] {
   const parent = after.fields.parent_external_key
   if (typeof parent !== 'string' || !changed.includes('parent_external_key')) return []
-  if (!facts.things.has(parent)) return [...(parentNotFound('parent_external_key').fields ?? [])]
-  if (!before || !isInside(facts, parent, before.key)) return []
+  if (!snapshot.resources.has(parent)) return [...(parentNotFound('parent_external_key').fields ?? [])]
+  if (!before || !isInside(snapshot, parent, before.key)) return []
   return [conflict('parent_external_key', locationInsideItself(before.key))]
 }
 
 /** Whether a location is `rootKey` or lies inside it, however deep. */
-function isInside({ parents }: Facts, key: string, rootKey: string): boolean {
+function isInside({ parents }: Snapshot, key: string, rootKey: string): boolean {
   const seen = new Set<string>()
   for (
     let at: string | null | undefined = key;
@@ -214,10 +218,17 @@ function isInside({ parents }: Facts, key: string, rootKey: string): boolean {
   return false
 }
 
-function tagProblems(facts: Facts, table: KeyedTable, before: Thing | undefined, after: Thing): RowError[] {
+function tagProblems(
+  snapshot: Snapshot,
+  table: KeyedTable,
+  before: Resource | undefined,
+  after: Resource,
+): RowError[] {
   const owner = ownerName(table, after.key)
   const taken = tagTypes.flatMap((type) => {
-    const value = after.tags[type].find((one) => (facts.tagOwners.get(tagName(type, one)) ?? owner) !== owner)
+    const value = after.tags[type].find(
+      (one) => (snapshot.tagOwners.get(tagName(type, one)) ?? owner) !== owner,
+    )
     return value === undefined ? [] : [conflict(type, tagExists(type, value))]
   })
   const added = tagTypes.findLast((type) => gained(before, after, type).length > 0)
@@ -226,20 +237,20 @@ function tagProblems(facts: Facts, table: KeyedTable, before: Thing | undefined,
 }
 
 /** The values of `after` that `before` has not. */
-export function gained(before: Thing | undefined, after: Thing | undefined, type: TagType): string[] {
+export function gained(before: Resource | undefined, after: Resource | undefined, type: TagType): string[] {
   const had = new Set(before?.tags[type])
   return after?.tags[type].filter((value) => !had.has(value)) ?? []
 }
 
-function accept(facts: Facts, table: KeyedTable, before: Thing | undefined, after: Thing): void {
+function accept(snapshot: Snapshot, table: KeyedTable, before: Resource | undefined, after: Resource): void {
   const { key, fields } = after
-  facts.things.set(key, after)
-  if (fields.parent_external_key !== undefined) facts.parents.set(key, fields.parent_external_key)
+  snapshot.resources.set(key, after)
+  if (fields.parent_external_key !== undefined) snapshot.parents.set(key, fields.parent_external_key)
   for (const type of tagTypes) {
-    for (const value of gained(after, before, type)) facts.tagOwners.delete(tagName(type, value))
+    for (const value of gained(after, before, type)) snapshot.tagOwners.delete(tagName(type, value))
     for (const value of gained(before, after, type))
-      facts.tagOwners.set(tagName(type, value), ownerName(table, key))
+      snapshot.tagOwners.set(tagName(type, value), ownerName(table, key))
   }
   const number = before ? undefined : numberOfKey(table, key)
-  if (number !== undefined && number > facts.highestNumber) facts.highestNumber = number
+  if (number !== undefined && number > snapshot.highestNumber) snapshot.highestNumber = number
 }

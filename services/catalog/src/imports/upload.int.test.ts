@@ -2,8 +2,8 @@ import type { ImportView } from '@whereabouts/contracts/imports'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { request } from 'node:http'
 import { describe, expect, onTestFinished } from 'vitest'
-import type { Catalog } from '../catalog.fixture.ts'
-import { test } from './imports.fixture.ts'
+import type { Catalog } from '../../test/catalog.fixture.ts'
+import { test } from '../../test/imports.fixture.ts'
 import { purgeImports } from './purge.loop.ts'
 
 const post = (catalog: Catalog, csv: string, query = 'resource=assets', mediaType = 'text/csv') =>
@@ -39,7 +39,7 @@ describe('D10 a file that cannot be imported as a whole is refused and leaves no
       name: 'many rows',
       csv: `name\n${'a\n'.repeat(100_001)}`,
       type: 'payload_too_large',
-      detail: /^A file has at most 100000 rows$/,
+      detail: /^A file can have at most 100000 rows; split it$/,
     },
   ])('$name', async ({ csv, type, detail }, { catalog }) => {
     const { error } = (await post(catalog, csv)).json()
@@ -51,7 +51,7 @@ describe('D10 a file that cannot be imported as a whole is refused and leaves no
 
   test.for([
     ['colour,name,size\n', [['colour', 'unknown_field', 'unknown column "colour"'], ['size', 'unknown_field', 'unknown column "size"']]],
-    ['name,name\n', [['name', 'ambiguous_fields', 'column "name" is there more than once']]],
+    ['name,name\n', [['name', 'ambiguous_fields', 'column "name" appears more than once']]],
     ['type,rfid\n', [['name', 'required', 'name is required']]],
     ['name,\n', [['', 'unknown_field', 'a column has no name']]],
     ['name,parent_external_key\n', [['parent_external_key', 'unknown_field', 'unknown column "parent_external_key"']]],
@@ -131,7 +131,7 @@ describe('D10 unfinished imports', () => {
     expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(5)
     const [oldest] = await unfinished(catalog)
     const refusal = await send(catalog, 9)
-    const detail = `At most 5 imports of one organization at a time; import ${oldest?.id} is not finished`
+    const detail = `At most 5 unfinished imports per organization; import ${oldest?.id} is not finished`
     expect(refusal.json().error).toMatchObject({ type: 'rate_limited', status: 429, detail })
     expect(refusal.headers['retry-after']).toBe('10')
     await files.send('assets', 'name\na\n', { org: otherOrg })
@@ -146,12 +146,12 @@ describe('D10 unfinished imports', () => {
     for (const one of [catalog, replica, catalog]) expect((await send(one, 1)).statusCode).toBe(201)
     const [oldest] = await unfinished(catalog)
     const refusal = (await send(replica, 1)).json().error
-    const detail = `At most 3 imports of one user at a time; import ${oldest?.id} is not finished`
+    const detail = `At most 3 unfinished imports per user; import ${oldest?.id} is not finished`
     expect(refusal).toMatchObject({ type: 'rate_limited', detail })
     expect((await send(replica, 2)).statusCode).toBe(201)
   })
 
-  test('a dry run that is applied counts for who applies it', async ({ catalog, imports }) => {
+  test('a dry run that is applied counts for the user that applies it', async ({ catalog, imports }) => {
     const dryRun = await imports.run('assets', 'name\na\n', { dryRun: true })
     await catalog.database.pool.query(
       `insert into import (org_id, file_id, resource, dry_run, state, columns, created_by, lease_until)
@@ -182,7 +182,7 @@ describe('D10 a file that breaks off', () => {
     return { outgoing, answer }
   }
 
-  test('leaves nothing, and is no import meanwhile', async ({ catalog, service, address }) => {
+  test('leaves nothing, and is not an import meanwhile', async ({ catalog, service, address }) => {
     const { outgoing } = await halfSent(catalog, address, service)
     const { data } = (await catalog.get('/imports')).json()
     expect(data).toEqual([])

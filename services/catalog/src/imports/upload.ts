@@ -1,7 +1,7 @@
 import { MAX_IMPORT_ROWS, type ImportColumn, type ImportResource } from '@whereabouts/contracts/imports'
 import { NaturalKey } from '@whereabouts/contracts/text'
 import { bodyBrokenOff } from '@whereabouts/service-kit/errors'
-import type { Change } from '../change.ts'
+import type { RunInTransaction } from '../transactions/transactions.ts'
 import { tooManyRows } from '../errors.ts'
 import { unguarded } from './cells.ts'
 import { readHeader } from './columns.ts'
@@ -29,25 +29,25 @@ export type Upload = {
  * sender is slow. What is wrong with the file as a whole is thrown, and leaves nothing behind: the import is removed, or
  * its lease runs out if even that fails.
  */
-export async function receiveImport(change: Change, upload: Upload): Promise<ImportRow> {
+export async function receiveImport(runInTransaction: RunInTransaction, upload: Upload): Promise<ImportRow> {
   const { orgId, resource, dryRun, createdBy } = upload
   const { header, rows } = await readCsv(upload.bytes)
   const columns = readHeader(resource, header)
   const begun = { resource, dry_run: dryRun, columns, created_by: createdBy }
-  const id = await change(orgId, async (tx) => {
+  const id = await runInTransaction(orgId, async (tx) => {
     await admitImport(tx, orgId, createdBy)
     return beginUpload(tx, orgId, begun)
   })
   try {
-    return await storeFile(change, orgId, id, withKeys(rows, resource, columns))
+    return await storeFile(runInTransaction, orgId, id, withKeys(rows, resource, columns))
   } catch (error) {
-    await change(orgId, (tx) => removeImport(tx, orgId, id)).catch(() => undefined)
+    await runInTransaction(orgId, (tx) => removeImport(tx, orgId, id)).catch(() => undefined)
     throw error
   }
 }
 
 async function storeFile(
-  change: Change,
+  runInTransaction: RunInTransaction,
   orgId: number,
   id: number,
   lines: AsyncIterable<StoredLine>,
@@ -56,12 +56,12 @@ async function storeFile(
   for await (const batch of inBatches(lines)) {
     total += batch.length
     if (total > MAX_IMPORT_ROWS) throw tooManyRows()
-    await change(orgId, async (tx) => {
+    await runInTransaction(orgId, async (tx) => {
       if (!(await renewUpload(tx, orgId, id))) throw bodyBrokenOff()
       await insertLines(tx, orgId, id, batch)
     })
   }
-  const stored = await change(orgId, (tx) => finishUpload(tx, orgId, id, total))
+  const stored = await runInTransaction(orgId, (tx) => finishUpload(tx, orgId, id, total))
   if (!stored) throw bodyBrokenOff()
   return stored
 }

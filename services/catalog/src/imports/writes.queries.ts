@@ -5,37 +5,44 @@ import { enqueue } from '@whereabouts/db/outbox'
 import { jsonInSlices, mapInSlices } from '@whereabouts/service-kit/slices'
 import { sql, type RawBuilder } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
-import { assetColumns } from '../assets/assets.queries.ts'
 import { toAssetState } from '../assets/assets.views.ts'
-import type { AssetRow, LocationRow, TagRow, Tx } from '../db.ts'
-import { locationColumns } from '../locations/locations.queries.ts'
+import {
+  assetColumns,
+  locationColumns,
+  type AssetRow,
+  type LocationRow,
+  type TagRow,
+  type Tx,
+} from '../db.ts'
 import { toLocationState } from '../locations/locations.views.ts'
 import { nextRevision } from '@whereabouts/db/revisions'
+import { nextUpdate } from '../transactions/next-update.ts'
 import { tagColumns } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
-import { liveTag } from './facts.queries.ts'
-import { gained, type Change, type Facts, type Thing } from './plan.ts'
+import { liveTag } from './snapshot.queries.ts'
+import { gained, type Change, type Snapshot, type Resource } from './plan.ts'
+import { writtenColumns } from './written-columns.ts'
 
-/** Somebody else was faster since the plan was made: it must be made again. */
+/** Another change came first: the plan must be made again. */
 export class PlanOutdated extends Error {}
 
 type Table = 'asset' | 'location'
-type Written = { row: Thing['fields'] & { id: number; external_key: string }; isNew: boolean }
+type Written = { row: Resource['fields'] & { id: number; external_key: string }; isNew: boolean }
 
 /**
- * Does what was planned, in as many statements for many rows as for one, and tells of it through the outbox. Returns
- * the ids by key. Throws `PlanOutdated` when a key or a tag has been taken, or given up, in the meantime.
+ * Writes the planned changes and their messages; the number of statements does not depend on the number of rows. Returns
+ * the ids by key. Throws `PlanOutdated` if a key or a tag was taken or given up in the meantime.
  */
 export async function writeChanges(
   tx: Tx,
   orgId: number,
   table: Table,
-  facts: Facts,
+  snapshot: Snapshot,
   changes: readonly Change[],
 ): Promise<Map<string, number>> {
-  const ids = await idsOf(tx, facts, changes)
+  const ids = await idsOf(tx, snapshot, changes)
   const written = (await mapInSlices(changes, (change) => writtenOf(change, ids))).flat()
-  await writeThings(tx, orgId, table, facts.now, written)
+  await writeResources(tx, orgId, table, snapshot.now, written)
   await writeTags(tx, orgId, table, changes, ids)
   return ids
 }
@@ -46,9 +53,9 @@ function writtenOf(change: Change, ids: ReadonlyMap<string, number>): Written[] 
   return [{ isNew: after.id === null, row: rowOf(change, ids) }]
 }
 
-/** Those of new things are minted here, since the new ones may refer to each other. */
-async function idsOf(tx: Tx, facts: Facts, changes: readonly Change[]): Promise<Map<string, number>> {
-  const stored = [...facts.things.values()].filter((thing) => thing.id !== null)
+/** Those of new resources are minted here, since the new ones may refer to each other. */
+async function idsOf(tx: Tx, snapshot: Snapshot, changes: readonly Change[]): Promise<Map<string, number>> {
+  const stored = [...snapshot.resources.values()].filter((thing) => thing.id !== null)
   const ids = new Map(stored.map(({ key, id }) => [key, Number(id)]))
   const added = changes.filter(({ after }) => after.id === null)
   if (added.length === 0) return ids
@@ -65,30 +72,24 @@ function rowOf({ before, after: { key, fields, parentId } }: Change, ids: Readon
   return { ...fields, id: ids.get(key) ?? 0, external_key: key, parent_id }
 }
 
-const own = {
-  asset: { columns: sql`type, metadata`, types: sql`type text, metadata jsonb` },
-  location: { columns: sql`parent_id`, types: sql`parent_id bigint` },
-}
-const assigned = {
-  asset: sql`type = given.type, metadata = given.metadata`,
-  location: sql`parent_id = given.parent_id`,
-}
-
 const columnsOf = (table: Table): RawBuilder<unknown> =>
   sql.join((table === 'asset' ? assetColumns : locationColumns).map((column) => sql.ref(column)))
 
-async function writeThings(tx: Tx, orgId: number, table: Table, now: string, written: readonly Written[]) {
+async function writeResources(tx: Tx, orgId: number, table: Table, now: string, written: readonly Written[]) {
   const [added, changed] = [written.filter(({ isNew }) => isNew), written.filter(({ isNew }) => !isNew)]
+  const columns = writtenColumns[table]
+  const typed = sql.join(columns.map(({ name, type }) => sql`${sql.ref(name)} ${sql.raw(type)}`))
   const given = async (rows: readonly Written[]) => sql`
-    jsonb_to_recordset(${await jsonInSlices(rows.map(({ row }) => row))}::jsonb)
-      as given (id bigint, external_key text, name text, description text, is_active boolean,
-                valid_from timestamptz, valid_to timestamptz, ${own[table].types})`
-  const common = sql`id, external_key, name, description, is_active, valid_from, valid_to, ${own[table].columns}`
+    jsonb_to_recordset(${await jsonInSlices(rows.map(({ row }) => row))}::jsonb) as given (${typed})`
+  const names = sql.join(columns.map(({ name }) => sql.ref(name)))
+  const assigned = columns
+    .filter(({ name }) => name !== 'id' && name !== 'external_key')
+    .map(({ name }) => sql`${sql.ref(name)} = ${sql.ref(`given.${name}`)}`)
   const results: (AssetRow & LocationRow)[] = []
   if (added.length > 0) {
     const { rows } = await sql<AssetRow & LocationRow>`
-      insert into ${sql.table(table)} (org_id, created_at, updated_at, ${common})
-      select ${orgId}, ${now}::timestamptz, ${now}::timestamptz, ${common} from ${await given(added)}
+      insert into ${sql.table(table)} (org_id, created_at, updated_at, ${names})
+      select ${orgId}, ${now}::timestamptz, ${now}::timestamptz, ${names} from ${await given(added)}
       on conflict (org_id, external_key) where deleted_at is null do nothing
       returning ${columnsOf(table)}`.execute(tx)
     results.push(...rows)
@@ -96,9 +97,8 @@ async function writeThings(tx: Tx, orgId: number, table: Table, now: string, wri
   if (changed.length > 0) {
     const { rows } = await sql<AssetRow & LocationRow>`
       update ${sql.table(table)} set
-        name = given.name, description = given.description, is_active = given.is_active,
-        valid_from = given.valid_from, valid_to = given.valid_to, ${assigned[table]},
-        updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond'), revision = ${nextRevision}
+        ${sql.join(assigned)},
+        updated_at = ${nextUpdate}, revision = ${nextRevision}
       from ${await given(changed)}
       where ${sql.ref(`${table}.org_id`)} = ${orgId} and ${sql.ref(`${table}.id`)} = given.id
         and ${sql.ref(`${table}.id`)} = any(${changed.map(({ row }) => row.id)}::bigint[])
@@ -112,7 +112,7 @@ async function writeThings(tx: Tx, orgId: number, table: Table, now: string, wri
 
 type TagOf = { owner_id: number; tag_type: TagType; value: string; match_value: string }
 
-/** What goes, goes first: another row may have got it. */
+/** Removes before it adds: another row may get the same tag. */
 async function writeTags(
   tx: Tx,
   orgId: number,
@@ -128,8 +128,8 @@ async function writeTags(
   await enqueue(tx, tagState, rows.map(toTagState))
 }
 
-/** What `after` has and `before` has not. */
-const tagsOf = (owner_id: number, before: Thing | undefined, after: Thing | undefined): TagOf[] =>
+/** The tags that `after` has and `before` has not. */
+const tagsOf = (owner_id: number, before: Resource | undefined, after: Resource | undefined): TagOf[] =>
   tagTypes.flatMap((tag_type) =>
     gained(before, after, tag_type).map((value) => ({
       owner_id,

@@ -50,8 +50,8 @@ const orderTerm = ({ field, descending }: Sort[number]) =>
  * Rows whose `search_text`, or a live tag's, contains `q` literally, whatever the case (D4.11). The text is folded by
  * the database on both sides: two ideas of lower case would miss each other. Read through the views of own rows, or no
  * index would be used (see `createOwnRowsView`); with fewer than three characters none can be, and all rows of the
- * organization are looked at. What is tagged is gathered once, as an array: before tables that were just filled have
- * statistics, a join is planned as if they were empty, and every row of the one would be looked for in all of the other.
+ * organization are looked at. The ids of tagged rows are read once, into an array: before a table that was just
+ * filled has statistics, a join is planned as if it were empty, and would search all of it for every row.
  */
 function found(
   table: Table,

@@ -3,14 +3,14 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import type { Tagged } from '../tags/live-tags.ts'
 
-/** What the rows of a page are made of; the tags are among the columns. */
+/** The table and the columns of a page; the tags are among the columns. */
 export type View = { table: 'asset' | 'location'; columns: RawBuilder<unknown> }
 
 export type Cut = { limit: number; offset: number }
 
 /** A list cut into pages, as the parts of one statement. */
 export type Slice = {
-  /** What follows `with`: queries that the other parts refer to. */
+  /** Goes after `with`: queries that the other parts refer to. */
   with: RawBuilder<unknown>
   /** How many rows there are on all pages. */
   total: RawBuilder<unknown>
@@ -42,7 +42,7 @@ export async function readPage<Row>(
   // Past the end no row is left that could tell the total.
   const [start] = await readSlice<Row>(db, orgId, view, slice({ limit: 1, offset: 0 }))
   const total = start?.total ?? 0
-  // Rows have come in between: an empty page beside their number would be of no moment at all.
+  // Rows were added in between: an empty page with this total never existed.
   if (total > offset) return readPage(db, orgId, view, slice, { limit, offset })
   return { rows: [], total }
 }

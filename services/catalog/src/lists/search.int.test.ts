@@ -1,7 +1,7 @@
 import type { AssetView } from '@whereabouts/contracts/assets'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import { test, type Catalog } from '../catalog.fixture.ts'
+import { test, type Catalog } from '../../test/catalog.fixture.ts'
 
 const keys = async (catalog: Catalog, query: string, kind = 'assets') => {
   const res = await catalog.get(`/${kind}?${query}`)

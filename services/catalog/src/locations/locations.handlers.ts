@@ -1,15 +1,16 @@
-import { LocationPatch, type LocationView } from '@whereabouts/contracts/locations'
+import { namesWith, pick } from '@whereabouts/contracts/fields'
+import { locationFields, LocationPatch, type LocationView } from '@whereabouts/contracts/locations'
 import { locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../change.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
-import { inSchemaOrder, movedBounds, storedRowProblems, type Stored } from '../echo/echo.rules.ts'
+import { inSchemaOrder, movedBounds, storedRowProblems, type Stored } from '../patch/patch.rules.ts'
 import { locationHasChildren, locationNotFound } from '../errors.ts'
-import { lockKeys, settleKey, turnFor } from '../keys/keys.queries.ts'
+import { lockKeys, settleKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
@@ -27,7 +28,9 @@ import { toLocationState, toLocationView } from './locations.views.ts'
 import { countDescendants, lockTree } from './moves.queries.ts'
 import { findMove, namesParent, resolveParent } from './parents.ts'
 
-export const locationHandlers = ({ db, change }: HandlerDeps) =>
+const writable = namesWith(locationFields, 'writable')
+
+export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
   ({
     async listLocations({ principal: { orgId }, query }) {
       const { rows, total } = await listLocations(db.forOrg(orgId), orgId, query)
@@ -36,18 +39,18 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
     },
 
     async createLocation({ principal: { orgId }, body }) {
-      const { tags: wanted, external_key, parent_id, parent_external_key, ...fields } = body
+      const { tags: wanted, external_key } = body
       const create = async (tx: Tx) => {
-        const parent = await resolveParent(tx, orgId, { parent_id, parent_external_key })
+        const parent = await resolveParent(tx, orgId, body)
         const key = await settleKey(tx, orgId, 'location', external_key)
-        const row = { ...fields, external_key: key, parent_id: parent?.id ?? null }
+        const row = { ...pick(body, writable), external_key: key, parent_id: parent?.id ?? null }
         const location = await insertLocation(tx, orgId, row)
         const tags = await insertTags(tx, orgId, { location_id: location.id }, wanted ?? [])
         await enqueue(tx, locationState, [toLocationState(location)])
         await enqueue(tx, tagState, tags.map(toTagState))
         return toLocationView({ ...location, parent_external_key: parent?.external_key ?? null }, tags)
       }
-      const view = await change(orgId, create, turnFor('location', external_key))
+      const view = await runInTransaction(orgId, create, lockNameFor('location', external_key))
       return new Answer({ data: view }, { location: `${API_PREFIX}/locations/${view.id}` })
     },
 
@@ -56,13 +59,13 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
     },
 
     async updateLocation({ principal: { orgId }, params: { location_id }, body }) {
-      const turn = namesParent(body) ? 'location tree' : undefined
+      const lockName = namesParent(body) ? 'location tree' : undefined
       const update = async (tx: Tx) => {
-        if (turn) await lockTree(tx, orgId)
+        if (lockName) await lockTree(tx, orgId)
         const row = await lockLocation(tx, orgId, location_id)
         if (!row) throw locationNotFound()
         const stored = { ...row, tags: await listTags(tx, orgId, 'location_id', [location_id]) }
-        const move = turn ? await findMove(tx, orgId, row, body) : {}
+        const move = lockName ? await findMove(tx, orgId, row, body) : {}
         const unresolved = move instanceof AppError ? (move.fields ?? []) : []
         rejectIfAny(inSchemaOrder(LocationPatch, [...storedRowProblems(stored, body), ...unresolved]))
         if (move instanceof AppError) throw move
@@ -71,7 +74,7 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
         await enqueue(tx, locationState, [toLocationState(location)])
         return toLocationView(location, stored.tags)
       }
-      return { data: await change(orgId, update, turn) }
+      return { data: await runInTransaction(orgId, update, lockName) }
     },
 
     async renameLocation({ principal: { orgId }, params: { location_id }, body: { external_key } }) {
@@ -87,11 +90,14 @@ export const locationHandlers = ({ db, change }: HandlerDeps) =>
         }
         return readLocation(tx, orgId, location_id)
       }
-      return { data: await change(orgId, rename, 'location keys'), descendant_count_affected: affected }
+      return {
+        data: await runInTransaction(orgId, rename, 'location keys'),
+        descendant_count_affected: affected,
+      }
     },
 
     async deleteLocation({ principal: { orgId }, params: { location_id } }) {
-      await change(orgId, async (tx) => {
+      await runInTransaction(orgId, async (tx) => {
         const stored = await lockLocation(tx, orgId, location_id)
         if (!stored) throw locationNotFound()
         if (await hasLiveChildren(tx, orgId, location_id)) throw locationHasChildren(stored.external_key)
@@ -110,10 +116,8 @@ async function readLocation(db: Db, orgId: number, id: number): Promise<Location
   return toLocationView(location, location.tags)
 }
 
-/** What a PATCH writes besides the parent, by name: what merely came back is not written. */
+/** The columns that a PATCH writes, except the parent. A field that only came back is not written. */
 const changesOf = (stored: Stored, body: LocationPatch): LocationChanges => ({
-  name: body.name,
-  description: body.description,
-  is_active: body.is_active,
+  ...pick(body, writable),
   ...movedBounds(stored, body),
 })

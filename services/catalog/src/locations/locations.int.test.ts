@@ -1,6 +1,6 @@
 import type { LocationView } from '@whereabouts/contracts/locations'
 import { expect } from 'vitest'
-import { test } from '../catalog.fixture.ts'
+import { test } from '../../test/catalog.fixture.ts'
 
 test('D5.1 a location needs only a name, and every field of the view is there', async ({ catalog }) => {
   const res = await catalog.post('/locations', { name: 'Dock 1' })
@@ -146,7 +146,7 @@ test('a child created while its parent is being deleted never ends up below a de
   for (const outcome of await Promise.all(rounds)) expect(['201,409', '400,204']).toContain(outcome)
 })
 
-test('who adds a child holds the parent: a delete waits, and then refuses', async ({ catalog }) => {
+test('adding a child locks the parent: a delete waits, and is then refused', async ({ catalog }) => {
   const parent = await catalog.location()
   const client = await catalog.database.pool.connect()
   try {
@@ -209,7 +209,7 @@ test('a deleted child is listed with its parent, whose key is gone once it is de
   expect(await listed()).toMatchObject({ parent_id: hall.id, parent_external_key: null })
 })
 
-test('D5.6 both parent filters at once are ambiguous on both, beside the other problems', async ({
+test('D5.6 both parent filters at once are ambiguous on both, along with other problems', async ({
   catalog,
 }) => {
   const res = await catalog.get('/locations?parent_id=1&parent_external_key=A&limit=0')

@@ -1,6 +1,6 @@
 import type { LegacyLocationView } from '@whereabouts/contracts/legacy/locations'
 import { describe, expect } from 'vitest'
-import { test } from '../legacy.fixture.ts'
+import { test } from '../../test/legacy.fixture.ts'
 import { MAX_LEVELS } from './paths.legacy.ts'
 import { listPageAncestors } from './paths.queries.ts'
 

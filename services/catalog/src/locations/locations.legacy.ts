@@ -12,20 +12,20 @@ import type {
 } from '@whereabouts/contracts/locations'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import { within, type HandlerDeps } from '../change.ts'
+import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
-import { inOlderTerms } from '../errors.legacy.ts'
+import { inLegacyTerms } from '../errors.legacy.ts'
 import { locationNotFound } from '../errors.ts'
-import { getIdByKey, lockIdByKey, turnFor } from '../keys/keys.queries.ts'
+import { getIdByKey, lockIdByKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
 import { toCurrentSort } from '../lists/sort.legacy.ts'
 import { replaceTags, toLegacyIdentifier, toTagCreate } from '../tags/tags.legacy.ts'
 import { locationHandlers } from './locations.handlers.ts'
 import { MAX_LEVELS, placesAmong, type Place } from './paths.legacy.ts'
 import { listPageAncestors } from './paths.queries.ts'
 
-/** The older vocabulary of locations: translation to the handlers of the current one, and back. */
-export const legacyLocationHandlers = ({ db, change }: HandlerDeps) => {
-  const current = locationHandlers({ db, change })
+/** The legacy vocabulary of locations: translates to and from the current handlers. */
+export const legacyLocationHandlers = ({ db, runInTransaction }: HandlerDeps) => {
+  const current = locationHandlers({ db, runInTransaction })
   return {
     async listLegacyLocations({ query, ...context }) {
       const { orgId } = context.principal
@@ -36,12 +36,12 @@ export const legacyLocationHandlers = ({ db, change }: HandlerDeps) => {
     async createLegacyLocation({ body, ...context }) {
       const { orgId } = context.principal
       const create = async (tx: Tx) => {
-        const inside = locationHandlers(within(tx))
+        const inside = locationHandlers(usingTransaction(tx))
         const created = await inside.createLocation({ ...context, body: toLocationCreate(body) })
         return toLegacyLocation(tx, orgId, created.body.data)
       }
-      const turn = turnFor('location', body.identifier)
-      const data = await inOlderTerms(async () => change(orgId, create, turn))
+      const lockName = lockNameFor('location', body.identifier)
+      const data = await inLegacyTerms(async () => runInTransaction(orgId, create, lockName))
       return new Answer({ data }, { location: `${LEGACY_PREFIX}/locations/${data.identifier}` })
     },
 
@@ -57,7 +57,7 @@ export const legacyLocationHandlers = ({ db, change }: HandlerDeps) => {
       const { orgId } = context.principal
       const { identifier: key = identifier, identifiers, ...fields } = body
       const update = async (tx: Tx) => {
-        const inside = locationHandlers(within(tx))
+        const inside = locationHandlers(usingTransaction(tx))
         const location_id = await getIdByKey(tx, orgId, 'location', identifier)
         const named = { ...context, params: { location_id } }
         const { data: updated } = await inside.updateLocation({ ...named, body: toLocationPatch(fields) })
@@ -67,16 +67,16 @@ export const legacyLocationHandlers = ({ db, change }: HandlerDeps) => {
         const { data } = await inside.getLocation({ ...named, body: undefined })
         return toLegacyLocation(tx, orgId, data)
       }
-      const keyTurn = key === identifier ? undefined : 'location keys'
-      const turn = body.parent_identifier === undefined ? keyTurn : 'location tree'
-      return { data: await inOlderTerms(async () => change(orgId, update, turn)) }
+      const keyLock = key === identifier ? undefined : 'location keys'
+      const lockName = body.parent_identifier === undefined ? keyLock : 'location tree'
+      return { data: await inLegacyTerms(async () => runInTransaction(orgId, update, lockName)) }
     },
 
     async deleteLegacyLocation({ params: { identifier }, ...context }) {
       const { orgId } = context.principal
-      return change(orgId, async (tx) => {
+      return runInTransaction(orgId, async (tx) => {
         const location_id = await lockIdByKey(tx, orgId, 'location', identifier)
-        return locationHandlers(within(tx)).deleteLocation({ ...context, params: { location_id } })
+        return locationHandlers(usingTransaction(tx)).deleteLocation({ ...context, params: { location_id } })
       })
     },
   } satisfies Partial<Handlers<'catalog'>>

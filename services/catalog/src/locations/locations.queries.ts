@@ -1,17 +1,12 @@
-import type { LocationCreate, LocationPatch } from '@whereabouts/contracts/locations'
+import type { NamesWith } from '@whereabouts/contracts/fields'
+import type { LocationCreate, locationFields, LocationPatch } from '@whereabouts/contracts/locations'
 import { sql, type SelectQueryBuilder } from 'kysely'
-import type { Db, LocationRow, Tables, Tx } from '../db.ts'
+import { locationColumns, type Db, type LocationRow, type Tables, type Tx } from '../db.ts'
 import { locationKeyTaken, windowInverted } from '../errors.ts'
 import { nextRevision } from '@whereabouts/db/revisions'
-import { nextUpdate } from '../revisions.ts'
+import { nextUpdate } from '../transactions/next-update.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
 import { violatedConstraint } from '@whereabouts/db/constraint-violation'
-
-export const locationColumns = [
-  'location.org_id', 'location.id', 'location.external_key', 'location.name', 'location.description',
-  'location.parent_id', 'location.is_active', 'location.valid_from', 'location.valid_to',
-  'location.created_at', 'location.updated_at', 'location.deleted_at', 'location.revision',
-] as const // prettier-ignore
 
 /** With the parent's key, which is null for a root, and once the parent itself is deleted. */
 export type PlacedLocation = LocationRow & { parent_external_key: string | null }
@@ -79,10 +74,8 @@ export function pinParent(
     : rows.where('external_key', '=', parent.external_key).executeTakeFirst()
 }
 
-type NewLocation = Omit<LocationCreate, 'external_key' | 'tags' | 'parent_id' | 'parent_external_key'> & {
-  external_key: string
-  parent_id: number | null
-}
+type Writable = NamesWith<typeof locationFields, 'writable'>
+type NewLocation = Pick<LocationCreate, Writable> & { external_key: string; parent_id: number | null }
 
 /** Call under `pinParent`. Throws `locationKeyTaken` and `windowInverted`; what is left out gets its default. */
 export async function insertLocation(tx: Tx, orgId: number, location: NewLocation): Promise<LocationRow> {
@@ -101,7 +94,6 @@ function refuseViolation(error: unknown, key = ''): never {
   throw error
 }
 
-type Writable = 'name' | 'description' | 'is_active' | 'valid_from' | 'valid_to'
 export type LocationChanges = Pick<LocationPatch, Writable> & {
   external_key?: string
   parent_id?: number | null
@@ -128,7 +120,7 @@ export async function updateLocation(
   return placed(tx, orgId, id).executeTakeFirstOrThrow()
 }
 
-/** Call under `lockLocation`: who adds a child pins its parent first, so the answer holds until the end. */
+/** Call under `lockLocation`. Adding a child pins its parent first, so the result holds until the commit. */
 export async function hasLiveChildren(tx: Tx, orgId: number, id: number): Promise<boolean> {
   const child = await tx
     .selectFrom('location')

@@ -1,6 +1,6 @@
 import type { LocationView } from '@whereabouts/contracts/locations'
 import { describe, expect } from 'vitest'
-import { test, type Catalog } from '../catalog.fixture.ts'
+import { test, type Catalog } from '../../test/catalog.fixture.ts'
 
 type Answer = Awaited<ReturnType<Catalog['patch']>>
 

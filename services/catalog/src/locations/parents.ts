@@ -22,7 +22,7 @@ export const namesParent = ({ parent_id, parent_external_key }: Named): boolean 
   parent_id !== undefined || parent_external_key !== undefined
 
 /**
- * What a PATCH that names a parent does to the location, or why it is refused: for the fields it sent, or as a conflict
+ * The move that a PATCH with a parent makes, or why it is refused: for the fields it sent, or as a conflict
  * when the parent is the location itself or lies inside it (D5.4). Call under `lockTree` and the lock of the row.
  */
 export async function findMove(

@@ -3,7 +3,7 @@ import type { Ancestor } from './paths.queries.ts'
 /** How many locations around one are looked at: a hostile chain must not make a page of megabytes of paths. */
 export const MAX_LEVELS = 100
 
-/** Where a location is, as the older vocabulary tells it (D5.9). */
+/** The place of a location in the tree, in the legacy vocabulary (D5.9). */
 export type Place = { parent: string | null; path: string; depth: number }
 
 type Placed = { external_key: string; parent_id: number | null }

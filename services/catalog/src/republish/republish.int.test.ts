@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { test } from '../catalog.fixture.ts'
+import { test } from '../../test/catalog.fixture.ts'
 import { republishAll } from './republish.batches.ts'
 import { awaitRoom, NobodyPublishes } from './republish.pace.ts'
-import { republishState } from './republish-state.ts'
+import { republishState } from '../broker/republish-state.responder.ts'
 
 test('everything is queued once more as it is, deleted things included, in whatever batches', async ({
   catalog,

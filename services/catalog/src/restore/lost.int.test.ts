@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { test } from '../catalog.fixture.ts'
+import { test } from '../../test/catalog.fixture.ts'
 import { findLost, forgetQueued } from './lost.queries.ts'
 
 test('what the stream has and the database has not, or only as it was before, is lost', async ({

@@ -1,6 +1,6 @@
 import { MAX_TAGS } from '@whereabouts/contracts/tags'
 import { expect } from 'vitest'
-import { test } from '../catalog.fixture.ts'
+import { test } from '../../test/catalog.fixture.ts'
 
 const rfid = (value: string) => ({ tag_type: 'rfid' as const, value })
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => rfid(`T${i}`))
@@ -21,7 +21,7 @@ test.for(['asset', 'location'] as const)(
     for (const res of refused)
       expect(res.json().error).toMatchObject({
         type: 'conflict',
-        detail: `no more than ${MAX_TAGS} tags can be attached to one resource`,
+        detail: `a resource can have at most ${MAX_TAGS} tags`,
       })
     const { data } = (await catalog.get(path)).json()
     expect(data.tags).toHaveLength(MAX_TAGS)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { test } from '../catalog.fixture.ts'
+import { test } from '../../test/catalog.fixture.ts'
 
 const rfid = (value: string) => ({ tag_type: 'rfid' as const, value })
 

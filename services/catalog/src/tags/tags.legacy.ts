@@ -4,11 +4,11 @@ import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import type { TagCreate, TagView } from '@whereabouts/contracts/tags'
 import { enqueue } from '@whereabouts/db/outbox'
 import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
-import type { Change } from '../change.ts'
+import type { RunInTransaction } from '../transactions/transactions.ts'
 import type { Tx } from '../db.ts'
 import { tagExists } from '../errors.ts'
-import { lockIdByKey } from '../keys/keys.queries.ts'
-import { attach, detach } from './tags.handlers.ts'
+import { lockIdByKey } from '../external-keys/external-keys.queries.ts'
+import { attach, detach } from './tags.ts'
 import { columnOf, deleteTags, insertTags, listTags, type Owner } from './tags.queries.ts'
 import { toTagState } from './tags.views.ts'
 
@@ -23,7 +23,7 @@ export const toLegacyIdentifier = ({ id, tag_type, value }: TagView): LegacyIden
 export const toTagCreate = ({ type, value }: LegacyIdentifierCreate): TagCreate => ({ tag_type: type, value })
 
 /**
- * Makes `wanted` the tags of an owner whose row the caller has locked, and tells of each that comes or goes. Those it
+ * Makes `wanted` the tags of an owner whose row the caller has locked, and publishes each that is added or removed. Those it
  * has already stay as they are. Throws `tagExists` for one that is taken elsewhere, or twice in the list.
  */
 export async function replaceTags(
@@ -35,13 +35,13 @@ export async function replaceTags(
   const [column, ownerId] = columnOf(owner)
   const stored = await listTags(tx, orgId, column, [ownerId])
   const { missing, surplus } = tagChanges(stored, wanted.map(toTagCreate))
-  // In this order: who waits for another's tag must not yet hold one of its own that the other may be waiting for.
+  // In this order: a transaction that waits for another's tag must not hold a tag that the other waits for.
   const added = await insertTags(tx, orgId, owner, missing)
   const removed = await deleteTags(tx, orgId, owner, surplus)
   await enqueue(tx, tagState, [...added, ...removed].map(toTagState))
 }
 
-/** What is to be attached, in the order given, and the ids of what is to be removed. Throws `tagExists`. */
+/** The tags to attach, in the order given, and the ids to remove. Throws `tagExists`. */
 export function tagChanges(
   stored: readonly TagView[],
   wanted: readonly TagCreate[],
@@ -59,10 +59,10 @@ export function tagChanges(
 
 const nameOf = ({ tag_type, value }: TagCreate | TagView) => `${tag_type}:${value}`
 
-export const legacyTagHandlers = ({ change }: { change: Change }) =>
+export const legacyTagHandlers = ({ runInTransaction }: { runInTransaction: RunInTransaction }) =>
   ({
     async attachLegacyAssetTag({ principal: { orgId }, params: { identifier }, body }) {
-      const tag = await change(orgId, async (tx) => {
+      const tag = await runInTransaction(orgId, async (tx) => {
         const asset_id = await lockIdByKey(tx, orgId, 'asset', identifier)
         return attach(tx, orgId, { asset_id }, toTagCreate(body))
       })
@@ -70,7 +70,7 @@ export const legacyTagHandlers = ({ change }: { change: Change }) =>
     },
 
     async detachLegacyAssetTag({ principal: { orgId }, params: { identifier, tag_id } }) {
-      await change(orgId, async (tx) => {
+      await runInTransaction(orgId, async (tx) => {
         const asset_id = await lockIdByKey(tx, orgId, 'asset', identifier)
         await detach(tx, orgId, { asset_id }, tag_id)
       })
@@ -78,7 +78,7 @@ export const legacyTagHandlers = ({ change }: { change: Change }) =>
     },
 
     async attachLegacyLocationTag({ principal: { orgId }, params: { identifier }, body }) {
-      const tag = await change(orgId, async (tx) => {
+      const tag = await runInTransaction(orgId, async (tx) => {
         const location_id = await lockIdByKey(tx, orgId, 'location', identifier)
         return attach(tx, orgId, { location_id }, toTagCreate(body))
       })
@@ -86,7 +86,7 @@ export const legacyTagHandlers = ({ change }: { change: Change }) =>
     },
 
     async detachLegacyLocationTag({ principal: { orgId }, params: { identifier, tag_id } }) {
-      await change(orgId, async (tx) => {
+      await runInTransaction(orgId, async (tx) => {
         const location_id = await lockIdByKey(tx, orgId, 'location', identifier)
         await detach(tx, orgId, { location_id }, tag_id)
       })

@@ -82,7 +82,7 @@ export function listTags(
     .execute()
 }
 
-/** How many live tags an owner has. Call with its row locked: who attaches locks it too. */
+/** How many live tags an owner has. Call with its row locked, as attaching does. */
 export async function countTags(tx: Tx, orgId: number, owner: Owner): Promise<number> {
   const [column, ownerId] = columnOf(owner)
   const { total } = await tx
@@ -95,7 +95,7 @@ export async function countTags(tx: Tx, orgId: number, owner: Owner): Promise<nu
   return total
 }
 
-/** Removes one tag of this owner; undefined when there is no such live tag. */
+/** Removes one tag of this owner; undefined if it is not live. */
 export async function deleteTag(
   tx: Tx,
   orgId: number,

@@ -1,9 +1,9 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import type { Catalog } from '../catalog.fixture.ts'
+import type { Catalog } from '../../test/catalog.fixture.ts'
 import { claimImport, releaseClaim, type Claim } from '../imports/claims.queries.ts'
-import { test } from '../imports/imports.fixture.ts'
+import { test } from '../../test/imports.fixture.ts'
 import { endImport } from '../imports/imports.queries.ts'
 
 type Headers = Record<string, string>

@@ -1,7 +1,7 @@
 import type { LocationOfBranch } from '@whereabouts/contracts/location-tree'
 import type { LocationCreate } from '@whereabouts/contracts/locations'
 import { describe, expect } from 'vitest'
-import { test, type Catalog } from '../catalog.fixture.ts'
+import { test, type Catalog } from '../../test/catalog.fixture.ts'
 
 type Answer = { data: LocationOfBranch[]; limit: number; offset: number; total_count: number }
 

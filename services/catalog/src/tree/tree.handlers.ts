@@ -1,5 +1,5 @@
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../change.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import { locationNotFound } from '../errors.ts'
 import { pageOf } from '../lists/conditions.ts'
 import type { Cut } from '../lists/page.ts'
@@ -14,7 +14,7 @@ export const treeHandlers = ({ db }: Pick<HandlerDeps, 'db'>) => {
     (list: typeof listChildren) =>
     async ({ principal: { orgId }, params: { location_id }, query }: Asked) => {
       const { rows, total } = await list(db.forOrg(orgId), orgId, location_id, query)
-      // Whoever has live locations around is live; of others it is not known yet.
+      // A location with live relatives is live. Of any other, that is still unknown.
       if (total === 0 && !(await findLocation(db.forOrg(orgId), orgId, location_id))) throw locationNotFound()
       return { data: rows.map((row) => toLocationView(row, row.tags)), ...pageOf(query), total_count: total }
     }

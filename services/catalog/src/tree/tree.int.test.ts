@@ -1,7 +1,7 @@
 import type { LocationCreate, LocationView } from '@whereabouts/contracts/locations'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import { test, type Catalog } from '../catalog.fixture.ts'
+import { test, type Catalog } from '../../test/catalog.fixture.ts'
 
 const directions = ['ancestors', 'children', 'descendants'] as const
 

@@ -1,6 +1,6 @@
 import type { LegacyLocationView } from '@whereabouts/contracts/legacy/locations'
 import { expect } from 'vitest'
-import { test } from '../legacy.fixture.ts'
+import { test } from '../../test/legacy.fixture.ts'
 
 const branches = ['ancestors', 'children', 'descendants'] as const
 

@@ -1,13 +1,13 @@
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../change.ts'
-import { getIdByKey } from '../keys/keys.queries.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
+import { getIdByKey } from '../external-keys/external-keys.queries.ts'
 import type { Cut } from '../lists/page.ts'
 import { toLegacyLocations } from '../locations/locations.legacy.ts'
 import { treeHandlers } from './tree.handlers.ts'
 
 type Asked = { principal: { orgId: number }; params: { identifier: string }; query: Cut }
 
-/** The older vocabulary of the tree: a key in the path, older views in the answer. */
+/** The legacy vocabulary of the tree: a key in the path, legacy views in the reply. */
 export const legacyTreeHandlers = ({ db }: Pick<HandlerDeps, 'db'>) => {
   const current = treeHandlers({ db })
   const answering =

@@ -1,22 +1,22 @@
-/** Holds the refresh token of a session: hidden from scripts, and passed on to nobody but `/session`. */
+/** Contains the refresh token. Scripts cannot read it, and browsers send it only to `/session`. */
 const NAME = 'whereabouts_session'
-/** Browsers take a cookie of this name over https from this very host only, for all of its paths. */
+/** Browsers accept a cookie with this prefix only over HTTPS, from this exact host, for all paths. */
 const SECURE_NAME = `__Host-${NAME}`
 
-/** As long as a refresh token is good for. */
+/** The lifetime of a refresh token. */
 const MAX_AGE_SECONDS = 30 * 24 * 60 * 60
 const VALUE = /^[A-Za-z0-9._~-]+$/
 
 export type SessionCookie = {
   /** The token of a `Cookie` header. */
   read(header?: string): string | undefined
-  /** The values of `Set-Cookie` that store a token; undefined takes it away. `header` is what the browser sent. */
+  /** The `Set-Cookie` values that store a token; undefined deletes it. `header` is the `Cookie` of the request. */
   write(token: string | undefined, header?: string): string[]
 }
 
 /**
- * How the session of a browser is kept. Where the public address is https (`isSecure`) a cookie under the name that
- * earlier releases gave it is still read, and replaced as soon as a token is stored.
+ * Reads and writes the session cookie. `isSecure`: the public URL is HTTPS. Then a cookie with the name of earlier releases
+ * is still read, and replaced when a token is stored.
  */
 export function sessionCookie(isSecure: boolean): SessionCookie {
   const name = isSecure ? SECURE_NAME : NAME
@@ -25,14 +25,14 @@ export function sessionCookie(isSecure: boolean): SessionCookie {
     read: (header) => valueOf(name, header) ?? valueOf(NAME, header),
     write: (token, header) => {
       if (token !== undefined && !VALUE.test(token))
-        throw new Error('a refresh token that no cookie can hold')
+        throw new Error('the refresh token has characters that a cookie cannot contain')
       const hasEarlier = isSecure && valueOf(NAME, header) !== undefined
-      return [setCookie(name, token, attributes), ...(hasEarlier ? [forgetEarlier()] : [])]
+      return [setCookie(name, token, attributes), ...(hasEarlier ? [deleteEarlier()] : [])]
     },
   }
 }
 
-const forgetEarlier = () => setCookie(NAME, undefined, ['Path=/session', 'Secure'])
+const deleteEarlier = () => setCookie(NAME, undefined, ['Path=/session', 'Secure'])
 
 function setCookie(name: string, token: string | undefined, attributes: readonly string[]): string {
   const maxAge = `Max-Age=${token === undefined ? 0 : MAX_AGE_SECONDS}`

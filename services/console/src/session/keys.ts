@@ -5,19 +5,19 @@ import { traceHeaders } from '@whereabouts/service-kit/trace'
 import type { FastifyRequest } from 'fastify'
 import { Agent } from 'undici'
 
-export type KeysAnswer = { status: number; headers: Record<string, string>; text: string }
+export type KeysResponse = { status: number; headers: Record<string, string>; text: string }
 
-/** Asks an operation of keys below `/api/v1/auth` that needs no token. */
-export type AskKeys = (operation: string, body: unknown, request: FastifyRequest) => Promise<KeysAnswer>
+/** Calls an operation of keys under `/api/v1/auth` that needs no token. */
+export type CallKeys = (operation: string, body: unknown, request: FastifyRequest) => Promise<KeysResponse>
 
-/** Of its answers only what a browser has a use for. */
-const PASSED_BACK = ['content-type', 'retry-after', 'www-authenticate']
+/** Response headers that browsers need. */
+const PASSED_HEADERS = ['content-type', 'retry-after', 'www-authenticate']
 const TIMEOUT_MS = 10_000
-/** Less than the time for which a stopping service still takes requests. */
+/** Shorter than the time that a stopping service still accepts requests. */
 const KEEP_ALIVE_MS = 4_000
 
-/** What keys learns of the person at the browser comes from the gateway: address, request id and path. */
-export function keysClient(url: string): { ask: AskKeys; close: () => Promise<void> } {
+/** The client of keys. Passes on the address, request ID and path that the gateway sent. */
+export function keysClient(url: string): { call: CallKeys; close: () => Promise<void> } {
   const agent = new Agent({
     connections: 32,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -25,7 +25,7 @@ export function keysClient(url: string): { ask: AskKeys; close: () => Promise<vo
     bodyTimeout: TIMEOUT_MS,
   })
   return {
-    async ask(operation, body, request) {
+    async call(operation, body, request) {
       const headers = {
         'content-type': 'application/json',
         'user-agent': 'whereabouts-console',
@@ -38,13 +38,13 @@ export function keysClient(url: string): { ask: AskKeys; close: () => Promise<vo
       }
       try {
         const options = { method: 'POST', path: `/api/v1/auth/${operation}`, origin: url } as const
-        const answer = await agent.request({ ...options, headers, body: JSON.stringify(body) })
-        const text = await answer.body.text()
-        const kept = PASSED_BACK.flatMap((name) => {
-          const value = answer.headers[name]
+        const response = await agent.request({ ...options, headers, body: JSON.stringify(body) })
+        const text = await response.body.text()
+        const kept = PASSED_HEADERS.flatMap((name) => {
+          const value = response.headers[name]
           return typeof value === 'string' ? [[name, value]] : []
         })
-        return { status: answer.statusCode, headers: Object.fromEntries(kept), text }
+        return { status: response.statusCode, headers: Object.fromEntries(kept), text }
       } catch (error) {
         throw serviceUnavailable(error)
       }

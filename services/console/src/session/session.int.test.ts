@@ -6,14 +6,14 @@ import { buildApp } from '../app.ts'
 import { sessionCookie } from './cookie.ts'
 import { keysClient } from './keys.ts'
 
-type Answer = (request: FastifyRequest, reply: FastifyReply) => unknown
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** In the place of keys, on a real socket: what it is asked, and what it answers. */
+/** Stands in for keys on a real socket: records requests and answers as each test says. */
 let far: FastifyInstance
 let seen: FastifyRequest[] = []
-let answer: Answer
+let answer: Handler
 let app: FastifyInstance
-let askFar: ReturnType<typeof keysClient>['ask']
+let callFar: ReturnType<typeof keysClient>['call']
 let closeKeys: () => Promise<void>
 
 const SESSION = {
@@ -24,8 +24,8 @@ const SESSION = {
   user: { id: 1, name: 'Ada', email: 'ada@example.com', role: 'admin' },
   org: { id: 7, name: 'Acme', created_at: '2026-11-21T10:00:00.000Z' },
 }
-const opens: Answer = () => ({ data: SESSION })
-const refuses: Answer = (_request, reply) =>
+const opens: Handler = () => ({ data: SESSION })
+const refuses: Handler = (_request, reply) =>
   reply
     .status(401)
     .header('www-authenticate', 'Bearer realm="api"')
@@ -39,8 +39,8 @@ beforeAll(async () => {
   })
   const keys = keysClient(await far.listen({ host: '127.0.0.1', port: 0 }))
   closeKeys = keys.close
-  askFar = keys.ask
-  app = appWith(askFar)
+  callFar = keys.call
+  app = appWith(callFar)
 })
 afterEach(() => {
   seen = []
@@ -52,7 +52,7 @@ afterAll(async () => {
   await far.close()
 })
 
-const ask = (name: string, headers: Record<string, string> = {}, payload: unknown = {}) =>
+const post = (name: string, headers: Record<string, string> = {}, payload: unknown = {}) =>
   app.inject({
     method: 'POST',
     url: `/session/${name}`,
@@ -61,13 +61,13 @@ const ask = (name: string, headers: Record<string, string> = {}, payload: unknow
   })
 const COOKIE = { cookie: 'other=1; __Host-whereabouts_session=refresh-1; more=2' }
 const FORGOTTEN = '__Host-whereabouts_session=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
-/** As releases before this one named it. */
+/** The name in earlier releases. */
 const EARLIER = { cookie: 'whereabouts_session=refresh-0' }
 
-test('signing in answers all but the refresh token, which goes into a cookie that no script can read', async () => {
+test('sign-in returns everything but the refresh token, which goes into an HttpOnly cookie', async () => {
   answer = opens
   const body = { email: 'ada@example.com', password: 'long enough 1' }
-  const reply = await ask('sign-in', { 'x-forwarded-for': '203.0.113.7' }, body)
+  const reply = await post('sign-in', { 'x-forwarded-for': '203.0.113.7' }, body)
   const { refresh_token: _, ...shown } = SESSION
   expect([reply.statusCode, reply.json()]).toEqual([200, { data: shown }])
   expect(reply.headers['set-cookie']).toEqual([
@@ -82,25 +82,25 @@ test('signing in answers all but the refresh token, which goes into a cookie tha
   expect(seen[0]?.headers['x-request-id']).toBe(reply.headers['x-request-id'])
 })
 
-test('a renewal presents the token of the cookie and stores its successor', async () => {
+test('a renewal sends the token of the cookie and stores the new one', async () => {
   answer = opens
-  expect((await ask('refresh', COOKIE)).headers['set-cookie']).toEqual([
+  expect((await post('refresh', COOKIE)).headers['set-cookie']).toEqual([
     expect.stringContaining('__Host-whereabouts_session=refresh-2;'),
   ])
-  expect((await ask('switch', COOKIE, { org_id: 9 })).statusCode).toBe(200)
+  expect((await post('switch', COOKIE, { org_id: 9 })).statusCode).toBe(200)
   expect(seen.map(({ url, body }) => [url, body])).toEqual([
     ['/api/v1/auth/refresh', { refresh_token: 'refresh-1' }],
     ['/api/v1/auth/refresh', { refresh_token: 'refresh-1', org_id: 9 }],
   ])
 })
 
-describe('S11 e a cookie under its earlier name, where the public address is https', () => {
+describe('S11 e a cookie with its earlier name, over HTTPS', () => {
   const EARLIER_FORGOTTEN =
     'whereabouts_session=; Path=/session; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
 
-  test('still opens the session, and the renewal puts the new one in its place', async () => {
+  test('still opens the session, and the renewal replaces it', async () => {
     answer = opens
-    const reply = await ask('refresh', EARLIER)
+    const reply = await post('refresh', EARLIER)
     expect(reply.statusCode).toBe(200)
     expect(seen[0]?.body).toEqual({ refresh_token: 'refresh-0' })
     expect(reply.headers['set-cookie']).toEqual([
@@ -109,23 +109,23 @@ describe('S11 e a cookie under its earlier name, where the public address is htt
     ])
   })
 
-  test('is not asked for where there is one under the new name', async () => {
+  test('is ignored if there is one with the new name', async () => {
     answer = opens
-    await ask('refresh', { cookie: `${EARLIER.cookie}; ${COOKIE.cookie}` })
+    await post('refresh', { cookie: `${EARLIER.cookie}; ${COOKIE.cookie}` })
     expect(seen[0]?.body).toEqual({ refresh_token: 'refresh-1' })
   })
 
-  test('goes with the session', async () => {
+  test('is deleted with the session', async () => {
     answer = (_request, reply) => reply.status(204).send()
-    const reply = await ask('sign-out', EARLIER)
+    const reply = await post('sign-out', EARLIER)
     expect(seen[0]?.body).toEqual({ refresh_token: 'refresh-0' })
     expect(reply.headers['set-cookie']).toEqual([FORGOTTEN, EARLIER_FORGOTTEN])
   })
 })
 
-test('where the public address is plain http, the cookie is one that browsers keep from there', async () => {
+test('over plain HTTP, the cookie has attributes that browsers accept there', async () => {
   answer = opens
-  const local = appWith(askFar, false)
+  const local = appWith(callFar, false)
   const send = (cookie: string) =>
     local.inject({
       method: 'POST',
@@ -141,9 +141,9 @@ test('where the public address is plain http, the cookie is one that browsers ke
   await local.close()
 })
 
-test('a session that keys does not continue is forgotten, and one that there is none of is not asked about', async () => {
+test('a session that keys refuses is deleted; without a cookie keys is not called', async () => {
   answer = refuses
-  const reply = await ask('refresh', COOKIE)
+  const reply = await post('refresh', COOKIE)
   expect(reply.statusCode).toBe(401)
   expect(reply.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"' })
   expect(reply.headers['set-cookie']).toEqual([FORGOTTEN])
@@ -153,22 +153,23 @@ test('a session that keys does not continue is forgotten, and one that there is 
     'xwhereabouts_session=1',
     '__Host-whereabouts_session=a"b',
   ])
-    expect((await ask('refresh', { cookie })).statusCode).toBe(401)
+    expect((await post('refresh', { cookie })).statusCode).toBe(401)
   expect(seen).toHaveLength(1)
 })
 
-test('what another site makes a browser send is refused before keys hears of it', async () => {
+test('requests from other sites are refused before keys is called', async () => {
   for (const site of ['cross-site', 'same-site', 'none', 'x']) {
-    const reply = await ask('refresh', { ...COOKIE, 'sec-fetch-site': site })
+    const reply = await post('refresh', { ...COOKIE, 'sec-fetch-site': site })
     expect([site, reply.statusCode, reply.json().error.type]).toEqual([site, 403, 'forbidden'])
   }
   for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
-    expect((await ask('sign-out', { ...COOKIE, 'content-type': type })).statusCode).toBe(415)
-  for (const body of ['{', '[]', '"x"', 'null']) expect((await ask('sign-in', {}, body)).statusCode).toBe(400)
+    expect((await post('sign-out', { ...COOKIE, 'content-type': type })).statusCode).toBe(415)
+  for (const body of ['{', '[]', '"x"', 'null'])
+    expect((await post('sign-in', {}, body)).statusCode).toBe(400)
   expect(seen).toEqual([])
 })
 
-test('over plain HTTP, where browsers do not say the site, the origin has to be the host that was asked', async () => {
+test('over plain HTTP, where browsers do not send the site, the origin must be the requested host', async () => {
   answer = opens
   const from = (headers: Record<string, string>) =>
     app.inject({
@@ -188,20 +189,20 @@ test('over plain HTTP, where browsers do not say the site, the origin has to be 
   expect(seen).toHaveLength(1)
 })
 
-test('the refusals of keys are passed on as they are', async () => {
+test('refusals of keys are passed on unchanged', async () => {
   const error = { type: 'rate_limited', detail: 'Retry after 7 seconds' }
   answer = (_request, reply) => reply.status(429).header('retry-after', '7').send({ error })
-  const reply = await ask('sign-in', {}, { email: 'a@b', password: 'x' })
+  const reply = await post('sign-in', {}, { email: 'a@b', password: 'x' })
   expect([reply.statusCode, reply.json(), reply.headers['retry-after']]).toEqual([429, { error }, '7'])
   expect(reply.headers['set-cookie']).toBeUndefined()
 })
 
-test('signing out forgets the session, but not while keys could not end it', async () => {
+test('sign-out deletes the cookie, unless keys could not end the session', async () => {
   answer = (_request, reply) => reply.status(503).send({ error: { type: 'service_unavailable' } })
-  const failed = await ask('sign-out', COOKIE)
+  const failed = await post('sign-out', COOKIE)
   expect([failed.statusCode, failed.headers['set-cookie']]).toEqual([503, undefined])
   answer = (_request, reply) => reply.status(204).send()
-  const done = await ask('sign-out', COOKIE)
+  const done = await post('sign-out', COOKIE)
   expect(done.statusCode).toBe(204)
   expect(done.headers['set-cookie']).toEqual([FORGOTTEN])
   expect(seen.map(({ url, body }) => [url, body])).toEqual([
@@ -210,9 +211,9 @@ test('signing out forgets the session, but not while keys could not end it', asy
   ])
 })
 
-test('keys that cannot be reached is a 503 in the envelope, and costs nobody the session', async () => {
+test('if keys is unreachable, the response is a 503 and the session stays', async () => {
   const gone = keysClient('http://127.0.0.1:1')
-  const reply = await appWith(gone.ask).inject({
+  const reply = await appWith(gone.call).inject({
     method: 'POST',
     url: '/session/refresh',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...COOKIE },
@@ -223,14 +224,14 @@ test('keys that cannot be reached is a 503 in the envelope, and costs nobody the
   await gone.close()
 })
 
-test('the addresses for readers are told to whoever is to connect one', async () => {
+test('the settings contain the addresses for readers', async () => {
   const reply = await app.inject('/session/settings')
   expect(reply.json()).toEqual({
     data: { reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
   })
 })
 
-function appWith(askKeys: ReturnType<typeof keysClient>['ask'], isSecure = true) {
+function appWith(callKeys: ReturnType<typeof keysClient>['call'], isSecure = true) {
   const page = { type: 'text/html', cacheControl: 'no-cache', etag: '"1"', bodies: new Map() }
   return buildApp({
     log: createLogger('console', 'silent'),
@@ -238,6 +239,6 @@ function appWith(askKeys: ReturnType<typeof keysClient>['ask'], isSecure = true)
     pages: { byPath: new Map(), shell: page },
     settings: { reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(isSecure),
-    askKeys,
+    callKeys,
   })
 }

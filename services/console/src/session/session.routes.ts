@@ -4,70 +4,70 @@ import { unsupportedMediaType } from '@whereabouts/service-kit/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { SessionCookie } from './cookie.ts'
-import type { AskKeys, KeysAnswer } from './keys.ts'
+import type { CallKeys, KeysResponse } from './keys.ts'
 
-export type SessionDeps = { askKeys: AskKeys; cookie: SessionCookie }
+export type SessionDeps = { callKeys: CallKeys; cookie: SessionCookie }
 
-/** What may be sent to scripts stays; the refresh token goes into the cookie. */
-const SessionAnswer = z.object({ data: z.looseObject({ refresh_token: z.string() }) })
+/** The refresh token goes into the cookie; scripts get the rest. */
+const SessionResponse = z.object({ data: z.looseObject({ refresh_token: z.string() }) })
 
 type Body = Record<string, unknown>
 
 /**
- * Sessions of browsers: the operations of keys, with the refresh token in a cookie instead of in the body. Scripts hold
- * an access token, which is good for an hour and lives in memory.
+ * Browser sessions: operations of keys, with the refresh token in a cookie instead of the body. Scripts keep the access
+ * token, valid for an hour, in memory.
  */
-export function addSession(app: FastifyInstance, { askKeys, cookie }: SessionDeps): void {
+export function addSession(app: FastifyInstance, { callKeys, cookie }: SessionDeps): void {
   const route = (
     name: string,
-    answer: (request: FastifyRequest, reply: FastifyReply, body: Body) => Promise<FastifyReply>,
+    handle: (request: FastifyRequest, reply: FastifyReply, body: Body) => Promise<FastifyReply>,
   ) =>
     app.post(`/session/${name}`, async (request, reply) => {
       refuseOtherSites(request)
       reply.header('cache-control', 'no-store')
-      return answer(request, reply, readBody(request))
+      return handle(request, reply, readBody(request))
     })
 
-  /** Stores the token in the browser; undefined takes it away. */
-  const keep = (reply: FastifyReply, token: string | undefined) =>
+  /** Stores the token in the cookie; undefined deletes it. */
+  const storeToken = (reply: FastifyReply, token: string | undefined) =>
     reply.header('set-cookie', cookie.write(token, reply.request.headers.cookie))
 
-  /** Passes an answer of keys on; of a new session with its cookie. */
-  function pass(reply: FastifyReply, answer: KeysAnswer): FastifyReply {
-    reply.status(answer.status).headers(answer.headers)
-    if (answer.status >= 300) return reply.send(answer.text)
-    const { data } = SessionAnswer.parse(JSON.parse(answer.text))
+  /** Passes on a response of keys. A new session also sets the cookie. */
+  function pass(reply: FastifyReply, response: KeysResponse): FastifyReply {
+    reply.status(response.status).headers(response.headers)
+    if (response.status >= 300) return reply.send(response.text)
+    const { data } = SessionResponse.parse(JSON.parse(response.text))
     const { refresh_token: token, ...shown } = data
-    return keep(reply, token).send({ data: shown })
+    return storeToken(reply, token).send({ data: shown })
   }
 
-  /** Continues the session of the cookie. One that cannot be continued is forgotten. */
-  async function proceed(request: FastifyRequest, reply: FastifyReply, more: Body): Promise<FastifyReply> {
+  /** Renews the session of the cookie. Deletes the cookie if keys refuses it. */
+  async function renew(request: FastifyRequest, reply: FastifyReply, more: Body): Promise<FastifyReply> {
     const token = cookie.read(request.headers.cookie)
     if (token === undefined) throw invalidToken()
-    const answer = await askKeys('refresh', { refresh_token: token, ...more }, request)
-    if (answer.status === 401) keep(reply, undefined)
-    return pass(reply, answer)
+    const response = await callKeys('refresh', { refresh_token: token, ...more }, request)
+    if (response.status === 401) storeToken(reply, undefined)
+    return pass(reply, response)
   }
 
   for (const [name, operation] of OPENING)
-    route(name, async (request, reply, body) => pass(reply, await askKeys(operation, body, request)))
+    route(name, async (request, reply, body) => pass(reply, await callKeys(operation, body, request)))
 
-  route('refresh', (request, reply) => proceed(request, reply, {}))
-  route('switch', (request, reply, body) => proceed(request, reply, { org_id: body['org_id'] ?? null }))
+  route('refresh', (request, reply) => renew(request, reply, {}))
+  route('switch', (request, reply, body) => renew(request, reply, { org_id: body['org_id'] ?? null }))
 
   route('sign-out', async (request, reply) => {
     const token = cookie.read(request.headers.cookie)
-    const answer =
-      token === undefined ? undefined : await askKeys('logout', { refresh_token: token }, request)
-    // Kept where keys could not end the session: the next attempt needs it.
-    if (answer && answer.status >= 500)
-      return reply.status(answer.status).headers(answer.headers).send(answer.text)
-    return keep(reply, undefined).status(204).send()
+    const response =
+      token === undefined ? undefined : await callKeys('logout', { refresh_token: token }, request)
+    // Keeps the cookie if keys failed: the next attempt needs it.
+    if (response && response.status >= 500)
+      return reply.status(response.status).headers(response.headers).send(response.text)
+    return storeToken(reply, undefined).status(204).send()
   })
 }
 
-/** What opens a session, here and at keys. */
+/** Routes that open a session, with the operation of keys. */
 const OPENING = [
   ['sign-up', 'signup'],
   ['sign-in', 'login'],
@@ -75,17 +75,17 @@ const OPENING = [
 ] as const
 
 /**
- * The cookie comes with whatever a browser sends here, so the browser has to say that our own page sends it: neither
- * header can be changed by the page of another site.
+ * Browsers send the cookie with every request, so they must confirm that our own page sends it. Pages of other sites cannot
+ * change either header.
  */
 function refuseOtherSites({ headers }: FastifyRequest): void {
   if (!isOwnPage(headers))
-    throw new AppError('forbidden', 'Sessions are for the console itself; programs use the API')
+    throw new AppError('forbidden', 'Sessions are only for the console. Programs use the API.')
   if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
     throw unsupportedMediaType(['application/json'])
 }
 
-/** Over plain HTTP browsers do not say which site asks, only its origin, which is to be the host that was asked. */
+/** Over plain HTTP, browsers send only `Origin`. It must match the requested host. */
 function isOwnPage(headers: FastifyRequest['headers']): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'

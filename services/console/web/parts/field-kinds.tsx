@@ -1,4 +1,4 @@
-import { Code, NativeSelect, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { Autocomplete, Code, NativeSelect, Select, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { fromLocalInput, toLocalInput } from './local-time.ts'
 import { LocationPicker, type PickedLocation } from './location-picker.tsx'
@@ -13,6 +13,8 @@ export type InputProps<Typed> = {
   onChange: (value: Typed) => void
   /** The id of the edited resource; undefined for a new one. */
   self?: number
+  /** Gets the focus when the form opens in a modal. */
+  'data-autofocus'?: boolean
 }
 
 /**
@@ -38,7 +40,7 @@ export const text: Kind<string, string> = {
   toTyped: (value) => value,
   toValue: (typed) => typed,
   Input: ({ self: _, onChange, ...props }: TextProps) => (
-    <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} />
+    <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} autoComplete="off" />
   ),
   Shown: ({ value }) => value,
   importHelp: 'Text.',
@@ -90,6 +92,31 @@ export const choice = (options: readonly { value: string; label: string }[]): Ki
   importHelp: `One of ${options.map(({ value }) => value).join(', ')}.`,
 })
 
+/** Like `choice`, for long lists: the labels wrap and open in a popup. */
+export const longChoice = (options: readonly { value: string; label: string }[]): Kind<string, string> => ({
+  ...choice(options),
+  Input: ({ self: _, onChange, ...props }: TextProps) => (
+    <Select
+      {...props}
+      data={options}
+      onChange={(value) => onChange(value ?? props.value)}
+      allowDeselect={false}
+    />
+  ),
+})
+
+const ZONES = Intl.supportedValuesOf('timeZone')
+
+/** A name such as Asia/Singapore or an offset such as +08:00; empty is null. */
+export const timeZone: Kind<string | null, string> = {
+  empty: '',
+  toTyped: (value) => value ?? '',
+  toValue: (typed) => (typed === '' ? null : typed),
+  Input: ({ self: _, ...props }: TextProps) => <Autocomplete {...props} data={ZONES} limit={20} />,
+  Shown: ({ value }) => value ?? '–',
+  importHelp: 'A time zone such as Asia/Singapore. An empty cell clears it.',
+}
+
 /** True unless switched off, as in the API. */
 export const flag: Kind<boolean, boolean> = {
   empty: true,
@@ -127,24 +154,30 @@ export const end: Kind<string | null, string> = {
   importHelp: 'A time such as 2026-11-21T10:00:00Z. An empty cell means no end.',
 }
 
+const jsonProblem = (typed: string): string | undefined => {
+  const result = parseObject(typed)
+  return typeof result === 'string' ? result : undefined
+}
+
+const jsonInput = ({ self: _, onChange, ...props }: TextProps) => (
+  <Textarea
+    {...props}
+    onChange={(event) => onChange(event.currentTarget.value)}
+    styles={{ input: { fontFamily: 'monospace' } }}
+    spellCheck={false}
+    autosize
+    minRows={2}
+    maxRows={16}
+  />
+)
+
 /** Empty is an object without fields. */
 export const jsonObject: Kind<Record<string, unknown>, string> = {
   empty: '',
   toTyped: (value) => (Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2)),
-  toValue: (typed) => parseObject(typed) ?? {},
-  problemOf: (typed) =>
-    parseObject(typed) ? undefined : 'Enter a JSON object, for example {"maker": "Linde"}',
-  Input: ({ self: _, onChange, ...props }: TextProps) => (
-    <Textarea
-      {...props}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      styles={{ input: { fontFamily: 'monospace' } }}
-      spellCheck={false}
-      autosize
-      minRows={2}
-      maxRows={12}
-    />
-  ),
+  toValue: (typed) => parseObject(typed) as Record<string, unknown>,
+  problemOf: jsonProblem,
+  Input: jsonInput,
   Shown: ({ value }) =>
     Object.keys(value).length === 0 ? (
       '–'
@@ -155,6 +188,14 @@ export const jsonObject: Kind<Record<string, unknown>, string> = {
     ),
   importHelp: 'A JSON object.',
 }
+
+/** A JSON object that may be absent; empty is null. The API checks its content. */
+export const optionalJson = <Value extends object>(): Kind<Value | null, string> => ({
+  ...jsonObject,
+  toTyped: (value) => (value ? JSON.stringify(value, null, 2) : ''),
+  toValue: (typed) => (typed.trim() === '' ? null : (parseObject(typed) as Value)),
+  Shown: ({ value }) => jsonObject.Shown({ value: Object.fromEntries(Object.entries(value ?? {})) }),
+})
 
 /** A location by id. The input needs its name too, so the form passes what it knows as initial value. */
 export const locationId: Kind<number | null, PickedLocation | null> = {
@@ -168,13 +209,16 @@ export const locationId: Kind<number | null, PickedLocation | null> = {
   importHelp: 'The key of a location. An empty cell clears it.',
 }
 
-function parseObject(typed: string): Record<string, unknown> | undefined {
+/** Returns the problem as text if `typed` is not a JSON object. */
+function parseObject(typed: string): Record<string, unknown> | string {
   if (typed.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(typed)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined // incomplete while typing: the form shows the problem
+    return isObject
+      ? (value as Record<string, unknown>)
+      : 'Enter a JSON object, for example {"maker": "Linde"}'
+  } catch (error) {
+    return `Not valid JSON: ${error instanceof Error ? error.message : String(error)}`
   }
 }

@@ -1,7 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ASSET_FIELDS, type Asset } from '../screens/assets/asset-fields.ts'
+import { READER_FIELDS } from '../screens/readers/reader-fields.ts'
 import { LOCATION_FIELDS } from '../screens/location/location-fields.ts'
 import { changedFields, importColumnsOf, problemsOf, type Values, valuesOf } from './fields.ts'
+
+// The fields import inputs, and these the API client, which reads the address of the page.
+vi.hoisted(() => vi.stubGlobal('location', { origin: 'http://console.test' }))
 
 const asset: Asset = {
   id: 1,
@@ -63,4 +67,20 @@ test('a location is imported by the key of its parent', () => {
   const names = importColumnsOf(LOCATION_FIELDS).map(({ name }) => name)
   expect(names).toContain('parent_external_key')
   expect(names).not.toContain('parent_id')
+})
+
+test('an empty time zone and mapping of a reader are null', () => {
+  const empty = valuesOf(READER_FIELDS)
+  const filled = { ...empty, timezone: '+08:00', mapping: '{"tag": "/epc"}' }
+  expect(changedFields(READER_FIELDS, empty, filled)).toEqual({
+    timezone: '+08:00',
+    mapping: { tag: '/epc' },
+  })
+  expect(changedFields(READER_FIELDS, filled, empty)).toEqual({ timezone: null, mapping: null })
+})
+
+test('broken JSON shows the syntax error', () => {
+  expect(problems({ metadata: '{"a": }' })).toEqual({
+    metadata: expect.stringMatching(/^Not valid JSON: .+/),
+  })
 })

@@ -9,6 +9,8 @@ export type Field<Value> = {
   isRequired?: true
   /** Only in the form of a new resource. */
   isCreateOnly?: true
+  /** Whether the form shows the input, by the values of the form. */
+  isVisible?: (values: Values) => boolean
   /** Takes half of a line in the form. */
   isHalf?: true
   /** Not on the data card, because the screen shows it elsewhere. */

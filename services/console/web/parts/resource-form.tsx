@@ -19,7 +19,7 @@ type Props<Body, Result> = {
   reload: readonly (readonly unknown[])[]
   /** `result` is undefined if nothing was changed and therefore nothing sent. */
   onDone: (result: Result | undefined) => void
-  onCancel: () => void
+  onCancel?: () => void
   /** Further inputs and the names of their fields. */
   more?: { fields: readonly string[]; inputs: (errors: FieldMessages) => ReactNode }
 }
@@ -37,7 +37,11 @@ export function ResourceForm<Body, Result>({ fields, resource, known, ...props }
     validate: (values) => problemsOf(fields, before, values),
   })
   const send = useSend(request, { reload, onDone, onFailure: (messages) => form.setErrors({ ...messages }) })
-  const inForm = entriesOf(fields).filter(([, { isCreateOnly }]) => !resource || !isCreateOnly)
+  // Required fields come first.
+  const inForm = entriesOf(fields)
+    .filter(([, { isCreateOnly }]) => !resource || !isCreateOnly)
+    .filter(([, { isVisible }]) => isVisible?.(form.values) ?? true)
+    .toSorted(([, a], [, b]) => Number(b.isRequired ?? false) - Number(a.isRequired ?? false))
   const submit = () => {
     if (form.validate().hasErrors) return
     const changed = changedFields(fields, before, form.getValues())
@@ -55,7 +59,7 @@ export function ResourceForm<Body, Result>({ fields, resource, known, ...props }
       shownFields={[...Object.keys(fields), ...(more?.fields ?? [])]}
     >
       <Grid gap="sm">
-        {inForm.map(([key, { label: name, help, kind, isRequired, isHalf }]) => (
+        {inForm.map(([key, { label: name, help, kind, isRequired, isHalf }], at) => (
           <Grid.Col key={key} span={isHalf ? 6 : 12}>
             <kind.Input
               value={form.values[key]}
@@ -65,6 +69,7 @@ export function ResourceForm<Body, Result>({ fields, resource, known, ...props }
               description={help}
               required={isRequired}
               self={resource?.id}
+              data-autofocus={at === 0 || undefined}
             />
           </Grid.Col>
         ))}

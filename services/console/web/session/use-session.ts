@@ -6,6 +6,6 @@ export const useSessionState = (): SessionState => useSyncExternalStore(onSessio
 /** The signed-in person and organization. Only below `Frame`, which renders for signed-in people only. */
 export function useSession(): Session & { isAdmin: boolean } {
   const state = useSessionState()
-  if (!('session' in state)) throw new Error('nobody is signed in here')
+  if (!('session' in state)) throw new Error('useSession needs a signed-in session')
   return { ...state.session, isAdmin: state.session.user.role === 'admin' }
 }

@@ -9,10 +9,10 @@ import {
   sessionBearer,
   startGateway,
   startSurroundings,
-} from '../testing/gateway.fixture.ts'
-import type { Surroundings, TestGateway } from '../testing/gateway.fixture.ts'
+} from '../../test/gateway.fixture.ts'
+import type { Surroundings, TestGateway } from '../../test/gateway.fixture.ts'
 import { KeyView } from './key-view.ts'
-import { tokenMint } from '../testing/tokens.fixture.ts'
+import { tokenMint } from '../../test/tokens.fixture.ts'
 
 let around: Surroundings
 let gateway: TestGateway

@@ -5,7 +5,7 @@ import { invalidToken, unauthorized } from '@whereabouts/service-kit/errors'
 import { signPrincipal } from '@whereabouts/service-kit/principal'
 import type { KeyObject } from 'node:crypto'
 import type { KeyDirectory } from './key-directory.ts'
-import type { KeyStanding } from './key-view.ts'
+import type { KeyStatus } from './key-view.ts'
 import type { TokenVerifier, VerifiedToken } from './token-verifier.ts'
 
 const keyRevoked = () => unauthorized('API key has been revoked')
@@ -16,10 +16,10 @@ export type Caller = {
   principal: Principal
   /** `principal`, signed for one of the services; once for each while the caller's token is used. */
   tokenFor(upstream: Upstream): Promise<string>
-  /** Whose bucket a request is counted against: the API key's, or the user's. */
+  /** The bucket of the API key or of the user. */
   bucket: string
   ownLimitPerMinute: number | undefined
-  /** Of the token, in Unix seconds: what outlasts its request ends then. */
+  /** When the token expires, in Unix seconds. Endless responses end then. */
   expiresAt: number
 }
 
@@ -30,7 +30,7 @@ type Options = {
   now?: () => number
 }
 
-/** A token that was found genuine, and what was made of it. */
+/** A genuine token and its caller. */
 type Known = VerifiedToken & { signed?: { caller: Caller; revision: number; until: number } }
 
 const MAX_KNOWN = 20_000
@@ -39,8 +39,8 @@ const PRINCIPAL_SECONDS = 900
 const LEEWAY_SECONDS = 60
 
 /**
- * Turns a bearer token into a caller, or throws its 401. Signatures are checked and made once per token; whether its
- * API key, or the membership behind a session, still stands is asked for every request.
+ * Turns a bearer token into a caller, or throws its 401. Signatures are checked and made once per token. The status of
+ * its API key or membership is looked up for every request.
  */
 export function authenticator({ verifier, directory, signingKey, now = Date.now }: Options) {
   const known = new Map<string, Known>()
@@ -56,8 +56,8 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     return verified
   }
 
-  function callerOf(entry: Known, principal: Principal, standing?: KeyStanding): Caller {
-    const revision = standing?.revision ?? 0
+  function callerOf(entry: Known, principal: Principal, status?: KeyStatus): Caller {
+    const revision = status?.revision ?? 0
     const seconds = now() / 1000
     const { signed } = entry
     const last = entry.expiresAt + LEEWAY_SECONDS
@@ -73,7 +73,7 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
         return token
       },
       bucket: principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`,
-      ownLimitPerMinute: standing?.ownLimitPerMinute,
+      ownLimitPerMinute: status?.ownLimitPerMinute,
       expiresAt: entry.expiresAt,
     }
     entry.signed = { caller, revision, until }
@@ -95,15 +95,15 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
       const principal: Principal = { kind: 'session', orgId: org_id, scopes: [], userId: Number(sub), role }
       return callerOf(entry, claims.sid === undefined ? principal : { ...principal, sessionId: claims.sid })
     }
-    const standing = await directory.find(claims.sub)
-    if (!standing || standing.orgId !== claims.org_id) throw invalidToken()
-    if (standing.revoked) throw keyRevoked()
-    if (standing.expiresAtMs !== undefined && standing.expiresAtMs <= now()) throw keyExpired()
+    const status = await directory.find(claims.sub)
+    if (!status || status.orgId !== claims.org_id) throw invalidToken()
+    if (status.revoked) throw keyRevoked()
+    if (status.expiresAtMs !== undefined && status.expiresAtMs <= now()) throw keyExpired()
     await checkChain(claims)
-    const { orgId } = standing
+    const { orgId } = status
     // What the token was narrowed to, and of that what the key still has.
-    const scopes = standing.scopes.filter((scope) => claims.scopes.includes(scope))
-    return callerOf(entry, { kind: 'key', orgId, scopes, keyId: claims.sub }, standing)
+    const scopes = status.scopes.filter((scope) => claims.scopes.includes(scope))
+    return callerOf(entry, { kind: 'key', orgId, scopes, keyId: claims.sub }, status)
   }
 }
 

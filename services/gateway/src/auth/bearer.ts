@@ -1,7 +1,7 @@
 import { missingAuthorization, useBearer } from '@whereabouts/service-kit/errors'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Headers that other APIs take a token in; a caller that fills one of them is told where ours belongs. */
+/** Headers in which other APIs take a token. A caller that uses one is told where the token belongs. */
 const MISPLACED = new Set([
   'x-api-key', 'api-key', 'apikey', 'x-apikey', 'x-api-token', 'x-auth-token', 'x-access-token', 'x-authorization',
   'x-token', 'token', 'access-token', 'proxy-authorization',
@@ -9,7 +9,7 @@ const MISPLACED = new Set([
 
 const LOOKS_LIKE_JWT = /^(?:bearer\s+)?eyJ[\w-]*\.[\w-]+\.[\w-]*$/i
 
-/** The token of `Authorization: Bearer <token>`, or the 401 that says what is wrong (D9.4). */
+/** The token of `Authorization: Bearer <token>`, or a 401 that says what is wrong (D9.4). */
 export function readBearer(headers: IncomingHttpHeaders): string {
   const { authorization } = headers
   if (authorization === undefined || authorization.trim() === '')

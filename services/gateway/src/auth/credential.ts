@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto'
 const LIFE_SECONDS = 900
 const RENEWED_SECONDS = 120
 
-/** With what this gateway asks `keys` for itself: signed once, and again two minutes before it expires. */
+/** The token for requests of the gateway itself to `keys`. Signed again two minutes before it expires. */
 export function gatewayCredential(
   signingKey: KeyObject,
   now: () => number = Date.now,

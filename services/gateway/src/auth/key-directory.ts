@@ -3,46 +3,46 @@ import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Counter } from '@whereabouts/service-kit/metrics'
 import { z } from 'zod'
-import { keyStandingOf, memberStandingOf } from './key-view.ts'
-import type { KeyStanding, KeyView, MemberStanding } from './key-view.ts'
+import { keyStatusOf, memberStatusOf } from './key-view.ts'
+import type { KeyStatus, KeyView, MemberStatus } from './key-view.ts'
 
 export type KeyDirectory = {
-  /** How a key stands now; undefined when there is no such key. Throws 503 when nobody can tell. */
-  find(jti: string): Promise<KeyStanding | undefined>
+  /** The status of a key; undefined if there is no such key. Throws 503 when it cannot be found out. */
+  find(jti: string): Promise<KeyStatus | undefined>
   /**
    * Whether a session that was made from this revision of a membership still holds: nothing has happened to the
    * membership since. Throws 503 when nobody can tell.
    */
   isSessionValid(orgId: number, userId: string, revision: number): Promise<boolean>
-  /** Whether the session or token chain of an access token has ended. Throws 503 when nobody can tell. */
+  /** Whether the session or token chain of an access token has ended. Throws 503 when that cannot be found out. */
   isChainEnded(orgId: number, chainId: string): Promise<boolean>
 }
 
 type Options = {
   view: KeyView
-  /** Whether the view holds everything the stream does: connected and caught up. */
+  /** Whether the view is as new as the stream: connected and caught up. */
   isCurrent: () => boolean
   keysUrl: string
-  /** Says that a gateway asks; kept for as long as it is good. */
+  /** Proves that a gateway asks; kept while it is valid. */
   credential: () => Promise<string>
   log: Logger
   lookups: Counter<'source'>
   now?: () => number
 }
 
-/** A revocation binds within a second (D9.3), so an answer is believed for half of one. */
+/** A revocation binds within a second (D9.3), so a response counts for half of one. */
 const BELIEVED_MS = 500
 const ASK_TIMEOUT_MS = 2_000
 const MAX_REMEMBERED = 10_000
 
 /**
- * Answers from the view while it is current. What is not in it yet, or anything while the broker is away, is asked of
- * `keys` itself. A revocation or the end of a session that was seen once is final, however old the view has grown.
+ * Answers from the view while it is current. Asks `keys` about everything that is not in it, and about everything while
+ * the broker is unreachable. A revocation or the end of a session in the view is final, however old the view is.
  */
 export function keyDirectory(options: Options): KeyDirectory {
   const { view, isCurrent, lookups } = options
-  const askKey = asker<KeyStanding>(options, keyStandingOf)
-  const askMember = asker<MemberStanding>(options, memberStandingOf)
+  const askKey = asker<KeyStatus>(options, keyStatusOf)
+  const askMember = asker<MemberStatus>(options, memberStatusOf)
   const askChain = asker<{ ended: boolean }>(options, (payload) => ChainAnswer.parse(payload))
 
   function fromView<T>(known: T): T {
@@ -60,18 +60,18 @@ export function keyDirectory(options: Options): KeyDirectory {
 
     async isSessionValid(orgId, userId, revision) {
       const known = view.getMember(orgId, userId)
-      const standing =
+      const status =
         known && (known.revision > revision || isCurrent())
           ? fromView(known)
           : await askMember(`members/${orgId}/${userId}`)
-      // A higher revision than the one heard of is a membership that changed a moment ago: the token is its latest word.
-      return standing !== undefined && standing.revision <= revision
+      // A higher revision than the known one: the membership changed a moment ago, and the token is newer.
+      return status !== undefined && status.revision <= revision
     },
 
     async isChainEnded(orgId, chainId) {
       if (view.isChainEnded(chainId)) return fromView(true)
       if (isCurrent()) return fromView(false)
-      // Undefined: this replica of keys is of a release that knows no such question.
+      // Undefined: this replica of keys is of a release without this route.
       return (await askChain(`chains/${orgId}/${encodeURIComponent(chainId)}`))?.ended ?? false
     },
   }
@@ -81,7 +81,7 @@ const ChainAnswer = z.object({ ended: z.boolean() })
 
 type Asked<S> = { answer: Promise<S | undefined>; until: number }
 
-/** Asks once for many requests. Undefined: there is no such thing. */
+/** Sends one request for many callers. Undefined: not found. */
 function asker<S>(options: Options, read: (payload: unknown) => S) {
   const { lookups, now = Date.now } = options
   const asked = new Map<string, Asked<S>>()
@@ -107,7 +107,7 @@ async function ask<S>(
   try {
     const headers = { [PRINCIPAL_HEADER]: await credential() }
     const once = () => fetch(`${keysUrl}/internal/${path}`, { signal, redirect: 'error', headers })
-    // Again when it failed on its way: `keys` may just have closed the connection, to be replaced by another replica.
+    // Retries a connection failure, because `keys` may just have closed the connection to be replaced.
     const response = await once().catch(once)
     if (response.status === 404) {
       await response.body?.cancel()
@@ -116,7 +116,7 @@ async function ask<S>(
     if (!response.ok) throw new Error(`keys answered ${response.status}`)
     return read(await response.json())
   } catch (error) {
-    log.warn({ err: error }, 'keys could not be asked about a credential')
+    log.warn({ err: error }, 'credential lookup at keys failed')
     throw serviceUnavailable(error)
   }
 }

@@ -8,19 +8,19 @@ import { KEY_SUBJECTS, type KeyView } from './key-view.ts'
 import { newlyRevokedAt } from './revocation-delay.ts'
 
 export type KeyFollower = {
-  /** Whether the view holds all that the stream holds. False while the broker is away: who knows what was revoked. */
+  /** Whether the view holds all that the stream holds. False while the broker is unreachable, because a revocation may be missing. */
   isCurrent(): boolean
   stop(): Promise<void>
 }
 
 const RETRY_MS = 5_000
 
-/** Keeps `view` up to date with the KEYS stream. Returns at once and tries for ever: there is a way without it. */
+/** Keeps `view` up to date with the KEYS stream. Returns at once and retries for ever. */
 export function startKeyFollower(options: {
   connect: () => Promise<Broker>
   view: KeyView
   log: Logger
-  /** Told how long after its revocation a key was refused here. */
+  /** Called with the seconds from the revocation of a key until it was refused here. */
   onRevocation?: (seconds: number) => void
   stateMetrics?: StateMetrics
 }): KeyFollower {
@@ -36,7 +36,7 @@ export function startKeyFollower(options: {
       filter: KEY_SUBJECTS,
       immediate: true, // a revocation binds within a second (D9.3), an election may take ten
       onState: (subject, payload) => {
-        // What is read at the start, or anew after a break, was revoked at some time before.
+        // Not for states read at the start or after a break, because their revocations are older.
         const revokedAtMs = follower.isCaughtUp() ? newlyRevokedAt(view, subject, payload) : undefined
         view.apply(subject, payload)
         if (revokedAtMs !== undefined) onRevocation(Math.max(0, Date.now() - revokedAtMs) / 1_000)
@@ -62,7 +62,7 @@ export function startKeyFollower(options: {
   }
 }
 
-/** Undefined when stopped meanwhile. */
+/** Undefined if stopped meanwhile. */
 async function connectPatiently(
   { connect, log }: { connect: () => Promise<Broker>; log: Logger },
   signal: AbortSignal,
@@ -73,7 +73,7 @@ async function connectPatiently(
       if (!signal.aborted) return broker
       await broker.close()
     } catch (error) {
-      log.error({ err: error }, 'no broker: keys and members are looked up over HTTP until there is one')
+      log.error({ err: error }, 'broker connection failed; keys and members are looked up over HTTP')
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined) // aborted: the loop ends
     }
   }

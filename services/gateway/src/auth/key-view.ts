@@ -1,27 +1,27 @@
 import {
   CHAIN_END_SECONDS,
   ChainEnd,
-  KeyState,
+  KeyAccess,
   MemberState,
 } from '@whereabouts/contracts/messages/keys-state'
 
-/** What the gateway must know of an API key beyond its token. */
-export type KeyStanding = {
+/** What the gateway needs to know about an API key beyond its token. */
+export type KeyStatus = {
   orgId: number
   revision: number
   scopes: readonly string[]
   revoked: boolean
   /** Milliseconds since 1970; undefined never. */
   expiresAtMs: number | undefined
-  /** Where an operator set one (D9.9). */
+  /** Set by an operator (D9.9). */
   ownLimitPerMinute: number | undefined
 }
 
-/** The last change of a membership, its end included. A session made from an older one is over. */
-export type MemberStanding = { revision: number }
+/** The last change of a membership, including its end. A session made from an older revision has ended. */
+export type MemberStatus = { revision: number }
 
-export const keyStandingOf = (payload: unknown): KeyStanding => {
-  const state = KeyState.parse(payload)
+export const keyStatusOf = (payload: unknown): KeyStatus => {
+  const state = KeyAccess.parse(payload)
   return {
     orgId: state.org_id,
     revision: state.revision,
@@ -32,25 +32,25 @@ export const keyStandingOf = (payload: unknown): KeyStanding => {
   }
 }
 
-export const memberStandingOf = (payload: unknown): MemberStanding => {
+export const memberStatusOf = (payload: unknown): MemberStatus => {
   const { revision } = MemberState.parse(payload)
   return { revision }
 }
 
-/** Subjects of the KEYS stream that make up the view; organizations come along and are passed over. */
+/** Subjects of the KEYS stream in the view; it ignores organizations. */
 export const KEY_SUBJECTS = 'keys.>'
 const KEY = 'keys.key.'
 const MEMBER = 'keys.member.'
 const CHAIN = 'keys.chain.'
 
 /**
- * Every API key and every member of the installation in memory, from the KEYS stream, and the sessions and token chains
- * that ended while a token of theirs may be alive. States may come twice and late.
+ * All API keys and members of the installation, from the KEYS stream, in memory, and the sessions and token chains that
+ * ended while one of their tokens may still be valid. States may come twice and late.
  */
 export class KeyView {
-  readonly #keys = new Map<string, KeyStanding>()
-  readonly #members = new Map<string, MemberStanding>()
-  /** Until when each is remembered, in milliseconds since 1970; the oldest first, give or take. */
+  readonly #keys = new Map<string, KeyStatus>()
+  readonly #members = new Map<string, MemberStatus>()
+  /** When each is forgotten, in milliseconds since 1970; roughly the oldest first. */
   readonly #endedChains = new Map<string, number>()
   readonly #now: () => number
 
@@ -58,15 +58,14 @@ export class KeyView {
     this.#now = now
   }
 
-  /** Throws for a state that cannot be read; what it is of is then unknown, so that `keys` is asked instead. */
+  /** Throws for a state that cannot be read. Its key or member is then unknown, so that `keys` is asked instead. */
   apply(subject: string, payload: unknown): void {
-    if (subject.startsWith(KEY)) keep(this.#keys, subject.slice(KEY.length), payload, keyStandingOf)
+    if (subject.startsWith(KEY)) keep(this.#keys, subject.slice(KEY.length), payload, keyStatusOf)
     if (subject.startsWith(CHAIN)) this.#endChain(payload)
-    if (subject.startsWith(MEMBER))
-      keep(this.#members, subject.slice(MEMBER.length), payload, memberStandingOf)
+    if (subject.startsWith(MEMBER)) keep(this.#members, subject.slice(MEMBER.length), payload, memberStatusOf)
   }
 
-  /** What is behind this subject cannot be read any more: until it can, `keys` is asked. */
+  /** The state of this subject cannot be read. Until it can, `keys` is asked. */
   forget(subject: string): void {
     if (subject.startsWith(KEY)) this.#keys.delete(subject.slice(KEY.length))
     if (subject.startsWith(MEMBER)) this.#members.delete(subject.slice(MEMBER.length))
@@ -86,11 +85,11 @@ export class KeyView {
     }
   }
 
-  get(jti: string): KeyStanding | undefined {
+  get(jti: string): KeyStatus | undefined {
     return this.#keys.get(jti)
   }
 
-  getMember(orgId: number, userId: string): MemberStanding | undefined {
+  getMember(orgId: number, userId: string): MemberStatus | undefined {
     return this.#members.get(`${orgId}.${userId}`)
   }
 
@@ -98,7 +97,7 @@ export class KeyView {
     return this.#keys.size
   }
 
-  /** The stream was made anew. */
+  /** The stream was recreated. */
   clear(): void {
     this.#keys.clear()
     this.#members.clear()
@@ -107,13 +106,13 @@ export class KeyView {
 }
 
 function keep<S extends { revision: number }>(
-  standings: Map<string, S>,
+  statuses: Map<string, S>,
   id: string,
   payload: unknown,
   read: (payload: unknown) => S,
 ): void {
-  const known = standings.get(id)
-  standings.delete(id) // and it stays so if the new state cannot be read
+  const known = statuses.get(id)
+  statuses.delete(id) // it stays deleted if the new state cannot be read
   const next = read(payload)
-  standings.set(id, known === undefined || known.revision < next.revision ? next : known)
+  statuses.set(id, known === undefined || known.revision < next.revision ? next : known)
 }

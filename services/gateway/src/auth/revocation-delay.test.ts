@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keyStateOf, memberStateOf } from '../testing/gateway.fixture.ts'
+import { keyStateOf, memberStateOf } from '../../test/gateway.fixture.ts'
 import { KeyView } from './key-view.ts'
 import { newlyRevokedAt } from './revocation-delay.ts'
 

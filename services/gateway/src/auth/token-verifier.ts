@@ -65,6 +65,6 @@ function isTokensFault(error: unknown): boolean {
 }
 
 function unreachable(cause: unknown, log: Logger) {
-  log.warn({ err: cause }, 'signing keys cannot be fetched')
+  log.warn({ err: cause }, 'signing key fetch failed')
   return serviceUnavailable(cause)
 }

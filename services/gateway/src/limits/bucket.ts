@@ -13,7 +13,7 @@ export const rateOf = (limitPerMinute: number): Rate => ({
   secondsPerToken: 60 / limitPerMinute,
 })
 
-/** What a caller is told of its bucket. `resetAt` is in Unix seconds. */
+/** The state of a bucket, for the caller. `resetAt` is in Unix seconds. */
 export type Decision = {
   taken: boolean
   limit: number

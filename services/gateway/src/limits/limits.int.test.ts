@@ -5,7 +5,7 @@ import {
   startSurroundings,
   type Surroundings,
   type TestGateway,
-} from '../testing/gateway.fixture.ts'
+} from '../../test/gateway.fixture.ts'
 
 let around: Surroundings
 let gateway: TestGateway

@@ -4,7 +4,7 @@ import type { Registry } from '@whereabouts/service-kit/metrics'
 
 const EVERY_MS = 10 * 60_000
 
-/** Runs `purge` every ten minutes. Any number of gateways may: a bucket that is gone is deleted only once. */
+/** Runs `purge` every ten minutes. Several gateways may do so at once. */
 export function startPurge(
   purge: () => Promise<number>,
   { log, registry }: { log: Logger; registry?: Registry },

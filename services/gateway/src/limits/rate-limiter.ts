@@ -10,10 +10,10 @@ export type RateLimiter = {
 }
 
 type Options = {
-  /** The shared truth. Rejects while the database is away. */
+  /** The bucket that all gateways share. Rejects while the database is unreachable. */
   takeShared: (bucket: string, rate: Rate) => Promise<Take>
   log: Logger
-  /** By where it was decided: `shared`, `memory` of an empty bucket, or `local` in place of the database. */
+  /** By source: `shared`, `memory` of an empty bucket, or `local` instead of the database. */
   decisions: Counter<'source' | 'outcome'>
   now?: () => number
 }

@@ -5,7 +5,7 @@ import { isReferencePath } from '../reference/paths.ts'
 /** The order in which `Allow` names them (D2.3). */
 const ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** What belongs to us and never to the console. */
+/** Paths of the gateway, which the console never gets. */
 const OWN = /^\/(?:api|legacy|\.well-known)(?:\/|$)|^\/openapi\.(?:json|yaml)$/
 
 export const isOwnPath = (path: string): boolean => OWN.test(path)
@@ -13,10 +13,10 @@ export const isOwnPath = (path: string): boolean => OWN.test(path)
 export const isApiPath = (path: string): boolean =>
   path.startsWith(`${API_PREFIX}/`) || path.startsWith(`${LEGACY_PREFIX}/`)
 
-/** Below it the console keeps the sessions of browsers. */
+/** The console serves the sessions of browsers below it. */
 export const SESSION_PATH = '/session/'
 
-/** Methods of a path in the order of `Allow`; none when there is no such path. What is not ours is the console's. */
+/** Methods of a path in the order of `Allow`; none if there is no such path. Other paths belong to the console. */
 export type AllowedMethods = (path: string) => string[]
 
 const isSession = (path: string) =>
@@ -37,7 +37,7 @@ export function allowedMethodsOf(routes: RouteTable): AllowedMethods {
 
 /**
  * Paths such as `/locations/current` that are their own and name no location (D12.4), with their methods. The router
- * would take another method there for one of `/locations/{location_id}`. In the older vocabulary, where natural keys
+ * would take another method there for one of `/locations/{location_id}`. In the legacy vocabulary, where natural keys
  * stand in paths, they do name one.
  */
 export function literalPaths(routes: RouteTable): ReadonlyMap<string, readonly string[]> {

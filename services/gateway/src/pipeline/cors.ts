@@ -1,7 +1,7 @@
 import { TOTAL_COUNT_HEADER } from '@whereabouts/contracts/route'
 import { LEGACY_BASE } from '@whereabouts/contracts/routes'
 
-/** Headers that a browser may show to the page that asked. */
+/** Response headers that a page may read. */
 const EXPOSED = [
   'X-Request-ID',
   'X-RateLimit-Limit',
@@ -25,7 +25,7 @@ export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-expose-headers': EXPOSED.join(', '),
 }
 
-/** What a page of another origin may send (D2, D12.12). */
+/** Request headers that a page of another origin may send (D2, D12.12). */
 const ALLOWED = [
   'Content-Type',
   'Authorization',
@@ -41,12 +41,12 @@ const PREFLIGHT = {
   'access-control-allow-headers': ALLOWED.join(', '),
   'access-control-max-age': '3600',
 }
-/** Only the older vocabulary has PUT; unless it is named, no page of another origin could use it. */
+/** Only the legacy vocabulary has PUT; unless it is named, no page of another origin could use it. */
 const LEGACY_PREFLIGHT = {
   ...PREFLIGHT,
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
 }
 
-/** Beside them on a preflight. */
+/** Further headers of a preflight. */
 export const preflightHeaders = (path: string): Readonly<Record<string, string>> =>
   path.startsWith(`${LEGACY_BASE}/`) ? LEGACY_PREFLIGHT : PREFLIGHT

@@ -2,26 +2,26 @@ import { routePath, routes } from '@whereabouts/contracts/routes'
 import { isApiPath } from './allowed-methods.ts'
 import { corsHeaders } from './cors.ts'
 
-/** In JSON and CSV there is nothing to run, whatever a browser makes of it. */
+/** JSON and CSV contain nothing to run. */
 const NO_SNIFFING = { 'x-content-type-options': 'nosniff' }
 
-/** What is answered belongs to one caller, and is kept nowhere (D12.11). */
+/** Responses belong to one caller, and no cache may keep them (D12.11). */
 const DATA = { ...corsHeaders, ...NO_SNIFFING, 'cache-control': 'private, no-store' }
 /** As RFC 6749 words it (D9.1). */
 const TOKENS = { ...DATA, 'cache-control': 'no-store' }
 const OTHER = { ...corsHeaders, ...NO_SNIFFING }
 
-/** For who keeps an answer and asks whether it still holds. */
+/** For a client that keeps a response and revalidates it. */
 export const REVALIDATED = 'private, no-cache'
 
 const TOKEN_PATH = routePath(routes.issueToken)
 
-/** A year: browsers do not come back over plain HTTP. */
+/** A year, in which browsers do not use plain HTTP. */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
 
 export type EdgeHeaders = (path: string) => Readonly<Record<string, string>>
 
-/** Headers of every answer to a path, errors included. `isSecure`: the public address is https. */
+/** Headers of every response to a path, errors included. `isSecure`: the public address is https. */
 export function edgeHeaders(isSecure: boolean): EdgeHeaders {
   const strict = isSecure ? STRICT_TRANSPORT : {}
   const tokens = { ...TOKENS, ...strict }

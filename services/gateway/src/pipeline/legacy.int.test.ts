@@ -6,7 +6,7 @@ import {
   startSurroundings,
   type Surroundings,
   type TestGateway,
-} from '../testing/gateway.fixture.ts'
+} from '../../test/gateway.fixture.ts'
 
 const SUNSET = '2126-06-01T00:00:00Z'
 const SUNSET_HEADER = 'Sat, 01 Jun 2126 00:00:00 GMT'

@@ -3,15 +3,15 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 
 const isAtOrBelow = (path: string, base: string) => path === base || path.startsWith(`${base}/`)
 
-/** What is special below the second base URL, where the older vocabulary is served (D1.2). */
+/** The rules below the second base URL, where the legacy vocabulary is served (D1.2). */
 export type Legacy = {
-  /** Headers of every answer to this path: none for paths of the current vocabulary. */
+  /** Headers of every response to this path; none for paths of the current vocabulary. */
   headersOf(path: string): Readonly<Record<string, string>>
   /** The 410 of a path that has been withdrawn. */
   withdrawn(path: string): AppError | undefined
 }
 
-/** Deprecated from the beginning, and withdrawn at `sunset`; undefined is a date nobody has set yet. */
+/** Deprecated from the start, and withdrawn at `sunset`, if it is set. */
 export function legacy(sunset: Date | undefined, now: () => number = Date.now): Legacy {
   const deprecation: Record<string, string> = {
     deprecation: 'true',
@@ -27,4 +27,4 @@ export function legacy(sunset: Date | undefined, now: () => number = Date.now): 
   }
 }
 
-const GONE = `The older vocabulary was withdrawn; use ${API_PREFIX}`
+const GONE = `The legacy vocabulary was withdrawn; use ${API_PREFIX}`

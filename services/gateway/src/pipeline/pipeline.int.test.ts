@@ -8,7 +8,7 @@ import {
   startSurroundings,
   type Surroundings,
   type TestGateway,
-} from '../testing/gateway.fixture.ts'
+} from '../../test/gateway.fixture.ts'
 
 let around: Surroundings
 let gateway: TestGateway
@@ -190,7 +190,7 @@ describe('D2.3 methods', () => {
     }
   })
 
-  test('D12.4 /locations/current is no location, whoever asks; in the older vocabulary it may be one', async () => {
+  test('D12.4 /locations/current is no location, whoever asks; in the legacy vocabulary it may be one', async () => {
     const headers = { ...(await gateway.sessionToken()), ...JSON_BODY }
     for (const method of ['PATCH', 'DELETE', 'POST', 'PUT']) {
       const answer = await gateway.request('/api/v1/locations/current', { method, headers })
@@ -256,7 +256,7 @@ describe('D12.11 data is kept nowhere and is nothing but data', () => {
 
   test.for([
     { what: 'success', path: '/api/v1/assets', status: 200 },
-    { what: 'success of the older vocabulary', path: '/legacy/api/v1/assets', status: 200 },
+    { what: 'success of the legacy vocabulary', path: '/legacy/api/v1/assets', status: 200 },
     { what: 'unknown route', path: '/api/v1/nowhere', status: 404 },
     { what: 'wrong method', path: '/api/v1/assets', status: 405, method: 'PUT' },
     { what: 'broken percent-encoding', path: '/api/v1/assets/%zz', status: 400 },

@@ -27,7 +27,7 @@ import { REFUSAL, webFilter } from './web-filter.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route that takes what no other one does; whether it may is decided here. */
+    /** The route for all paths that no other route matches. */
     catchAll?: boolean
   }
 }
@@ -51,7 +51,7 @@ export function addPipeline(
   const allowedMethods = allowedMethodsOf(routes)
   const literal = literalPaths(routes)
   app.addHook('onRequest', async (request, reply) => {
-    delete request.headers[REQUEST_PATH_HEADER] // ours to say, not the client's
+    delete request.headers[REQUEST_PATH_HEADER] // only the gateway sets it
     const path = withoutQuery(request.url)
     reply.headers(headersOf(path)).headers(legacy.headersOf(path))
     if (isWithoutHost(request)) throw malformed()
@@ -68,17 +68,16 @@ export function addPipeline(
   })
 }
 
-/** HTTP/1.1 requires the header, and whoever forgets it is told so (RFC 9112, 3.2). */
+/** HTTP/1.1 requires the header (RFC 9112, 3.2). */
 const isWithoutHost = ({ headers, raw }: FastifyRequest) =>
   headers.host === undefined && raw.httpVersion === '1.1'
 
 const malformed = () => new AppError('bad_request', 'The request is malformed')
 
-/** Throws unless the console may have it: only that is matched by the catch-all and yet legitimate. */
+/** Throws unless the path belongs to the console. */
 function refuseUnmatched(allowedMethods: AllowedMethods, method: string, path: string): void {
   const allowed = allowedMethods(path)
-  // An absolute URL or `*` in the request line, and dot segments, are no address of anything here.
-  if (allowed.length === 0 || !path.startsWith('/') || hasDotSegment(path)) throw unknownRoute(path)
+  if (allowed.length === 0 || namesAnotherHost(path) || hasDots(path)) throw unknownRoute(path)
   refuseMethod(allowed, method)
   if (isOwnPath(path)) throw unknownRoute(path)
 }
@@ -87,15 +86,19 @@ function refuseMethod(allowed: readonly string[], method: string): void {
   if (!allowed.includes(method)) throw methodNotAllowed(allowed)
 }
 
-const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?:$|[/\\])/i
-const hasDotSegment = (path: string) => DOT_SEGMENT.test(path.replaceAll(/%2f|%5c/gi, '/'))
+/** `*`, `http://host/` and `//host/`, which URL parsers read as an address elsewhere. */
+const namesAnotherHost = (path: string) => !/^\/(?![/\\])/.test(path)
+
+/** Dot segments, and two dots at a slash, which the proxy plugin takes for one. */
+const DOTS = /(?:^|\/)(?:\.|%2e)(?:$|\/)|\/(?:\.|%2e){2}|(?:\.|%2e){2}\//i
+const hasDots = (path: string) => DOTS.test(path.replaceAll(/%2f|%5c|\\/gi, '/'))
 
 const methodNotAllowed = (allowed: readonly string[]) =>
   new AppError('method_not_allowed', `Allowed methods: ${allowed.join(', ')}`, {
     headers: { allow: allowed.join(', ') },
   })
 
-/** What goes wrong before Fastify has a route: the hooks above do not run, the answer must look the same. */
+/** Failures before Fastify has a route. The hooks above do not run, and the response must look the same. */
 export const protocolErrors = (legacy: Legacy, headersOf: EdgeHeaders) =>
   ({
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {

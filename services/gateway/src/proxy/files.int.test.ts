@@ -14,7 +14,7 @@ import {
   startSurroundings,
   type Surroundings,
   type TestGateway,
-} from '../testing/gateway.fixture.ts'
+} from '../../test/gateway.fixture.ts'
 
 /** Files that pass through while they are sent, in either direction. */
 let around: Surroundings
@@ -45,11 +45,11 @@ afterAll(async () => {
   await around.stop()
 })
 
-type Answer = { status: number; headers: IncomingMessage['headers']; body: string }
+type Reply = { status: number; headers: IncomingMessage['headers']; body: string }
 
 /** A request that is still to be written; `answer` rejects when the connection ends before all of it is there. */
 function open(path: string, method: string, headers: Record<string, string> = {}, origin = gateway.origin) {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>()
   const sent = { 'user-agent': 'files/1', 'content-type': 'text/csv', ...session, ...headers }
   const outgoing = request(`${origin}${path}`, { method, headers: sent, agent })
   outgoing.on('error', reject).on('response', (incoming) => {
@@ -60,7 +60,7 @@ function open(path: string, method: string, headers: Record<string, string> = {}
   return { outgoing, answer: promise }
 }
 
-const errorOf = ({ body }: Answer) => (JSON.parse(body) as { error: { status: number; type: string } }).error
+const errorOf = ({ body }: Reply) => (JSON.parse(body) as { error: { status: number; type: string } }).error
 const json = (outgoing: ServerResponse, status: number, body: object) =>
   outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 const failures = async () => {
@@ -229,7 +229,7 @@ describe('D10 a file on its way to a client', () => {
     const [get, head] = [open(EXPORT, 'GET'), open(EXPORT, 'HEAD')]
     get.outgoing.end()
     head.outgoing.end()
-    const comparable = ({ headers: { date: _date, 'x-request-id': _id, ...rest } }: Answer) => rest
+    const comparable = ({ headers: { date: _date, 'x-request-id': _id, ...rest } }: Reply) => rest
     const [one, other] = await Promise.all([get.answer, head.answer])
     expect(comparable(other)).toEqual(comparable(one))
     expect([one.body, other.body]).toEqual(['a\n', ''])

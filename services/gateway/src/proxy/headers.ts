@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import { REVALIDATED } from '../pipeline/edge-headers.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The only headers of a client that services see. A list of what to drop would miss the next clever one. */
+/** The only headers of a client that services see. A list of headers to drop would miss the next one. */
 const PASSED_ON = [
   'accept',
   'accept-language',
@@ -17,13 +17,13 @@ const PASSED_ON = [
   'user-agent',
 ] as const
 
-/** Beside them to the console: its pages come compressed, and sessions are in a cookie that nobody else sees. */
+/** Headers that only the console gets: its pages are compressed, and it keeps sessions in a cookie. */
 export const passedToConsole = {
   pages: ['accept-encoding'],
   sessions: ['cookie', 'origin', 'sec-fetch-site'],
 } as const
 
-/** Ids are not validated; longer ones are echoed in whole, but services learn, log and keep their beginning only. */
+/** Request ids are not validated. The gateway returns a longer one whole; services get only its beginning. */
 const MAX_PASSED_ID = 1024
 
 export const passedId = (id: string): string => id.slice(0, MAX_PASSED_ID)
@@ -35,7 +35,7 @@ type Extra = {
   passed?: readonly string[]
 }
 
-/** Headers of the request to a service: what may pass, and what the gateway says of the caller. */
+/** Headers of the request to a service: those that may pass, and those in which the gateway names the caller. */
 export function requestHeaders(request: FastifyRequest, extra: Extra): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const name of [...PASSED_ON, ...(extra.passed ?? [])]) {
@@ -54,14 +54,14 @@ export function requestHeaders(request: FastifyRequest, extra: Extra): Record<st
   }
 }
 
-/** Not passed back: what belongs to one connection, what the gateway says itself, and what names our software. */
+/** Not passed back: headers of one connection, headers that the gateway sets itself, and names of software. */
 const DROPPED = new Set([
   'connection', 'keep-alive', 'proxy-authenticate', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
   'server', 'x-powered-by', 'date', REQUEST_ID_HEADER, PRINCIPAL_HEADER,
 ]) // prettier-ignore
 const OURS = /^(?:access-control-|x-ratelimit-|deprecation$|sunset$)/
 
-/** Headers of a service's answer that the client may see. `isData`: how long it may be kept was said before. */
+/** Headers of a service's response for the client. `isData`: the gateway has set how long to keep it. */
 export function responseHeaders(
   headers: IncomingHttpHeaders,
   isData = false,

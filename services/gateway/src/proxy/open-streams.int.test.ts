@@ -10,7 +10,7 @@ import {
   startSurroundings,
   type Surroundings,
   type TestGateway,
-} from '../testing/gateway.fixture.ts'
+} from '../../test/gateway.fixture.ts'
 
 /** Answers without end, on their way from a service to a client. */
 let around: Surroundings

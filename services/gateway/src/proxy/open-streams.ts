@@ -5,26 +5,25 @@ import type { Authenticate } from '../auth/authenticator.ts'
 import { readBearer } from '../auth/bearer.ts'
 
 export type OpenStreams = {
-  /** What to send instead of an endless answer: the same, until its caller may no longer have it. */
+  /** The stream to send instead of an endless response: the same, until its caller loses access. */
   guard(request: FastifyRequest, reply: FastifyReply, source: Readable): Readable
-  /** Ends all, and those that come late: their clients connect again, to another gateway. */
+  /** Ends all streams, and new ones at once: their clients reconnect, to another gateway. */
   close(): void
 }
 
-/** A revocation binds within a second. While the view is current a look costs next to nothing. */
-const LOOK_MS = 500
-/** How long a client may take to read what it had been sent before the end. */
+/** A revocation binds within a second. While the view is current, a check costs almost nothing. */
+const CHECK_MS = 500
+/** How long a client may take to read the last bytes. */
 const LAST_BYTES_MS = 1_000
 
-/** What waits here for a slow client; the rest waits in the service, which ends whoever falls behind. */
-const WAITING_BYTES = 16 * 1024
+/** The buffer for a slow client. The service buffers the rest, and ends a stream that falls behind. */
+const BUFFER_BYTES = 16 * 1024
 
-type Stream = { end(): void; look(): Promise<void> }
+type Stream = { end(): void; check(): Promise<void> }
 
 /**
- * A request is authenticated when it begins; an answer that goes on for an hour has to be looked after. It ends with
- * the token, and as soon as the token would no longer be let in: also when nobody can tell, since a request is refused
- * then as well.
+ * Authenticates the callers of endless responses again and again. A stream ends when its token expires or would be
+ * refused, and also when the token cannot be checked, because a request is refused then as well.
  */
 export function openStreams(authenticate: Authenticate): OpenStreams {
   const streams = new Set<Stream>()
@@ -34,8 +33,8 @@ export function openStreams(authenticate: Authenticate): OpenStreams {
   function add(stream: Stream): void {
     streams.add(stream)
     timer ??= setInterval(() => {
-      for (const each of streams) void each.look()
-    }, LOOK_MS).unref()
+      for (const each of streams) void each.check()
+    }, CHECK_MS).unref()
   }
 
   function remove(stream: Stream): void {
@@ -70,8 +69,8 @@ function guarded(
   const { caller } = request
   if (!caller) throw invalidToken()
   const token = readBearer(request.headers)
-  const passed = new PassThrough({ highWaterMark: WAITING_BYTES })
-  let isLooking = false
+  const passed = new PassThrough({ highWaterMark: BUFFER_BYTES })
+  let isChecking = false
 
   function end(): void {
     if (passed.writableEnded) return
@@ -82,11 +81,11 @@ function guarded(
     reply.raw.once('close', () => clearTimeout(late))
   }
 
-  async function look(): Promise<void> {
-    if (isLooking) return
-    isLooking = true
+  async function check(): Promise<void> {
+    if (isChecking) return
+    isChecking = true
     await authenticate(token).catch(end)
-    isLooking = false
+    isChecking = false
   }
 
   const expiry = setTimeout(end, caller.expiresAt * 1000 - Date.now()).unref()
@@ -98,5 +97,5 @@ function guarded(
     clearTimeout(expiry)
     source.destroy()
   })
-  return { stream: { end, look }, passed }
+  return { stream: { end, check }, passed }
 }

@@ -3,49 +3,100 @@ import { routePath } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { withoutQuery } from '@whereabouts/service-kit/error-handler'
 import { invalidToken, unknownRoute } from '@whereabouts/service-kit/errors'
-import { addRoute, checkMediaType } from '@whereabouts/service-kit/serve'
-import { checkAnnouncedSize, uploadConfig } from '@whereabouts/service-kit/upload'
+import { checkMediaType } from '@whereabouts/service-kit/serve'
+import { checkAnnouncedSize, streamBodies, uploadConfig } from '@whereabouts/service-kit/upload'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { GatewayDeps } from '../app.ts'
+
 import { checkAccess } from '../auth/access.ts'
 import type { Caller } from '../auth/authenticator.ts'
 import { readBearer } from '../auth/bearer.ts'
 import { DEFAULT_LIMIT_PER_MINUTE, USER_LIMIT_PER_MINUTE, type Decision } from '../limits/bucket.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { requestHeaders } from './headers.ts'
+import { mount } from './mount.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { forward } from './proxy.ts'
 import { upstreamPath } from './upstream-path.ts'
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    row?: Route
+  }
   interface FastifyRequest {
     caller: Caller | undefined
-    /** Of the caller, for the service that is asked. */
+    /** Names the caller to the service. */
     principalToken: string | undefined
   }
 }
 
-/** Registers rows of the route table: steps 4 to 7 of D2, then the service that owns it. */
-export function addOperations(
-  app: FastifyInstance,
-  deps: OperationDeps,
-  isWanted: (row: Route) => boolean,
-): void {
+/**
+ * Mounts the rows of the route table: steps 4 to 7 of D2, then the service that owns the row. Rows that are forwarded
+ * in the same way share a mount.
+ */
+export function addOperations(app: FastifyInstance, deps: OperationDeps): void {
   app.decorateRequest('caller', undefined)
   app.decorateRequest('principalToken', undefined)
-  for (const [operationId, row] of Object.entries(deps.routes)) {
-    if (!isWanted(row)) continue
-    addRoute(app, row, {
-      method: row.method,
-      url: routePath(row).replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { operationId, ...uploadConfig(row) },
-      onRequest: async (request, reply) => admit(row, request, reply, deps),
-      handler: async (request, reply) => pass(row, request, reply, deps),
-    })
-  }
+  const rows = Object.entries(deps.routes)
+  const kinds = Object.groupBy(rows, ([, row]) => `${row.method} ${isEndless(row)} ${bodyOf(row)}`)
+  for (const kind of Object.values(kinds))
+    app.register(async (scope) =>
+      addRows(scope, new Map(kind?.map((entry) => [urlOf(entry[1]), entry])), deps),
+    )
 }
 
-type Params = Record<string, string>
 type OperationDeps = GatewayDeps & { streams: OpenStreams }
+
+/** In the form of the router. */
+const urlOf = (row: Route) => routePath(row).replaceAll(/\{(\w+)\}/g, ':$1')
+
+const bodyOf = (row: Route) => (row.upload ? 'stream' : row.body && 'bytes')
+
+function addRows(
+  scope: FastifyInstance,
+  rows: ReadonlyMap<string, readonly [operationId: string, row: Route]>,
+  deps: OperationDeps,
+): void {
+  const [[, first] = []] = rows.values()
+  if (!first) return
+  scope.addHook('onRoute', (route) => {
+    const [operationId, row] = rows.get(route.url) ?? []
+    if (operationId !== undefined && row) route.config = { operationId, row, ...uploadConfig(row) }
+  })
+  scope.addHook('onRequest', (request, reply) => admit(rowOf(request), request, reply, deps))
+  if (first.upload) streamBodies(scope)
+  mount(scope, {
+    method: first.method,
+    urls: [...rows.keys()],
+    upstreamOf: (request) => rowOf(request).upstream,
+    originOf: (request) => deps.upstreams[rowOf(request).upstream],
+    pathOf: upstreamPath,
+    headersOf: (request) =>
+      requestHeaders(request, {
+        principalToken: request.principalToken,
+        // Client credentials may come by HTTP Basic. A bearer token ends here.
+        authorization: rowOf(request).access === 'none' ? request.headers.authorization : undefined,
+      }),
+    body: bodyOf(first),
+    timeoutMs: deps.timeoutsMs[first.method === 'GET' ? 'read' : 'write'],
+    keepAliveMs: deps.timeoutsMs.keepAlive,
+    stallMsOf: (request) => (hasFile(rowOf(request)) ? (deps.timeoutsMs.stall ?? STALL_MS) : undefined),
+    guard: isEndless(first) ? deps.streams.guard : undefined,
+    isData: !isEndless(first), // an endless response may not be transformed either, which its service says
+    failures: deps.metrics.failures,
+  })
+}
+
+function rowOf({ routeOptions }: FastifyRequest): Route {
+  const { row } = routeOptions.config
+  if (!row) throw new Error(`${routeOptions.url} is not a row of the route table`)
+  return row
+}
+
+const hasFile = ({ upload, success }: Route) => Boolean(upload ?? success.download)
+
+/** A connection on which a file moves in neither direction for this long ends. */
+const STALL_MS = 120_000
+
+type Params = Record<string, string>
 
 async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
   // The router lets an empty parameter through; `/assets/` is no asset.
@@ -86,27 +137,3 @@ const rateLimited = (seconds: number) =>
   new AppError('rate_limited', `Retry after ${seconds} seconds`, {
     headers: { 'retry-after': String(seconds) },
   })
-
-/** A connection on which a file moves in neither direction for so long is ended. */
-const STALL_MS = 120_000
-
-function pass(row: Route, request: FastifyRequest, reply: FastifyReply, deps: OperationDeps): FastifyReply {
-  const headers = requestHeaders(request, {
-    principalToken: request.principalToken,
-    // Client credentials may come by HTTP Basic; a bearer token ends here.
-    authorization: row.access === 'none' ? request.headers.authorization : undefined,
-  })
-  if (row.upload ?? row.success.download) request.raw.setTimeout(deps.timeoutsMs.stall ?? STALL_MS)
-  return forward(reply, {
-    upstream: row.upstream,
-    origin: deps.upstreams[row.upstream],
-    path: upstreamPath(routePath(row), request.params as Params),
-    headers,
-    body: row.body ? (request.body as Buffer | undefined) : undefined,
-    isUpload: row.upload !== undefined,
-    isData: !isEndless(row), // a stream may not be transformed either, which its service says
-    timeoutMs: isEndless(row) ? undefined : deps.timeoutsMs[row.method === 'GET' ? 'read' : 'write'],
-    guard: isEndless(row) ? (stream) => deps.streams.guard(request, reply, stream) : undefined,
-    failures: deps.metrics.failures,
-  })
-}

@@ -6,7 +6,7 @@ import {
   startSurroundings,
   type Surroundings,
   type TestGateway,
-} from '../testing/gateway.fixture.ts'
+} from '../../test/gateway.fixture.ts'
 
 let around: Surroundings
 let gateway: TestGateway
@@ -124,6 +124,9 @@ describe('internal routes of services', () => {
   const spellings = [
     '/internal/keys/x',
     '//internal/keys/x',
+    '/\\internal/keys/x',
+    '/..internal/keys/x',
+    '/internal../keys/x',
     '/./internal/keys/x',
     '/api/../internal/keys/x',
     '/api/v1/../../internal/keys/x',

@@ -1,12 +1,16 @@
 /**
- * The path to ask a service for: `template`, the row's own path, with the parameters put back in. What the client wrote is never
- * passed on as it stands, so no spelling of it reaches anything but a row of the table.
+ * The path to ask a service for: that of a URL which matched a row, in one spelling. No other spelling of the client is
+ * passed on, so none can reach anything but a row.
  *
- * A dot in a parameter is escaped twice: `..` and `%2e%2e` are steps upwards to whoever normalises a URL. No id or key
- * holds a dot, so the service refuses either spelling with the same words.
+ * A dot is escaped twice, because `..` and `%2e%2e` are steps upwards to software that normalises URLs. No path, id or
+ * key holds a dot, so the service refuses either spelling in the same way.
  */
-export function upstreamPath(template: string, params: Readonly<Record<string, string>>): string {
-  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(params[name] ?? '').replaceAll('.', '%252E'),
-  )
+export function upstreamPath(url: string): string {
+  const path = /^(?:https?:\/\/[^/]*)?([^?#]*)/.exec(url)?.[1] ?? ''
+  return path.split('/').map(respelled).join('/')
 }
+
+const respelled = (segment: string) =>
+  /^[\w-]*$/.test(segment)
+    ? segment
+    : encodeURIComponent(decodeURIComponent(segment)).replaceAll('.', '%252E')

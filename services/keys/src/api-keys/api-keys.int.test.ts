@@ -1,7 +1,7 @@
 import { KeyState } from '@whereabouts/contracts/messages/keys-state'
 import type { LightMyRequestResponse } from 'fastify'
 import { expect } from 'vitest'
-import { test, type Keys, type Org } from '../keys.fixture.ts'
+import { test, type Keys, type Org } from '../../test/keys.fixture.ts'
 
 const path = (orgId: number | string, key?: number | string) =>
   `/api/v1/orgs/${orgId}/api-keys${key === undefined ? '' : `/${key}`}`

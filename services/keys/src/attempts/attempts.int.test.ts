@@ -3,7 +3,7 @@ import { takeToken } from '@whereabouts/db/token-bucket'
 import type { LightMyRequestResponse } from 'fastify'
 import { expect } from 'vitest'
 import { ACCOUNT_RATE, accountBucket } from './attempts.ts'
-import { ADDRESS_RATE, test, type Keys, type Org } from '../keys.fixture.ts'
+import { ADDRESS_RATE, test, type Keys, type Org } from '../../test/keys.fixture.ts'
 
 const LOG_IN = '/api/v1/auth/login'
 const SIGN_UP = '/api/v1/auth/signup'

@@ -30,6 +30,6 @@ async function disconnectOne(options: Options, { jti, is_settled, age_seconds }:
     if (is_settled) await deletePendingDisconnect(db, jti)
     else onDisconnect?.(age_seconds)
   } catch (error) {
-    log.warn({ err: error, key_id: jti }, 'readers of a key not disconnected yet, trying again')
+    log.warn({ err: error, key_id: jti }, 'reader disconnection failed; will retry')
   }
 }

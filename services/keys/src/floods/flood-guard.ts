@@ -50,7 +50,7 @@ export function createFloodGuard({
   async function judge(): Promise<void> {
     for (let sent = waiting; sent.length > 0; sent = waiting) {
       waiting = []
-      await judgeOnce(sent).catch((error: unknown) => log.warn({ err: error }, 'flood not judged'))
+      await judgeOnce(sent).catch((error: unknown) => log.warn({ err: error }, 'flood check failed'))
     }
   }
 
@@ -87,7 +87,7 @@ export function createFloodGuard({
     for (const user of new Set(users)) {
       cutOff.set(user, performance.now())
       disconnect(user).catch((error: unknown) =>
-        log.warn({ err: error, key_id: user }, 'suspended key not disconnected yet, trying again'),
+        log.warn({ err: error, key_id: user }, 'disconnection of a suspended key failed; will retry'),
       )
     }
   }

@@ -9,7 +9,7 @@ import { expect, vi } from 'vitest'
 import { openBrokers } from '../brokers.ts'
 import { disconnectRevoked } from '../callout/disconnects.loop.ts'
 import type { Config } from '../config.ts'
-import { test as base, type Key, type Keys, type Org } from '../keys.fixture.ts'
+import { test as base, type Key, type Keys, type Org } from '../../test/keys.fixture.ts'
 import { createFloodGuard, type FloodGuard } from './flood-guard.ts'
 import { findSuspension, purgeSuspensions, suspendKeys } from './suspensions.queries.ts'
 

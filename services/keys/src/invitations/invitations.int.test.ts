@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { takeToken } from '@whereabouts/db/token-bucket'
 import { expect } from 'vitest'
 import { ACCOUNT_RATE, accountBucket } from '../attempts/attempts.ts'
-import { test, type Keys, type Org } from '../keys.fixture.ts'
+import { test, type Keys, type Org } from '../../test/keys.fixture.ts'
 import { purgeExpiredInvitations } from './invitations.queries.ts'
 
 const path = (orgId: number, id?: number | string) =>

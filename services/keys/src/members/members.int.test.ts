@@ -1,7 +1,7 @@
 import { MemberState } from '@whereabouts/contracts/messages/keys-state'
 import type { Caller } from '@whereabouts/testing/caller'
 import { expect } from 'vitest'
-import { test, type Keys, type Org } from '../keys.fixture.ts'
+import { test, type Keys, type Org } from '../../test/keys.fixture.ts'
 
 const path = (orgId: number | string, user?: number | string) =>
   `/api/v1/orgs/${orgId}/members${user === undefined ? '' : `/${user}`}`

@@ -23,7 +23,7 @@ export type Request = { json: boolean } & (
   | { command: 'signing-keys rotate' }
 )
 
-/** A request, the help that was asked for, or what is wrong with the arguments. */
+/** A request, the help text, or what is wrong with the arguments. */
 export type Reading = { request: Request } | { help: string } | { wrong: string }
 
 const EPILOGUE = `

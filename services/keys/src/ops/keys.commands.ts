@@ -72,7 +72,7 @@ async function setLimit(db: Db, reference: KeyReference, name: keyof KeyLimits, 
   return set
 }
 
-/** Revoking twice is no failure: what was asked for is so. */
+/** Revoking a revoked key is not a failure. */
 export async function revokeApiKey(db: Db, reference: KeyReference): Promise<Report> {
   const { key, changed } = await changeKey(db, reference, revokeLockedKey)
   const text = changed

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { KeyState } from '@whereabouts/contracts/messages/keys-state'
 import { expect } from 'vitest'
-import { test, type Keys } from '../keys.fixture.ts'
+import { test, type Keys } from '../../test/keys.fixture.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import type { Request } from './arguments.ts'
 import { perform } from './perform.ts'

@@ -6,8 +6,8 @@ import { toOrgState } from './orgs.state.ts'
 
 /** The state of an organization as the database has it, for a service whose view of KEYS does not know it. */
 export async function tellOrgState(db: Db, payload: unknown): Promise<z.output<typeof askOrgState.reply>> {
-  const asked = askOrgState.request.safeParse(payload)
-  if (!asked.success) throw new RefusedError('not a request for an organization')
-  const org = await db.selectFrom('org').selectAll().where('id', '=', asked.data.org_id).executeTakeFirst()
+  const parsed = askOrgState.request.safeParse(payload)
+  if (!parsed.success) throw new RefusedError('not a request for an organization')
+  const org = await db.selectFrom('org').selectAll().where('id', '=', parsed.data.org_id).executeTakeFirst()
   return { org: org ? toOrgState(org) : null }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { test } from '../keys.fixture.ts'
+import { test } from '../../test/keys.fixture.ts'
 
 const PATH = '/api/v1/orgs/me'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { test, type Keys } from '../keys.fixture.ts'
+import { test, type Keys } from '../../test/keys.fixture.ts'
 import { tellOrgState } from '../orgs/org-state.ts'
 import { republishState } from './republish-state.ts'
 

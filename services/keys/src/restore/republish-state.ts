@@ -14,9 +14,9 @@ import { toOrgState } from '../orgs/orgs.state.ts'
 
 /** Publishes the state behind a subject of KEYS again, as the database has it. Refuses what is no such request. */
 export async function republishState(db: Db, payload: unknown): Promise<RepublishReply> {
-  const asked = republishKeysState.request.safeParse(payload)
-  if (!asked.success) throw new RefusedError('not a request for a state')
-  const [, kind, ...ids] = asked.data.subject.split('.')
+  const parsed = republishKeysState.request.safeParse(payload)
+  if (!parsed.success) throw new RefusedError('not a request for a state')
+  const [, kind, ...ids] = parsed.data.subject.split('.')
   // The row is held until its state is in the outbox, so that no newer state of it can be queued before this one.
   const published = await db.transaction().execute(async (tx) => {
     if (kind === 'org') return republishOrg(tx, ids)

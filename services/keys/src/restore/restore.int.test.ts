@@ -1,7 +1,7 @@
 import { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
 import { decodeJwt } from 'jose'
 import { expect } from 'vitest'
-import { test, type Key, type Keys, type Org } from '../keys.fixture.ts'
+import { test, type Key, type Keys, type Org } from '../../test/keys.fixture.ts'
 import { toKeyState } from '../api-keys/api-keys.state.ts'
 import { forgetQueued, listLiveKeys } from './newer.queries.ts'
 import type { KeysStates } from './newer.ts'

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { buildApp } from '../app.ts'
 import type { Tenants } from '../db.ts'
-import { ADDRESS_RATE, test, type Keys, type Org } from '../keys.fixture.ts'
+import { ADDRESS_RATE, test, type Keys, type Org } from '../../test/keys.fixture.ts'
 import { findOrg } from '../orgs/orgs.queries.ts'
 
 /** The service whose statements of one organization all forgot it, on the database of this file. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CHAIN_END_SECONDS } from '@whereabouts/contracts/messages/keys-state'
 import { expect } from 'vitest'
-import { test, type Keys } from '../keys.fixture.ts'
+import { test, type Keys } from '../../test/keys.fixture.ts'
 
 const TOKEN = '/api/v1/oauth/token'
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())

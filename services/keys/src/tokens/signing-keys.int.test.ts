@@ -3,7 +3,7 @@ import { openDatabase } from '@whereabouts/db/database'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { expect } from 'vitest'
 import type { KeysDatabase } from '../db.ts'
-import { test, type Keys } from '../keys.fixture.ts'
+import { test, type Keys } from '../../test/keys.fixture.ts'
 import { createAccessTokens } from './access-tokens.ts'
 import { createSigningKeys } from './signing-keys.ts'
 

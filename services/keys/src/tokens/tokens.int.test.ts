@@ -3,7 +3,7 @@ import type { ErrorEnvelope } from '@whereabouts/contracts/errors'
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
 import { expect } from 'vitest'
 import { tokenAudience, tokenIssuer, TokenClaims } from '@whereabouts/contracts/token-claims'
-import { test, type Key, type Keys } from '../keys.fixture.ts'
+import { test, type Key, type Keys } from '../../test/keys.fixture.ts'
 import { purgeExpiredTokens } from './tokens.queries.ts'
 
 const PATH = '/api/v1/oauth/token'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { test, type Keys, type Org } from '../keys.fixture.ts'
+import { test, type Keys, type Org } from '../../test/keys.fixture.ts'
 
 const ME = '/api/v1/users/me'
 const SWITCH = '/api/v1/auth/switch'

@@ -5,7 +5,7 @@ import { takeToken } from '@whereabouts/db/token-bucket'
 import { expect } from 'vitest'
 import type { Caller } from '@whereabouts/testing/caller'
 import { ACCOUNT_RATE, accountBucket } from '../attempts/attempts.ts'
-import { ADDRESS_RATE, test, type Keys, type Org } from '../keys.fixture.ts'
+import { ADDRESS_RATE, test, type Keys, type Org } from '../../test/keys.fixture.ts'
 import { createPasswords } from './passwords.ts'
 
 const PASSWORD = '/api/v1/users/me/password'

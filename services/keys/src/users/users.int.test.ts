@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { test, type Keys } from '../keys.fixture.ts'
+import { test, type Keys } from '../../test/keys.fixture.ts'
 
 const SIGN_UP = '/api/v1/auth/signup'
 const LOG_IN = '/api/v1/auth/login'

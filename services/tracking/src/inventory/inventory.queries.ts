@@ -1,4 +1,4 @@
-import type { AssetIdentity, LocationState } from '@whereabouts/contracts/messages/catalog-state'
+import type { AssetIdentity, LocationPlace } from '@whereabouts/contracts/messages/catalog-state'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
 import { bigints } from '@whereabouts/db/array-parameters'
@@ -13,7 +13,7 @@ export async function storeStates(
   tx: Tx,
   orgId: number,
   assets: readonly AssetIdentity[],
-  location: LocationState,
+  location: LocationPlace,
 ): Promise<void> {
   await upsertLocations(tx, await newer(tx, orgId, 'location', [location]))
   await upsertAssets(tx, await newer(tx, orgId, 'asset', assets))

@@ -1,9 +1,9 @@
 import { MAX_ASSET_KEYS, type CatalogLookup } from '@whereabouts/contracts/messages/catalog-lookup'
-import type { AssetIdentity, LocationState } from '@whereabouts/contracts/messages/catalog-state'
+import type { AssetIdentity, LocationPlace } from '@whereabouts/contracts/messages/catalog-state'
 import { CatalogUnavailable, type AskCatalog } from '../projections/catalog-resolver.ts'
 
 /** What the keys of a save name right now. */
-export type SaveTargets = { assets: AssetIdentity[]; location: LocationState | undefined }
+export type SaveTargets = { assets: AssetIdentity[]; location: LocationPlace | undefined }
 
 /** Questions under way at a time: catalog has others to answer, and ten thousand keys make twenty questions. */
 const LANES = 4
@@ -33,7 +33,7 @@ export async function findSaveTargets(
   }
 }
 
-type Found = { assets: AssetIdentity[]; locations: LocationState[] }
+type Found = { assets: AssetIdentity[]; locations: LocationPlace[] }
 
 async function askInTurn(ask: AskCatalog, questions: readonly CatalogLookup[]): Promise<Found[]> {
   const found: Found[] = []

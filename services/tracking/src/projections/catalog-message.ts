@@ -1,15 +1,15 @@
-import { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
+import { AssetIdentity, LocationPlace, TagState } from '@whereabouts/contracts/messages/catalog-state'
 
 export type CatalogMessage =
-  | { kind: 'asset'; state: AssetState }
-  | { kind: 'location'; state: LocationState }
+  | { kind: 'asset'; state: AssetIdentity }
+  | { kind: 'location'; state: LocationPlace }
   | { kind: 'tag'; state: TagState }
 
-/** Reads one message of the CATALOG stream. Throws when it is none. */
+/** Reads the fields of a CATALOG message that tracking uses. Throws if it cannot. */
 export function readCatalogMessage(subject: string, payload: unknown): CatalogMessage {
   const kind = subject.split('.', 2)[1]
-  if (kind === 'asset') return { kind, state: AssetState.parse(payload) }
-  if (kind === 'location') return { kind, state: LocationState.parse(payload) }
+  if (kind === 'asset') return { kind, state: AssetIdentity.parse(payload) }
+  if (kind === 'location') return { kind, state: LocationPlace.parse(payload) }
   if (kind === 'tag') return { kind, state: TagState.parse(payload) }
   throw new Error(`not a catalog subject: ${subject}`)
 }

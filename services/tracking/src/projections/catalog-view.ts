@@ -1,4 +1,4 @@
-import type { AssetIdentity, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
+import type { AssetIdentity, LocationPlace, TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { TagIndex } from './tag-index.ts'
 
 export type KnownAsset = {
@@ -71,7 +71,7 @@ export class CatalogView {
     this.#assets.set(state.id, entity(state))
   }
 
-  applyLocation(state: LocationState): void {
+  applyLocation(state: LocationPlace): void {
     const before = this.#locations.get(state.id)
     if (isOld(before, state)) return
     if (before && this.locationByKey(before.orgId, before.key)?.id === before.id)
@@ -111,7 +111,7 @@ export class CatalogView {
 const isOld = (known: { revision: number } | undefined, state: { revision: number }) =>
   known !== undefined && known.revision >= state.revision
 
-function entity(state: AssetIdentity | LocationState): KnownAsset {
+function entity(state: AssetIdentity | LocationPlace): KnownAsset {
   return {
     orgId: state.org_id,
     id: state.id,

@@ -1,4 +1,4 @@
-import type { AssetIdentity, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
+import type { AssetIdentity, LocationPlace, TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 import { lockPositions } from '../positions/lock-positions.queries.ts'
@@ -40,7 +40,7 @@ export async function upsertAssets(db: Db, states: readonly AssetIdentity[]): Pr
     where excluded.revision > asset.revision`.execute(db)
 }
 
-export async function upsertLocations(db: Db, states: readonly LocationState[]): Promise<void> {
+export async function upsertLocations(db: Db, states: readonly LocationPlace[]): Promise<void> {
   if (states.length === 0) return
   await sql`
     insert into location (org_id, id, revision, external_key, name, deleted_at)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isPublicAddress, literalAddress } from './address-guard.ts'
-import { brokenHosts, refusedHosts } from './refused-hosts.fixture.ts'
+import { brokenHosts, refusedHosts } from '../../test/refused-hosts.fixture.ts'
 
 describe('D11.4 an address that is not global unicast is refused', () => {
   test.for([

@@ -7,11 +7,11 @@ import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testin
 import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Tables } from '../db.ts'
-import { HandedBack } from '../lanes/handed-back.ts'
+import { Requeued } from '../lanes/requeued.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { OpenedSecrets } from '../webhooks/opened-secrets.ts'
 import { deleteWebhook, updateWebhook } from '../webhooks/webhooks.queries.ts'
-import { addWebhook, attemptDeps, movedJob, SECRET, tenantsOf } from './attempts.fixture.ts'
+import { addWebhook, attemptDeps, movedJob, SECRET, tenantsOf } from '../../test/attempts.fixture.ts'
 import { listAttempts } from './attempts.queries.ts'
 import { deliver, type Job } from './attempts.ts'
 import { deliveryStore } from './delivery-store.ts'
@@ -127,7 +127,7 @@ test('a delivery that waits for keys is handed back when we stop', async () => {
     return Promise.reject(new Error('aborted'))
   }
   const { run, counted } = dispatcher({ subscriptions, wait })
-  await expect(run(movedJob(orgId), { stopping: stopping.signal, abort: never })).rejects.toThrow(HandedBack)
+  await expect(run(movedJob(orgId), { stopping: stopping.signal, abort: never })).rejects.toThrow(Requeued)
   expect(counted).toEqual([])
 })
 
@@ -277,7 +277,7 @@ test('D11.3 lapsed between two attempts, the second is not made', async () => {
 
 test.for([
   { name: 'deleted', again: false, reason: 'no_webhook' },
-  { name: 'deleted and created anew', again: true, reason: 'before_enabled' },
+  { name: 'deleted and created again', again: true, reason: 'before_enabled' },
 ])('D11.3 $name between two attempts, the second is not made: $reason', async ({ again, reason }) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
   answerWith(500, 200)
@@ -362,7 +362,7 @@ test('D11.3 redelivered after two failures, one attempt is left', async () => {
       return Promise.reject(new Error('aborted'))
     },
   })
-  await expect(stops.run(job, { stopping: stopping.signal, abort: never })).rejects.toThrow(HandedBack)
+  await expect(stops.run(job, { stopping: stopping.signal, abort: never })).rejects.toThrow(Requeued)
   expect(receiver.received).toHaveLength(2)
   await run({ ...job, attempts: 0, deliveryCount: 2 })
   expect(receiver.received).toHaveLength(3)

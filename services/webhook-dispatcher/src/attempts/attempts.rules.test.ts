@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { retryDelayMs, whyNotNow } from './attempts.rules.ts'
+import { dropReason, MAX_ATTEMPTS, retryDelayMs } from './attempts.rules.ts'
 
 test.for([
   { attempt: 2, random: 0, want: 800 },
@@ -11,43 +11,49 @@ test.for([
   expect(retryDelayMs(attempt, () => random)).toBe(want)
 })
 
+test('D11.3 each of the three attempts but the first has a wait, and no other has', () => {
+  expect(MAX_ATTEMPTS).toBe(3)
+  expect(() => retryDelayMs(1, Math.random)).toThrow(RangeError)
+  expect(() => retryDelayMs(MAX_ATTEMPTS + 1, Math.random)).toThrow(RangeError)
+})
+
 const on = { enabled: true, enabled_at: '2026-11-21T10:00:00.000Z' }
 const at = (instant: string) => Date.parse(instant)
 const noon = at('2026-11-21T12:00:00.000Z')
 
 test.for([
-  { name: 'everything on', target: on, standing: 'active', receivedAt: noon, want: undefined },
-  { name: 'no webhook', target: undefined, standing: 'active', receivedAt: noon, want: 'no_webhook' },
+  { name: 'everything on', target: on, status: 'active', receivedAt: noon, want: undefined },
+  { name: 'no webhook', target: undefined, status: 'active', receivedAt: noon, want: 'no_webhook' },
   {
     name: 'toggle off',
     target: { ...on, enabled: false },
-    standing: 'active',
+    status: 'active',
     receivedAt: noon,
     want: 'disabled',
   },
-  { name: 'lapsed', target: on, standing: 'lapsed', receivedAt: noon, want: 'subscription_lapsed' },
-  { name: 'nobody knows', target: on, standing: 'unknown', receivedAt: noon, want: 'unknown' },
+  { name: 'lapsed', target: on, status: 'lapsed', receivedAt: noon, want: 'subscription_lapsed' },
+  { name: 'nobody knows', target: on, status: 'unknown', receivedAt: noon, want: 'unknown' },
   {
     name: 'nobody has to know',
     target: { ...on, enabled: false },
-    standing: 'unknown',
+    status: 'unknown',
     receivedAt: noon,
     want: 'disabled',
   },
   {
     name: 'an event from before deliveries were switched on',
     target: on,
-    standing: 'active',
+    status: 'active',
     receivedAt: at('2026-11-21T09:59:57.000Z'),
     want: 'before_enabled',
   },
   {
     name: 'clocks that differ by a second',
     target: on,
-    standing: 'active',
+    status: 'active',
     receivedAt: at('2026-11-21T09:59:59.000Z'),
     want: undefined,
   },
-] as const)('$name: $want', ({ target, standing, receivedAt, want }) => {
-  expect(whyNotNow(target, standing, receivedAt)).toBe(want)
+] as const)('$name: $want', ({ target, status, receivedAt, want }) => {
+  expect(dropReason(target, status, receivedAt)).toBe(want)
 })

@@ -1,13 +1,15 @@
-import type { Standing } from '../subscriptions/subscriptions.ts'
+import type { SubscriptionStatus } from '../subscriptions/subscriptions.ts'
 
-/** Three attempts in all (D11.3). */
-export const MAX_ATTEMPTS = 3
-
+/** The waits between attempts, each ±20 % (D11.3). */
 const RETRY_DELAYS_MS = [1_000, 5_000]
 
-/** The wait before `attempt` (2 or 3): 1 s, then 5 s, each ±20 %. `random` yields 0 to 1. */
+export const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1
+
+/** The wait before `attempt`, 2 to MAX_ATTEMPTS; throws for any other. `random` yields 0 to 1. */
 export function retryDelayMs(attempt: number, random: () => number): number {
-  return Math.round((RETRY_DELAYS_MS[attempt - 2] ?? 0) * (0.8 + 0.4 * random()))
+  const delayMs = RETRY_DELAYS_MS[attempt - 2]
+  if (delayMs === undefined) throw new RangeError(`attempt ${attempt} is not a retry`)
+  return Math.round(delayMs * (0.8 + 0.4 * random()))
 }
 
 /** Why a delivery ended without a 2xx. A closed set: each is a label of `webhook_dropped_total`. */
@@ -21,28 +23,28 @@ export type DropReason =
   | 'attempts_exhausted'
   | 'lane_full'
 
-/** Where nobody can say whether the subscription lasts, a delivery waits for so long, and keys is asked so often. */
+/** While the subscription is unknown, a delivery waits this long, and keys is asked this often. */
 export const HOLD = { forMs: 300_000, askEveryMs: 5_000 }
 
-/** As much of the webhook as decides. */
+/** The part of the webhook that decides. */
 type Toggle = { enabled: boolean; enabled_at: string }
 
-/** Two clocks are compared, the broker's and the database's; this much they may differ. */
+/** The clocks of the broker and of the database may differ by this much. */
 const CLOCK_TOLERANCE_MS = 2_000
 
 /**
- * Why there must be no attempt now, or undefined. `receivedAt` is when the broker stored the event: one from a time
- * when deliveries were off (or from before the webhook) is not replayed once they are on. `unknown`: there would be one, if
- * the subscription lasts.
+ * Why an attempt must not be made now, or undefined. `receivedAt` is when the broker stored the event: an event from
+ * before the webhook, or from before deliveries were switched on, is not replayed. `unknown`: an attempt is due if the
+ * subscription is active.
  */
-export function whyNotNow(
+export function dropReason(
   target: Toggle | undefined,
-  standing: Standing,
+  status: SubscriptionStatus,
   receivedAt: number,
 ): DropReason | 'unknown' | undefined {
   if (!target) return 'no_webhook'
   if (!target.enabled) return 'disabled'
-  if (standing === 'lapsed') return 'subscription_lapsed'
+  if (status === 'lapsed') return 'subscription_lapsed'
   if (receivedAt < Date.parse(target.enabled_at) - CLOCK_TOLERANCE_MS) return 'before_enabled'
-  return standing === 'unknown' ? 'unknown' : undefined
+  return status === 'unknown' ? 'unknown' : undefined
 }

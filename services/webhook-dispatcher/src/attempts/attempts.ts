@@ -1,14 +1,14 @@
 import type { Logger } from '@whereabouts/messaging/logger'
 import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
 import { childTrace, currentTrace } from '@whereabouts/service-kit/trace'
-import { HandedBack } from '../lanes/handed-back.ts'
-import type { Slots } from '../lanes/slots.ts'
+import { Requeued } from '../lanes/requeued.ts'
+import type { Bulkheads } from '../lanes/bulkheads.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { OpenedSecrets } from '../webhooks/opened-secrets.ts'
 import type { Target } from '../webhooks/webhooks.queries.ts'
 import type { Payload } from './asset-moved-body.ts'
-import { HOLD, MAX_ATTEMPTS, retryDelayMs, whyNotNow, type DropReason } from './attempts.rules.ts'
+import { HOLD, MAX_ATTEMPTS, retryDelayMs, dropReason, type DropReason } from './attempts.rules.ts'
 import { attemptRecord } from './attempts.queries.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { Post, PostResult } from './http-post.ts'
@@ -18,7 +18,7 @@ export type AttemptDeps = {
   store: DeliveryStore
   subscriptions: Subscriptions
   secrets: OpenedSecrets
-  slots: Slots
+  bulkheads: Bulkheads
   post: Post
   log: Logger
   metrics: DispatcherMetrics
@@ -28,29 +28,29 @@ export type AttemptDeps = {
   wait: (ms: number, signal: AbortSignal) => Promise<unknown>
 }
 
-/** One event on its way to one organization. It outlives a failed handling, and with it what was tried already. */
+/** One event on its way to one organization. It outlives a failed handling, and keeps the attempts made. */
 export type Job = {
   readonly orgId: number
   readonly payload: Payload
   /** When the broker stored the event; milliseconds. */
   readonly receivedAt: number
-  /** Above 1: another replica, or this one before a crash, had it already. */
+  /** Above 1: another replica, or this one before a crash, had the message. */
   readonly deliveryCount: number
   attempts: number
-  /** How long it has waited for somebody to say whether the subscription lasts. */
+  /** How long it has waited for the state of the subscription. */
   heldMs: number
 }
 
 export type Signals = {
-  /** We are stopping: begin nothing any more, what has begun may end. */
+  /** The process stops: begin nothing, let attempts under way end. */
   stopping: AbortSignal
-  /** The time for that is over. */
+  /** That time is over: abort attempts under way. */
   abort: AbortSignal
 }
 
 /**
- * Sees one delivery to its end: a 2xx, or dropped. Rejects with HandedBack when stopped half way, and with what the
- * database throws; both mean "again later", and the attempts made so far are not repeated.
+ * Makes one delivery, until a 2xx or a drop. Rejects with Requeued when stopped half way, and with errors of the
+ * database. Both mean "retry later"; the attempts made so far are not repeated.
  */
 export async function deliver(
   deps: AttemptDeps,
@@ -76,17 +76,17 @@ async function attemptUntilOver(
 ): Promise<'delivered' | DropReason> {
   if (job.attempts >= MAX_ATTEMPTS) return 'attempts_exhausted'
   if (job.attempts > 0) await pauseFor(deps, retryDelayMs(job.attempts + 1, deps.random), signals)
-  // The shared slot is held for the request only; who waits for the next attempt waits in its own lane.
-  const result = await deps.slots.use(job.orgId, signals.stopping, (beginning) =>
+  // The request alone holds the shared slot. The wait for the next attempt is in the lane.
+  const result = await deps.bulkheads.use(job.orgId, signals.stopping, (beginning) =>
     attemptOnce(deps, job, beginning, signals),
   )
   progress()
-  if (result === 'unknown' && !(await learnStanding(deps, job, signals))) return 'subscription_unknown'
+  if (result === 'unknown' && !(await learnStatus(deps, job, signals))) return 'subscription_unknown'
   return result === 'failed' || result === 'unknown' ? attemptUntilOver(deps, job, progress, signals) : result
 }
 
-/** Holds the delivery until keys has said how the organization stands. False: it could not be asked for too long. */
-async function learnStanding(deps: AttemptDeps, job: Job, signals: Signals): Promise<boolean> {
+/** Holds the delivery until the subscription is known. False: keys was unreachable for too long. */
+async function learnStatus(deps: AttemptDeps, job: Job, signals: Signals): Promise<boolean> {
   while (!(await deps.subscriptions.learn(job.orgId))) {
     if (job.heldMs >= HOLD.forMs) return false
     await pauseFor(deps, HOLD.askEveryMs, signals)
@@ -100,7 +100,7 @@ function arrive({ metrics, now }: AttemptDeps, { receivedAt }: Job): void {
   metrics.arrived(now() - receivedAt)
 }
 
-/** The end of a delivery that was not delivered: counted, logged, forgotten. */
+/** Counts and logs a delivery that is given up. */
 export function drop(
   { metrics, log }: Pick<AttemptDeps, 'metrics' | 'log'>,
   job: Job,
@@ -108,7 +108,7 @@ export function drop(
 ): void {
   metrics.dropped(reason)
   const fields = { org_id: job.orgId, delivery_id: job.payload.deliveryId, reason, attempts: job.attempts }
-  // An organization that wants no deliveries is no news; one that misses some is.
+  // Missed deliveries deserve a warning; those of an organization that wants none do not.
   if (reason === 'no_webhook' || reason === 'disabled') log.debug(fields, 'delivery dropped')
   else log.warn(fields, 'delivery dropped')
 }
@@ -117,11 +117,11 @@ async function pauseFor({ wait }: AttemptDeps, ms: number, { stopping }: Signals
   try {
     await wait(ms, stopping)
   } catch (error) {
-    throw stopping.aborted ? new HandedBack() : error
+    throw stopping.aborted ? new Requeued() : error
   }
 }
 
-/** Webhook, toggle and subscription are looked at again each time (D11.3). */
+/** Checks webhook, state and subscription again each time (D11.3). */
 async function attemptOnce(
   deps: AttemptDeps,
   job: Job,
@@ -129,18 +129,18 @@ async function attemptOnce(
   signals: Signals,
 ): Promise<'delivered' | 'failed' | 'unknown' | DropReason> {
   const target = await deps.store.findTarget(job.orgId)
-  const standing = deps.subscriptions.standing(job.orgId, deps.now())
-  const reason = whyNotNow(target, standing, job.receivedAt)
+  const status = deps.subscriptions.status(job.orgId, deps.now())
+  const reason = dropReason(target, status, job.receivedAt)
   if (reason !== undefined || !target) return reason ?? 'no_webhook'
   const secret = readSecret(deps, job, target)
   if (secret === undefined) return 'secret_unreadable'
-  if (signals.stopping.aborted) throw new HandedBack()
+  if (signals.stopping.aborted) throw new Requeued()
   const attemptedAt = deps.now()
   beginning()
   const result = await send(deps, job, target.url, secret, signals.abort)
   job.attempts += 1
   const delivered = result.error === undefined
-  deps.slots.report(job.orgId, delivered, result.latencyMs)
+  deps.bulkheads.report(job.orgId, delivered, result.latencyMs)
   await keepRecord(deps, job, target.id, attemptedAt, result)
   return delivered ? 'delivered' : 'failed'
 }
@@ -150,7 +150,7 @@ function readSecret({ secrets, log }: AttemptDeps, job: Job, target: Target): st
     return secrets.open(job.orgId, target)
   } catch (error) {
     const fields = { org_id: job.orgId, webhook_id: target.id, secret_key_id: target.secret_key_id }
-    log.error({ err: error, ...fields }, 'webhook secret cannot be decrypted')
+    log.error({ err: error, ...fields }, 'webhook secret decryption failed')
     return undefined
   }
 }
@@ -159,7 +159,7 @@ async function send({ post }: AttemptDeps, job: Job, url: string, secret: string
   try {
     return await postSigned(post, { url, secret }, job.payload, abort)
   } catch (error) {
-    throw abort.aborted ? new HandedBack() : error
+    throw abort.aborted ? new Requeued() : error
   }
 }
 
@@ -180,7 +180,7 @@ function recordAttemptSpan(job: Job, { statusCode, latencyMs, error }: PostResul
   })
 }
 
-/** Never throws: the request has been made, and for want of a log entry it must not be made again. */
+/** Never throws, because a missing log entry must not repeat the request. */
 async function keepRecord(
   deps: AttemptDeps,
   job: Job,
@@ -197,7 +197,7 @@ async function keepRecord(
   recordAttemptSpan(job, result)
   const fields = { outcome, status: statusCode, latency_ms: latencyMs, error }
   const about = { org_id: job.orgId, delivery_id: deliveryId, attempt: job.attempts }
-  // A success is in the delivery log and in the metrics; thousands of lines a second say nothing more.
+  // The delivery log and the metrics have successes; thousands of lines a second would add nothing.
   if (outcome === 'delivered') deps.log.debug({ ...about, ...fields }, 'delivery attempt')
   else deps.log.info({ ...about, ...fields }, 'delivery attempt')
   try {

@@ -4,7 +4,7 @@ import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Tables } from '../db.ts'
-import { addWebhook, tenantsOf } from './attempts.fixture.ts'
+import { addWebhook, tenantsOf } from '../../test/attempts.fixture.ts'
 import { listAttempts, LOG_SIZE, recordAttempts, type AttemptRecord } from './attempts.queries.ts'
 import { deliveryStore, type DeliveryStore } from './delivery-store.ts'
 

@@ -1,14 +1,14 @@
 import type { Dispatcher } from 'undici'
 import { onAbort } from '../lanes/on-abort.ts'
 
-/** Of an answer's body, this much is read so that the connection can be used again; a longer one is cut off. */
+/** How much of a response body is read, so that the connection can be reused. A longer one is cut off. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
-/** There was no complete answer in time. */
+/** No complete response came in time. */
 export class TooLate extends Error {
   override readonly name = 'TooLate'
 }
-/** Nobody waits for the answer any more; ends its connection. */
+/** The caller does not wait any more; ends the connection. */
 class GivenUp extends Error {
   override readonly name = 'GivenUp'
 }
@@ -21,7 +21,7 @@ export type ExchangeOptions = {
   signal: AbortSignal
 }
 
-/** One POST and its answer's status, once the answer is complete or longer than anyone needs. */
+/** Sends one POST. Resolves with the status once the response is complete or too long. */
 export const exchange = (agent: Dispatcher, url: URL, options: ExchangeOptions): Promise<number> =>
   new Promise((resolve, reject) => {
     const { headers, body } = options
@@ -36,7 +36,7 @@ export const exchange = (agent: Dispatcher, url: URL, options: ExchangeOptions):
     }
   })
 
-/** undici's own calls and not its `request`: an answer is counted and forgotten, and needs no stream. */
+/** A handler for undici's `dispatch`, because a response is counted and dropped, and needs no stream. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (status: number) => void
   readonly #reject: (error: unknown) => void

@@ -10,7 +10,7 @@ import {
   startScripted,
   type Script,
   type ScriptedReceiver,
-} from './scripted-receiver.fixture.ts'
+} from '../../test/scripted-receiver.fixture.ts'
 import { createTargetAgents, type TargetAgents } from './target-agents.ts'
 
 const never = new AbortController().signal

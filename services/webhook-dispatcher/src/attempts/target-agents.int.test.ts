@@ -5,7 +5,7 @@ import { startNameServer, type AnswerDns, type NameServer } from '@whereabouts/t
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPost } from './http-post.ts'
 import { publicAddresses } from './public-lookup.ts'
-import { brokenHosts, refusedHosts } from './refused-hosts.fixture.ts'
+import { brokenHosts, refusedHosts } from '../../test/refused-hosts.fixture.ts'
 import { createTargetAgents } from './target-agents.ts'
 
 const never = new AbortController().signal

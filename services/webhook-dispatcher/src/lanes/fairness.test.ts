@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Lanes } from './lanes.ts'
-import { LANE_LIMITS } from './lanes.consumer.ts'
-import { Paces, SLOW_MS } from './paces.ts'
-import { Slots } from './slots.ts'
+import { LANE_LIMITS } from '../delivery/lanes.consumer.ts'
+import { AdaptiveConcurrency, SLOW_MS } from './adaptive-concurrency.ts'
+import { Bulkheads } from './bulkheads.ts'
 
 /**
- * The model of ADR 22, in fake time, with a quarter of the slots of production: lanes and slots are the real ones, a
+ * The model of ADR 22, in fake time, with a quarter of the slots of production: lanes and bulkheads are the real ones, a
  * receiver is a number of milliseconds.
  */
 
@@ -23,16 +23,16 @@ const waitMs = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve
 
 /** A dispatcher, and how long each request waited until it could begin. */
 function dispatcher() {
-  const paces = new Paces()
-  const lanes = new Lanes(LANE_LIMITS, paces)
-  const slots = new Slots(SLOTS, paces)
+  const concurrency = new AdaptiveConcurrency()
+  const lanes = new Lanes(LANE_LIMITS, concurrency)
+  const bulkheads = new Bulkheads(SLOTS, concurrency)
   const attempt = (orgId: number, answersAfterMs: number, onBegin: () => void) =>
-    slots.use(orgId, never, async (beginning) => {
+    bulkheads.use(orgId, never, async (beginning) => {
       onBegin()
       beginning()
       const latencyMs = Math.min(answersAfterMs, TIMEOUT_MS)
       await waitMs(latencyMs)
-      slots.report(orgId, answersAfterMs < TIMEOUT_MS, latencyMs)
+      bulkheads.report(orgId, answersAfterMs < TIMEOUT_MS, latencyMs)
       return answersAfterMs < TIMEOUT_MS
     })
   async function untilOver(orgId: number, answersAfterMs: number, onBegin: () => void, progress: () => void) {
@@ -51,7 +51,7 @@ function dispatcher() {
       void lanes.run(orgId, 3_000, (progress) => untilOver(orgId, answersAfterMs, onBegin, progress))
     })
   }
-  return { lanes, slots, paces, send }
+  return { lanes, bulkheads, concurrency, send }
 }
 
 const HANGING = Array.from({ length: 400 }, (_, i) => 1_000 + i)
@@ -70,16 +70,16 @@ async function wellOnes(send: (orgId: number, ms: number) => Promise<number>, co
 
 describe('D11.6 four hundred organizations whose receivers hang', () => {
   test('do not delay anybody else for a moment, once that is known', async () => {
-    const { send, slots } = dispatcher()
+    const { send, bulkheads } = dispatcher()
     for (const orgId of HANGING) for (let i = 0; i < 20; i += 1) void send(orgId, FOREVER)
     await vi.advanceTimersByTimeAsync(20_000)
-    expect(slots.sizes().waiting.slow).toBeGreaterThan(0)
+    expect(bulkheads.sizes().waiting.slow).toBeGreaterThan(0)
     expect(Math.max(...(await wellOnes(send, 80)))).toBe(0)
   })
 
   test('and that were well until this moment delay others by seconds, one for each round of slots', async () => {
-    const { send, paces } = dispatcher()
-    for (const orgId of HANGING) for (let i = 0; i < 200; i += 1) paces.report(orgId, true, 50)
+    const { send, concurrency } = dispatcher()
+    for (const orgId of HANGING) for (let i = 0; i < 200; i += 1) concurrency.report(orgId, true, 50)
     for (const orgId of HANGING) for (let i = 0; i < 20; i += 1) void send(orgId, FOREVER)
     const waits = await wellOnes(send, 80)
     const rounds = 1 + Math.ceil(HANGING.length / SLOTS.well)
@@ -88,16 +88,16 @@ describe('D11.6 four hundred organizations whose receivers hang', () => {
   })
 
   test('hold a bounded number of requests, then and later', async () => {
-    const { send, slots } = dispatcher()
+    const { send, bulkheads } = dispatcher()
     for (const orgId of HANGING) for (let i = 0; i < 20; i += 1) void send(orgId, FOREVER)
     let most = 0
     for (let i = 0; i < 100; i += 1) {
       await vi.advanceTimersByTimeAsync(500)
-      const { well, slow } = slots.sizes().running
+      const { well, slow } = bulkheads.sizes().running
       most = Math.max(most, well + slow)
     }
     expect(most).toBeLessThanOrEqual((TIMEOUT_MS / SLOW_MS) * SLOTS.well + SLOTS.slow)
-    expect(slots.sizes().running.slow).toBeLessThanOrEqual(SLOTS.slow)
+    expect(bulkheads.sizes().running.slow).toBeLessThanOrEqual(SLOTS.slow)
   })
 })
 
@@ -115,12 +115,12 @@ test('a receiver that takes 100 ms has a tenth of the largest save within ten se
 })
 
 test('a receiver that recovers is served like any other from its next success on', async () => {
-  const { send, paces, lanes } = dispatcher()
+  const { send, concurrency, lanes } = dispatcher()
   for (let i = 0; i < 3; i += 1) void send(1, FOREVER)
   await vi.advanceTimersByTimeAsync(100_000)
-  expect(paces.isSlow(1)).toBe(true)
+  expect(concurrency.isSlow(1)).toBe(true)
   for (let i = 0; i < 200; i += 1) void send(1, 50)
   await vi.advanceTimersByTimeAsync(5_000)
-  expect(paces.isSlow(1)).toBe(false)
+  expect(concurrency.isSlow(1)).toBe(false)
   expect(lanes.sizes()).toMatchObject({ waiting: 0 })
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { HandedBack } from './handed-back.ts'
+import { Requeued } from './requeued.ts'
 import { Lanes, type LaneLimits } from './lanes.ts'
-import { Paces, SHARES } from './paces.ts'
+import { AdaptiveConcurrency, CONCURRENCY_LIMITS } from './adaptive-concurrency.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -15,8 +15,8 @@ const WELL = 2
 
 /** Lanes whose work takes as long as it is told, in fake time, each of one byte; `ended` lists what has run, in order. */
 function lanesOf(limits: Partial<LaneLimits> = {}) {
-  const paces = new Paces()
-  const lanes = new Lanes({ laneBytes: 1_000, totalBytes: 10_000, ...limits }, paces)
+  const concurrency = new AdaptiveConcurrency()
+  const lanes = new Lanes({ laneBytes: 1_000, totalBytes: 10_000, ...limits }, concurrency)
   const ended: string[] = []
   const outcomes: Record<string, unknown> = {}
   const add = (orgId: number, name: string, takesMs: number, delivered = true, bytes = 1) => {
@@ -24,7 +24,7 @@ function lanesOf(limits: Partial<LaneLimits> = {}) {
       new Promise<void>((resolve) => {
         setTimeout(() => {
           ended.push(name)
-          paces.report(orgId, delivered, takesMs)
+          concurrency.report(orgId, delivered, takesMs)
           progress()
           resolve()
         }, takesMs)
@@ -35,8 +35,8 @@ function lanesOf(limits: Partial<LaneLimits> = {}) {
     )
   }
   /** The receiver is asked one at a time. */
-  const inTrouble = (orgId: number) => paces.report(orgId, false, 10)
-  return { lanes, paces, ended, outcomes, add, inTrouble }
+  const inTrouble = (orgId: number) => concurrency.report(orgId, false, 10)
+  return { lanes, concurrency, ended, outcomes, add, inTrouble }
 }
 
 test('D11.6 an organization whose receiver hangs does not delay another one', async () => {
@@ -59,16 +59,21 @@ test('a lane keeps the order of arrival', async () => {
 test('no lane holds more than its share, which grows while the receiver takes what it is sent', async () => {
   const { add, lanes } = lanesOf()
   for (let i = 0; i < 500; i += 1) add(WELL, `${i}`, 100)
-  expect(lanes.sizes()).toEqual({ lanes: 1, waiting: 496, waiting_bytes: 496, running: SHARES.unknown })
+  expect(lanes.sizes()).toEqual({
+    lanes: 1,
+    waiting: 496,
+    waiting_bytes: 496,
+    running: CONCURRENCY_LIMITS.unknown,
+  })
   await vi.advanceTimersByTimeAsync(200)
-  expect(lanes.sizes().running).toBeGreaterThan(SHARES.unknown)
+  expect(lanes.sizes().running).toBeGreaterThan(CONCURRENCY_LIMITS.unknown)
   await vi.advanceTimersByTimeAsync(2_000)
-  expect(lanes.sizes()).toMatchObject({ running: SHARES.well })
+  expect(lanes.sizes()).toMatchObject({ running: CONCURRENCY_LIMITS.well })
 })
 
 test('a receiver in trouble is asked one delivery at a time until one succeeds', async () => {
   const { add, lanes } = lanesOf()
-  for (let i = 0; i < SHARES.unknown; i += 1) add(WELL, `failed ${i}`, 100, false)
+  for (let i = 0; i < CONCURRENCY_LIMITS.unknown; i += 1) add(WELL, `failed ${i}`, 100, false)
   for (let i = 0; i < 5; i += 1) add(WELL, `good ${i}`, 500)
   await vi.advanceTimersByTimeAsync(100)
   expect(lanes.sizes()).toMatchObject({ running: 1, waiting: 4 })
@@ -99,15 +104,15 @@ test('when everything is full, the longest lane in trouble pays, and not a longe
   const { add, outcomes, inTrouble } = lanesOf({ totalBytes: 12 })
   inTrouble(HANGING)
   for (let i = 0; i < 5; i += 1) add(HANGING, `hanging ${i}`, 5_000)
-  for (let i = 0; i < SHARES.unknown + 9; i += 1) add(WELL, `well ${i}`, 5_000)
+  for (let i = 0; i < CONCURRENCY_LIMITS.unknown + 9; i += 1) add(WELL, `well ${i}`, 5_000)
   await vi.advanceTimersByTimeAsync(0)
   expect(outcomes).toEqual({ 'hanging 1': 'dropped' })
 })
 
 test('when everything is full of lanes that are well, the longest pays and not the one that adds', async () => {
   const { add, outcomes } = lanesOf({ totalBytes: 4 })
-  for (let i = 0; i < SHARES.unknown + 4; i += 1) add(1, `long ${i}`, 5_000)
-  for (let i = 0; i < SHARES.unknown + 1; i += 1) add(WELL, `short ${i}`, 5_000)
+  for (let i = 0; i < CONCURRENCY_LIMITS.unknown + 4; i += 1) add(1, `long ${i}`, 5_000)
+  for (let i = 0; i < CONCURRENCY_LIMITS.unknown + 1; i += 1) add(WELL, `short ${i}`, 5_000)
   await vi.advanceTimersByTimeAsync(0)
   expect(outcomes).toEqual({ 'long 4': 'dropped' })
 })
@@ -130,7 +135,7 @@ test('stopping hands back what waits, what runs ends, and nothing is taken any m
   add(WELL, 'late', 10)
   await vi.advanceTimersByTimeAsync(100)
   expect(ended).toEqual(['running'])
-  expect(outcomes).toEqual({ running: 'ran', waiting: new HandedBack(), late: new HandedBack() })
+  expect(outcomes).toEqual({ running: 'ran', waiting: new Requeued(), late: new Requeued() })
 })
 
 test('a lane that ran empty takes no memory', async () => {

@@ -1,7 +1,7 @@
-import { HandedBack } from './handed-back.ts'
-import type { Paces } from './paces.ts'
+import { Requeued } from './requeued.ts'
+import type { AdaptiveConcurrency } from './adaptive-concurrency.ts'
 
-/** Rejecting is an answer to whoever called `run`; the lane goes on. `progress`: the lane may be allowed more now. */
+/** If it rejects, so does `run`, and the lane goes on. `progress`: more deliveries may be allowed now. */
 export type Work = (progress: () => void) => Promise<void>
 
 export type LaneLimits = {
@@ -20,22 +20,22 @@ type Entry = {
 type Lane = { waiting: Entry[]; bytes: number; running: number }
 
 /**
- * One lane per organization, in memory, in order of arrival. A receiver that hangs fills its own lane and no other:
- * when the lane is full its oldest delivery is dropped, when everything is full that of the longest lane whose receiver
- * is in trouble. So adding never waits, and the consumer in front never stands still for one organization's sake.
+ * One lane per organization, in memory, in order of arrival. A receiver that hangs fills only its own lane. A full lane
+ * drops its oldest delivery. When all lanes together are full, the longest lane whose receiver is in trouble drops its
+ * oldest. So adding never waits, and no organization stops the consumer.
  */
 export class Lanes {
   readonly #limits: LaneLimits
-  readonly #paces: Paces
+  readonly #concurrency: AdaptiveConcurrency
   readonly #lanes = new Map<number, Lane>()
   #waiting = 0
   #bytes = 0
   #running = 0
   #stopped = false
 
-  constructor(limits: LaneLimits, paces: Paces) {
+  constructor(limits: LaneLimits, concurrency: AdaptiveConcurrency) {
     this.#limits = limits
-    this.#paces = paces
+    this.#concurrency = concurrency
   }
 
   /** For metrics: lanes in use, deliveries waiting and the room they take, deliveries begun and not ended. */
@@ -50,10 +50,10 @@ export class Lanes {
 
   /**
    * Runs `work` when its turn comes; until then it takes `bytes`. Resolves `ran` with it or `dropped` when room was
-   * needed; rejects with what the work rejects with, or HandedBack when the lanes were stopped before its turn.
+   * needed; rejects with what the work rejects with, or Requeued when the lanes were stopped before its turn.
    */
   run(orgId: number, bytes: number, work: Work): Promise<'ran' | 'dropped'> {
-    if (this.#stopped) return Promise.reject(new HandedBack())
+    if (this.#stopped) return Promise.reject(new Requeued())
     const lane = this.#lanes.get(orgId) ?? { waiting: [], bytes: 0, running: 0 }
     this.#lanes.set(orgId, lane)
     return new Promise((resolve, reject) => {
@@ -68,7 +68,7 @@ export class Lanes {
   stop(): void {
     this.#stopped = true
     for (const lane of this.#lanes.values()) {
-      for (const entry of lane.waiting.splice(0)) entry.reject(new HandedBack())
+      for (const entry of lane.waiting.splice(0)) entry.reject(new Requeued())
       lane.bytes = 0
     }
     this.#waiting = 0
@@ -76,7 +76,7 @@ export class Lanes {
   }
 
   #advance(orgId: number, lane: Lane): void {
-    while (lane.running < this.#paces.allowed(orgId)) {
+    while (lane.running < this.#concurrency.allowed(orgId)) {
       const entry = this.#takeOldest(lane)
       if (!entry) break
       this.#begin(orgId, lane, entry)
@@ -113,13 +113,13 @@ export class Lanes {
     this.#bytes += bytes
   }
 
-  /** The longest lane among those of receivers in trouble; where there is none, among all. */
+  /** The longest lane of a receiver in trouble; if there is none, the longest of all. */
   #victim(than: Lane): Lane {
     let longest = than
     let troubled: Lane | undefined
     for (const [orgId, lane] of this.#lanes) {
       if (lane.bytes > longest.bytes) longest = lane
-      if (lane.bytes > (troubled?.bytes ?? 0) && this.#paces.isInTrouble(orgId)) troubled = lane
+      if (lane.bytes > (troubled?.bytes ?? 0) && this.#concurrency.isInTrouble(orgId)) troubled = lane
     }
     return troubled ?? longest
   }

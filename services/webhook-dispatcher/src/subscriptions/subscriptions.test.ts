@@ -18,8 +18,8 @@ const create = (ask: AskOrg = away) => new Subscriptions(ask, createLogger('test
 test('deliveries stop at the instant the subscription ends', () => {
   const subscriptions = create()
   subscriptions.apply(state(1, ENDS))
-  expect(subscriptions.standing(7, END_MS - 1)).toBe('active')
-  expect(subscriptions.standing(7, END_MS)).toBe('lapsed')
+  expect(subscriptions.status(7, END_MS - 1)).toBe('active')
+  expect(subscriptions.status(7, END_MS)).toBe('lapsed')
 })
 
 test('a state that arrives late or twice changes nothing', () => {
@@ -27,15 +27,15 @@ test('a state that arrives late or twice changes nothing', () => {
   subscriptions.apply(state(2, null))
   subscriptions.apply(state(1, ENDS))
   subscriptions.apply(state(2, ENDS))
-  expect(subscriptions.standing(7, END_MS)).toBe('active')
+  expect(subscriptions.status(7, END_MS)).toBe('active')
 })
 
 test('an organization not heard of is unknown, whatever is known of others', () => {
   const subscriptions = create()
   subscriptions.apply(state(1, null))
-  expect(subscriptions.standing(8, END_MS)).toBe('unknown')
+  expect(subscriptions.status(8, END_MS)).toBe('unknown')
   subscriptions.clear()
-  expect(subscriptions.standing(7, END_MS)).toBe('unknown')
+  expect(subscriptions.status(7, END_MS)).toBe('unknown')
 })
 
 test('a malformed state throws and leaves the known one', () => {
@@ -43,7 +43,7 @@ test('a malformed state throws and leaves the known one', () => {
   subscriptions.apply(state(1, ENDS))
   expect(() => subscriptions.apply(state(2, 'soon'))).toThrow()
   expect(() => subscriptions.apply({ org_id: 7 })).toThrow()
-  expect(subscriptions.standing(7, END_MS)).toBe('lapsed')
+  expect(subscriptions.status(7, END_MS)).toBe('lapsed')
 })
 
 describe('in doubt', () => {
@@ -51,40 +51,40 @@ describe('in doubt', () => {
     const subscriptions = create(async () => state(2, ENDS))
     subscriptions.apply(state(1, null))
     subscriptions.doubt(7)
-    expect(subscriptions.standing(7, END_MS)).toBe('unknown')
+    expect(subscriptions.status(7, END_MS)).toBe('unknown')
     subscriptions.apply(state(1, null)) // published again
-    expect(subscriptions.standing(7, END_MS)).toBe('active')
+    expect(subscriptions.status(7, END_MS)).toBe('active')
     subscriptions.doubt(7)
     expect(await subscriptions.learn(7)).toBe(true)
-    expect(subscriptions.standing(7, END_MS)).toBe('lapsed')
+    expect(subscriptions.status(7, END_MS)).toBe('lapsed')
   })
 
-  test('what came up while keys was asked stays a doubt', async () => {
+  test('a doubt that arises during the request to keys stays', async () => {
     const answer = Promise.withResolvers<OrgState>()
     const subscriptions = create(() => answer.promise)
     const learning = subscriptions.learn(7)
     subscriptions.doubt(7)
     answer.resolve(state(1, null))
     expect(await learning).toBe(true)
-    expect(subscriptions.standing(7, END_MS)).toBe('unknown')
+    expect(subscriptions.status(7, END_MS)).toBe('unknown')
   })
 })
 
-test('keys is asked once for all who want to know', async () => {
+test('concurrent callers share one request to keys', async () => {
   let asked = 0
   const subscriptions = create(async () => {
     asked += 1
     return state(1, null)
   })
   expect(await Promise.all([subscriptions.learn(7), subscriptions.learn(7)])).toEqual([true, true])
-  expect([asked, subscriptions.standing(7, END_MS)]).toEqual([1, 'active'])
+  expect([asked, subscriptions.status(7, END_MS)]).toEqual([1, 'active'])
 })
 
 test('an organization that keys does not know has no subscription; one that it says nothing of stays unknown', async () => {
   const nobody = create(async () => undefined)
   expect(await nobody.learn(7)).toBe(true)
-  expect(nobody.standing(7, END_MS)).toBe('lapsed')
+  expect(nobody.status(7, END_MS)).toBe('lapsed')
   const unreachable = create(away)
   expect(await unreachable.learn(7)).toBe(false)
-  expect(unreachable.standing(7, END_MS)).toBe('unknown')
+  expect(unreachable.status(7, END_MS)).toBe('unknown')
 })

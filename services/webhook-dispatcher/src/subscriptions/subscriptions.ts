@@ -1,18 +1,18 @@
-import { OrgState } from '@whereabouts/contracts/messages/keys-state'
+import { OrgSubscription, type OrgState } from '@whereabouts/contracts/messages/keys-state'
 import type { Logger } from '@whereabouts/messaging/logger'
 
 type Known = { revision: number; endsAtMs: number | undefined }
 
-/** What the state of an organization is in the database of keys; undefined where there is no such organization. */
+/** The state of an organization in the database of keys; undefined if there is no such organization. */
 export type AskOrg = (orgId: number) => Promise<OrgState | undefined>
 
-/** `unknown`: nobody has said yet; then `learn` asks. Never taken for a subscription that lasts. */
-export type Standing = 'active' | 'lapsed' | 'unknown'
+/** `unknown`: not known yet, so `learn` asks. It never counts as active. */
+export type SubscriptionStatus = 'active' | 'lapsed' | 'unknown'
 
-/** What `keys` tells about organizations, in memory: until when each one's deliveries go on. */
+/** When the subscription of each organization ends, from `keys`, in memory. */
 export class Subscriptions {
   readonly #known = new Map<number, Known>()
-  /** Organizations whose newest state cannot be read, and which doubt it is. */
+  /** Organizations whose newest state cannot be read, with the number of the doubt. */
   readonly #doubts = new Map<number, symbol>()
   readonly #asking = new Map<number, Promise<boolean>>()
   readonly #ask: AskOrg
@@ -25,30 +25,30 @@ export class Subscriptions {
 
   /** Takes a state of the stream KEYS. An older revision than the one known is ignored. Throws for a malformed one. */
   apply(payload: unknown): void {
-    const state = OrgState.parse(payload)
+    const state = OrgSubscription.parse(payload)
     this.#keep(state)
     this.#doubts.delete(state.org_id)
   }
 
-  /** The newest state of this organization cannot be read. What was known of it stays and decides nothing until then. */
+  /** The newest state of this organization cannot be read. The known state stays, and does not count until then. */
   doubt(orgId: number): void {
     this.#doubts.set(orgId, Symbol(orgId))
   }
 
-  /** The stream was made anew; what it says now follows. */
+  /** The stream was recreated; its states follow. */
   clear(): void {
     this.#known.clear()
     this.#doubts.clear()
   }
 
   /** Whether deliveries go on at `nowMs`. */
-  standing(orgId: number, nowMs: number): Standing {
+  status(orgId: number, nowMs: number): SubscriptionStatus {
     const known = this.#known.get(orgId)
     if (!known || this.#doubts.has(orgId)) return 'unknown'
     return known.endsAtMs === undefined || nowMs < known.endsAtMs ? 'active' : 'lapsed'
   }
 
-  /** Asks keys how an organization stands, once for all who want to know. False when that did not work; never rejects. */
+  /** Asks keys for the state of an organization, once for concurrent callers. False if that failed; never rejects. */
   async learn(orgId: number): Promise<boolean> {
     const begun = this.#asking.get(orgId)
     if (begun) return begun
@@ -62,17 +62,17 @@ export class Subscriptions {
     try {
       const state = await this.#ask(orgId)
       if (state) this.#keep(state)
-      else this.#known.set(orgId, { revision: -1, endsAtMs: Number.NEGATIVE_INFINITY }) // nobody's: nothing is delivered
-      // A doubt that came up meanwhile may be about something newer than the answer.
+      else this.#known.set(orgId, { revision: -1, endsAtMs: Number.NEGATIVE_INFINITY }) // no such organization: nothing is delivered
+      // A doubt that arose meanwhile may concern a newer state than the response.
       if (this.#doubts.get(orgId) === doubt) this.#doubts.delete(orgId)
       return true
     } catch (error) {
-      this.#log.warn({ err: error, org_id: orgId }, 'keys could not be asked about a subscription')
+      this.#log.warn({ err: error, org_id: orgId }, 'subscription lookup at keys failed')
       return false
     }
   }
 
-  #keep({ org_id, revision, subscription_ends_at }: OrgState): void {
+  #keep({ org_id, revision, subscription_ends_at }: OrgSubscription): void {
     const endsAtMs = subscription_ends_at === null ? undefined : Date.parse(subscription_ends_at)
     if (Number.isNaN(endsAtMs)) throw new Error('subscription_ends_at is no timestamp')
     const known = this.#known.get(org_id)

@@ -5,7 +5,7 @@ import { sealSecret, type SecretKeys } from './secrets.ts'
 
 const keys: SecretKeys = [{ id: 'k1', key: randomBytes(32) }]
 
-test('a webhook created anew has its own secret, though the organization is the same', () => {
+test('a webhook that was created again has its own secret, though the organization is the same', () => {
   const opened = new OpenedSecrets(keys)
   expect(opened.open(1, sealSecret(keys, 1, 'whsec_a'))).toBe('whsec_a')
   const second = sealSecret(keys, 1, 'whsec_b')

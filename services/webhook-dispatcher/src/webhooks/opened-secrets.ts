@@ -3,7 +3,7 @@ import { openSecret, type SealedSecret, type SecretKeys } from './secrets.ts'
 const MAX_KEPT = 10_000
 
 /**
- * Secrets of the organizations that are delivered to, opened once and not for every attempt. What was sealed anew or
+ * Decrypted secrets, so that not every attempt decrypts its own. What was sealed anew or
  * belongs to a new webhook has other bytes and is opened again. Throws as `openSecret` does.
  */
 export class OpenedSecrets {

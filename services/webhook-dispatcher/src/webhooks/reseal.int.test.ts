@@ -43,7 +43,7 @@ async function secretOf(orgId: number, keys: SecretKeys): Promise<string> {
   return openSecret(keys, orgId, target)
 }
 
-test('D11.1 every secret is sealed anew under the first key, after which the old key is not needed', async () => {
+test('D11.1 every secret is re-encrypted with the first key, and the old key is not needed any more', async () => {
   const orgIds = await addWebhooks([k1], 450)
   const before = await database.db
     .selectFrom('webhook')
@@ -75,7 +75,7 @@ test('two replicas at once replace each seal once, and every secret opens', asyn
   for (const orgId of orgIds) expect(await secretOf(orgId, [k2])).toBe(`whsec_${orgId}`)
 })
 
-test('a webhook that was created anew meanwhile keeps its new secret', async () => {
+test('a webhook that was created again meanwhile keeps its new secret', async () => {
   await addWebhooks([k1], 1)
   const [stale] = await listSealedOtherwise(database.db, 'k2', 0, 10)
   await database.db.deleteFrom('webhook').execute()
@@ -105,7 +105,7 @@ test('a secret whose key is gone is left as it is, does not stop the others, and
   expect(await secretOf(2, [k3])).toBe('whsec_2') // put back, it opens
 })
 
-test('stopped in the middle, the rest is sealed anew the next time', async () => {
+test('stopped in the middle, the rest is re-encrypted the next time', async () => {
   await addWebhooks([k1], 50)
   const stopping = new AbortController()
   const options = { across: database.worker.db, secretKeys: [k2, k1] as SecretKeys, log }

@@ -20,7 +20,7 @@ export function listSealedOtherwise(
     .execute()
 }
 
-/** False when the row is gone, or has been sealed anew by somebody else meanwhile. The webhook itself is unchanged. */
+/** False if the row is gone, or another replica has re-encrypted it. The webhook itself is unchanged. */
 export async function replaceSeal(db: Db, old: SealedRow, sealed: SealedSecret): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook')

@@ -3,7 +3,7 @@ import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testin
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addWebhook, tenantsOf } from '../attempts/attempts.fixture.ts'
+import { addWebhook, tenantsOf } from '../../test/attempts.fixture.ts'
 import { recordAttempt } from '../attempts/attempts.queries.ts'
 import type { Tables } from '../db.ts'
 

@@ -7,7 +7,7 @@ import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testin
 import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildApp } from '../app.ts'
-import { addWebhook, SECRET, secretKeys, tenantsOf } from '../attempts/attempts.fixture.ts'
+import { addWebhook, SECRET, secretKeys, tenantsOf } from '../../test/attempts.fixture.ts'
 import { createPost } from '../attempts/http-post.ts'
 import { signature } from '../attempts/signature.ts'
 import { createTargetAgents } from '../attempts/target-agents.ts'

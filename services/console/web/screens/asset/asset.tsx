@@ -14,7 +14,7 @@ import { EditAsset } from './edit-asset.tsx'
 import { History } from './history.tsx'
 import { DwellTimes } from './dwell-times.tsx'
 import { useAsset, useReloadOnMove } from './use-asset.ts'
-import { WhereCard } from './where-card.tsx'
+import { CurrentLocationCard } from './current-location.tsx'
 
 /** One asset: its location and why, its dwell times, history and data. */
 export default function AssetScreen() {
@@ -45,7 +45,7 @@ function OneAsset({ id }: { id: number }) {
 function Parts({ asset }: { asset: Asset }) {
   return (
     <>
-      <WhereCard asset={asset} />
+      <CurrentLocationCard asset={asset} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Stack gap="md">

@@ -6,12 +6,12 @@ import { SortHeading } from '../../parts/sort-heading.tsx'
 import { When } from '../../parts/when.tsx'
 import { entriesOf, type Values } from '../../parts/fields.ts'
 import { ASSET_FIELDS, type Asset } from './asset-fields.ts'
-import type { Place } from './use-assets.ts'
+import type { LastLocation } from './use-assets.ts'
 
 type Props = {
   assets: readonly Asset[]
-  places: ReadonlyMap<number, Place>
-  /** True once `places` is loaded: an asset that is missing from it was never scanned. */
+  lastLocations: ReadonlyMap<number, LastLocation>
+  /** True once `lastLocations` is loaded: an asset that is missing from it was never scanned. */
   isKnown: boolean
   sort: string
   onSort: (sort: string) => void
@@ -19,7 +19,7 @@ type Props = {
 
 const COLUMNS = entriesOf(ASSET_FIELDS).filter(([, { tableColumn }]) => tableColumn)
 
-export function AssetsTable({ assets, places, isKnown, sort, onSort }: Props) {
+export function AssetsTable({ assets, lastLocations, isKnown, sort, onSort }: Props) {
   return (
     <ScrollRegion label="Assets">
       <Table miw={820}>
@@ -41,7 +41,12 @@ export function AssetsTable({ assets, places, isKnown, sort, onSort }: Props) {
         </Table.Thead>
         <Table.Tbody>
           {assets.map((asset) => (
-            <AssetRow key={asset.id} asset={asset} place={places.get(asset.id)} isKnown={isKnown} />
+            <AssetRow
+              key={asset.id}
+              asset={asset}
+              lastLocation={lastLocations.get(asset.id)}
+              isKnown={isKnown}
+            />
           ))}
         </Table.Tbody>
       </Table>
@@ -49,10 +54,10 @@ export function AssetsTable({ assets, places, isKnown, sort, onSort }: Props) {
   )
 }
 
-type RowProps = { asset: Asset; place: Place | undefined; isKnown: boolean }
+type RowProps = { asset: Asset; lastLocation: LastLocation | undefined; isKnown: boolean }
 
 /** Renders again only when its data changes: the query cache keeps equal objects. */
-const AssetRow = memo(function AssetRow({ asset, place, isKnown }: RowProps) {
+const AssetRow = memo(function AssetRow({ asset, lastLocation, isKnown }: RowProps) {
   return (
     <Table.Tr>
       <Table.Td maw={280}>
@@ -65,7 +70,13 @@ const AssetRow = memo(function AssetRow({ asset, place, isKnown }: RowProps) {
         )}
       </Table.Td>
       <Table.Td>
-        {place ? <Whereabouts place={place} /> : isKnown ? <Dimmed text="Never scanned" /> : '…'}
+        {lastLocation ? (
+          <LocationCell lastLocation={lastLocation} />
+        ) : isKnown ? (
+          <Dimmed text="Never scanned" />
+        ) : (
+          '…'
+        )}
       </Table.Td>
       {COLUMNS.map(([key, { kind }]) => (
         <Table.Td key={key}>
@@ -101,18 +112,18 @@ function Tags({ tags }: Pick<Asset, 'tags'>) {
   )
 }
 
-function Whereabouts({ place }: { place: Place }) {
+function LocationCell({ lastLocation }: { lastLocation: LastLocation }) {
   return (
     <Group gap={6} wrap="nowrap">
-      {place.location_id === null ? (
+      {lastLocation.location_id === null ? (
         <Dimmed text="No location" />
       ) : (
-        <Anchor component={Link} to={`/locations/${place.location_id}`} fz="sm">
-          {place.location_external_key ?? 'Deleted location'}
+        <Anchor component={Link} to={`/locations/${lastLocation.location_id}`} fz="sm">
+          {lastLocation.location_external_key ?? 'Deleted location'}
         </Anchor>
       )}
       <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }}>
-        <When at={place.asset_last_seen} />
+        <When at={lastLocation.asset_last_seen} />
       </Text>
     </Group>
   )

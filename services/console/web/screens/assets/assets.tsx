@@ -11,10 +11,10 @@ import { AssetFilters, type AssetFilter } from './asset-filters.tsx'
 import { AssetsTable } from './assets-table.tsx'
 import { ExportNotice } from './export-notice.tsx'
 import { NewAsset } from './new-asset.tsx'
-import { PAGE, useAssets, usePlaces, type Place } from './use-assets.ts'
+import { PAGE, useAssets, useLastLocations, type LastLocation } from './use-assets.ts'
 import { useExport } from './use-export.ts'
 
-const NOWHERE: ReadonlyMap<number, Place> = new Map()
+const NO_LOCATIONS: ReadonlyMap<number, LastLocation> = new Map()
 const UNFILTERED: AssetFilter = { q: '', type: '', active: '', deleted: '' }
 
 /** The list of assets. The API searches, filters, sorts and pages, so that their number does not matter. */
@@ -23,7 +23,7 @@ export default function Assets() {
   const [isCreating, creating] = useDisclosure(false)
   const exported = useExport()
   const assets = useAssets(list)
-  const places = usePlaces((assets.data?.data ?? []).map(({ id }) => id))
+  const lastLocations = useLastLocations((assets.data?.data ?? []).map(({ id }) => id))
   const isFiltered = list.q !== '' || list.type !== '' || list.active !== '' || list.deleted !== ''
   return (
     <Screen
@@ -49,11 +49,13 @@ export default function Assets() {
             <NoAssets isFiltered={isFiltered} onClear={() => setList({ ...UNFILTERED, offset: '0' })} />
           ) : (
             <div>
-              {places.isError && <FailureNotice error={places.error} onRetry={() => void places.refetch()} />}
+              {lastLocations.isError && (
+                <FailureNotice error={lastLocations.error} onRetry={() => void lastLocations.refetch()} />
+              )}
               <AssetsTable
                 assets={data}
-                places={places.data ?? NOWHERE}
-                isKnown={places.isSuccess && !places.isPlaceholderData}
+                lastLocations={lastLocations.data ?? NO_LOCATIONS}
+                isKnown={lastLocations.isSuccess && !lastLocations.isPlaceholderData}
                 sort={list.sort}
                 onSort={(sort) => setList({ sort, offset: '0' })}
               />

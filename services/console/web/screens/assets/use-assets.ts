@@ -7,7 +7,7 @@ import { ASSET_TYPES } from './asset-fields.ts'
 
 export const PAGE = 50
 
-export type Place = components['schemas']['AssetLocation']
+export type LastLocation = components['schemas']['AssetLocation']
 export type AssetList = AssetFilter & { sort: string; offset: string }
 
 /** One page of the assets that match a filter. */
@@ -30,10 +30,10 @@ export function useAssets({ q, type, active, deleted, sort, offset }: AssetList)
 }
 
 /** Locations of the assets of a page, in one request. Reloads on movements. */
-export function usePlaces(ids: readonly number[]) {
-  useReloadOnMovement([['assets', 'places']])
+export function useLastLocations(ids: readonly number[]) {
+  useReloadOnMovement([['assets', 'last-locations']])
   return useQuery({
-    queryKey: ['assets', 'places', ids],
+    queryKey: ['assets', 'last-locations', ids],
     enabled: ids.length > 0,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
@@ -44,5 +44,5 @@ export function usePlaces(ids: readonly number[]) {
   })
 }
 
-const byAsset = (rows: readonly Place[]): ReadonlyMap<number, Place> =>
+const byAsset = (rows: readonly LastLocation[]): ReadonlyMap<number, LastLocation> =>
   new Map(rows.map((row) => [row.asset_id, row]))

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { COLUMNS, EXAMPLES, MAX_BYTES, percentOf, problemOf, RESOURCES } from './import-files.ts'
+
+// The fields import inputs, and these the API client, which reads the address of the page.
+vi.hoisted(() => vi.stubGlobal('location', { origin: 'http://console.test' }))
 
 test.for(RESOURCES)('the example of $value has known columns, and as many cells in each row', ({ value }) => {
   const [head = '', ...rows] = EXAMPLES[value].trimEnd().split('\r\n')

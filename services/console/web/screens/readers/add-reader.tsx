@@ -1,12 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
-import { unwrap } from '@whereabouts/client/client'
-import { useState } from 'react'
+import { type components, unwrap } from '@whereabouts/client/client'
 import { FormModal } from '../../parts/form-modal.tsx'
-import { SendForm } from '../../parts/send-form.tsx'
-import { useSend } from '../../parts/use-send.ts'
+import { ResourceForm } from '../../parts/resource-form.tsx'
 import { api } from '../../session/api.ts'
-import { ReaderInputs, SHOWN_FIELDS } from './reader-fields.tsx'
-import { newReaderFields, readMapping, toCreate } from './reader-form-state.ts'
+import { READER_FIELDS } from './reader-fields.ts'
 
 type Props = {
   /** Key of a discovered reader; empty for a new one. */
@@ -17,32 +14,22 @@ type Props = {
 /** Configures a reader, then opens it to add scan points. */
 export function AddReader({ readerKey, onClose }: Props) {
   const navigate = useNavigate()
-  const [fields, setFields] = useState(() => newReaderFields(readerKey))
-  const reading = readMapping(fields.mapping)
-  const send = useSend(
-    async (body: ReturnType<typeof toCreate>) => unwrap(await api.POST('/api/v1/readers', { body })).data,
-    {
-      reload: [['readers']],
-      onDone: ({ id }) => {
-        onClose()
-        void navigate({ to: `/readers/${id}` })
-      },
-    },
-  )
   return (
     <FormModal opened onClose={onClose} title={readerKey === '' ? 'Add reader' : `Configure ${readerKey}`}>
-      <SendForm
-        send={send}
+      <ResourceForm
+        fields={READER_FIELDS}
+        known={{ reader_key: readerKey, name: readerKey }}
         label={readerKey === '' ? 'Add reader' : 'Configure reader'}
-        onSubmit={() => {
-          if ('mapping' in reading) send.send(toCreate(fields, reading.mapping))
+        request={async (body: components['schemas']['ReaderCreate']) =>
+          unwrap(await api.POST('/api/v1/readers', { body })).data
+        }
+        reload={[['readers']]}
+        onDone={(reader) => {
+          onClose()
+          if (reader) void navigate({ to: `/readers/${reader.id}` })
         }}
         onCancel={onClose}
-        shownFields={SHOWN_FIELDS}
-        isDisabled={'problem' in reading}
-      >
-        <ReaderInputs fields={fields} onChange={setFields} messages={send.fields} hasKey />
-      </SendForm>
+      />
     </FormModal>
   )
 }

@@ -21,7 +21,7 @@ export function ConnectReader({ readerKey, format, children }: Props) {
   const { org } = useSession()
   const [credentials, setCredentials] = useState<Credentials>()
   const urls = useBrokerUrls()
-  const place = { orgId: org.id, readerKey, format }
+  const topic = { orgId: org.id, readerKey, format }
   const { steps, values } = vendorSteps(format)
   return (
     <Stack gap="sm">
@@ -29,9 +29,9 @@ export function ConnectReader({ readerKey, format, children }: Props) {
         {({ reader_mqtt_url: mqtt, reader_nats_url: nats }) => (
           <>
             <Address label="MQTT broker" url={mqtt} />
-            <CopyField label="MQTT topic" value={mqttTopic(place)} />
+            <CopyField label="MQTT topic" value={mqttTopic(topic)} />
             <Address label="NATS broker" url={nats} />
-            <CopyField label="NATS subject" value={natsSubject(place)} />
+            <CopyField label="NATS subject" value={natsSubject(topic)} />
             <Text size="sm" c="dimmed">
               Publish with QoS 1, without retain or last will. Give each device its own MQTT client ID.
             </Text>
@@ -47,7 +47,7 @@ export function ConnectReader({ readerKey, format, children }: Props) {
           <List.Item key={step}>{step}</List.Item>
         ))}
       </List>
-      {values?.(place).map(({ label, value }) => (
+      {values?.(topic).map(({ label, value }) => (
         <CopyField key={label} label={label} value={value} />
       ))}
       {urls.data && children?.(urls.data, credentials)}

@@ -4,50 +4,31 @@ import { type components, unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { SendForm } from '../../parts/send-form.tsx'
-import { useSend } from '../../parts/use-send.ts'
+import { ResourceForm } from '../../parts/resource-form.tsx'
 import { api } from '../../session/api.ts'
-import { ReaderInputs, SHOWN_FIELDS } from './reader-fields.tsx'
-import { fieldsOf, readMapping, toUpdate } from './reader-form-state.ts'
-
-type Reader = components['schemas']['Reader']
+import { type Reader, READER_FIELDS } from './reader-fields.ts'
 
 /** Settings and removal of a reader. Administrators only. */
 export function ReaderSettings({ reader, id }: { reader: Reader; id: number }) {
   const navigate = useNavigate()
-  const [before, setBefore] = useState(() => fieldsOf(reader))
-  const [fields, setFields] = useState(before)
+  const [saved, setSaved] = useState({ reader, count: 0 })
   const params = { path: { reader_id: id } }
-  const reading = readMapping(fields.mapping)
-  const changes = 'mapping' in reading ? toUpdate(before, fields, reading.mapping) : undefined
-  const send = useSend(
-    async (body: NonNullable<typeof changes>) =>
-      unwrap(await api.PATCH('/api/v1/readers/{reader_id}', { params, body })).data,
-    {
-      reload: [['readers'], ['reader', id]],
-      onDone: (saved) => {
-        setBefore(fieldsOf(saved))
-        setFields(fieldsOf(saved))
-      },
-    },
-  )
-  const hasChanges = changes !== undefined && Object.keys(changes).length > 0
   return (
     <Card title="Settings">
-      <SendForm
-        send={send}
+      <ResourceForm
+        key={saved.count}
+        fields={READER_FIELDS}
+        resource={{ ...saved.reader, id }}
         label="Save"
-        onSubmit={() => {
-          if (changes) send.send(changes)
-        }}
-        shownFields={SHOWN_FIELDS}
-        isDisabled={!hasChanges}
-      >
-        <ReaderInputs fields={fields} onChange={setFields} messages={send.fields} hasKey={false} />
-        <Text size="sm" c="dimmed" role="status">
-          {send.result && !hasChanges ? 'Saved. Applies from the next message.' : ''}
-        </Text>
-      </SendForm>
+        request={async (body: components['schemas']['ReaderUpdate']) =>
+          unwrap(await api.PATCH('/api/v1/readers/{reader_id}', { params, body })).data
+        }
+        reload={[['readers'], ['reader', id]]}
+        onDone={(changed) => changed && setSaved(({ count }) => ({ reader: changed, count: count + 1 }))}
+      />
+      <Text size="sm" c="dimmed" role="status">
+        {saved.count > 0 ? 'Saved. Applies from the next message.' : ''}
+      </Text>
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
           After removal, its reads have no location.

@@ -4,7 +4,7 @@ import type { ReaderFormat } from './formats.ts'
 export type VendorSteps = {
   steps: readonly string[]
   /** Values to copy for the steps. */
-  values?: (place: ReaderTopic) => readonly { label: string; value: string }[]
+  values?: (topic: ReaderTopic) => readonly { label: string; value: string }[]
 }
 
 const SET_TOPIC = 'Set the topic above as the publish topic, with QoS 1, and leave command topics empty.'

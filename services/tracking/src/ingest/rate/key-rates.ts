@@ -1,4 +1,4 @@
-import { KeyState } from '@whereabouts/contracts/messages/keys-state'
+import { KeyRate } from '@whereabouts/contracts/messages/keys-state'
 import { bytesPerSecond, MESSAGES_PER_SECOND } from '@whereabouts/contracts/messages/reader-rates'
 import type { OrgRate } from '../../readers/org-rate.ts'
 
@@ -30,7 +30,7 @@ export class KeyRates {
   /** Throws for a state that cannot be read; the key then counts as before. States may come twice and late. */
   apply(subject: string, payload: unknown): void {
     if (!subject.startsWith(SUBJECT)) return
-    const state = KeyState.parse(payload)
+    const state = KeyRate.parse(payload)
     const known = this.#keys.get(state.jti)
     if (known && known.revision > state.revision) return
     if (known) this.#byOrg.get(known.orgId)?.delete(known)
@@ -67,7 +67,7 @@ function sumOf(live: readonly Key[]): OrgRate {
   return { perSecond, bytesPerSecond: bytesPerSecond(setByOperators), keys: live.length }
 }
 
-const keyOf = (state: KeyState): Key => ({
+const keyOf = (state: KeyRate): Key => ({
   orgId: state.org_id,
   revision: state.revision,
   perSecond: state.message_rate_per_second ?? null,

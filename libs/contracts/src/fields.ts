@@ -1,0 +1,74 @@
+import type { z } from 'zod'
+
+/**
+ * One field of a resource, written once. Requests, replies, state messages, table columns and import columns derive from
+ * it. CONTRIBUTING.md, "A new field of a resource", lists what else a field needs.
+ */
+export type Field = {
+  /** In replies. */
+  view?: z.ZodType
+  /** In POST. */
+  create?: z.ZodType
+  /** In PATCH. Without `writable` it is only compared with the stored row (D4.8). */
+  patch?: z.ZodType
+  /** PATCH and POST write its column as sent. */
+  writable?: true
+  /** The SQL type of its column. Without it the field is not stored in the row. */
+  column?: 'bigint' | 'boolean' | 'jsonb' | 'text' | 'timestamptz'
+  /** The value of a new row that names none. */
+  default?: unknown
+  /** A column of import and export files. */
+  imported?: true
+  /** In state messages, if not as in `view`. A new field is `.optional()` until every state was published again. */
+  state?: z.ZodType
+}
+
+export type Fields = Record<string, Field>
+
+/** The database decides: a minted id, the time of the transaction. */
+export const BY_DATABASE = Symbol('by database')
+
+/** A field that POST and PATCH take alike. */
+export const writable = <S extends z.ZodType>(schema: S) => ({
+  create: schema,
+  patch: schema,
+  writable: true as const,
+})
+
+/** The names of the fields that have `attribute`. */
+export type NamesWith<F extends Fields, A extends keyof Field> = {
+  [K in keyof F]: F[K] extends Record<A, unknown> ? K : never
+}[keyof F] &
+  string
+
+export const namesWith = <F extends Fields, A extends keyof Field>(fields: F, attribute: A) =>
+  Object.keys(fields).filter((name) => fields[name]?.[attribute] !== undefined) as NamesWith<F, A>[]
+
+type Shape<F extends Fields, P extends 'view' | 'create' | 'patch'> = {
+  [K in NamesWith<F, P>]: F[K] extends Record<P, infer S extends z.ZodType> ? S : never
+}
+
+/** The shape of one kind of request or reply, in the order of the fields. */
+export const shapeOf = <F extends Fields, P extends 'view' | 'create' | 'patch'>(fields: F, part: P) =>
+  Object.fromEntries(namesWith(fields, part).map((name) => [name, fields[name]?.[part]])) as Shape<F, P>
+
+type StateShape<F extends Fields> = {
+  [K in NamesWith<F, 'column'>]: F[K] extends { state: infer S extends z.ZodType }
+    ? S
+    : F[K] extends { view: infer V extends z.ZodType }
+      ? V
+      : never
+}
+
+/** The shape of a state message: every column. */
+export const stateShapeOf = <F extends Fields>(fields: F) =>
+  Object.fromEntries(
+    namesWith(fields, 'column').map((name) => [name, fields[name]?.state ?? fields[name]?.view]),
+  ) as StateShape<F>
+
+/** The value of a field as replies and rows have it; instants of rows may be finer. */
+export type ValueOf<F extends Field> = F extends { view: infer V extends z.ZodType } ? z.output<V> : never
+
+/** These properties alone, so that a new column cannot leak. */
+export const pick = <T extends object, K extends keyof T>(from: T, names: readonly K[]) =>
+  Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>

@@ -1,0 +1,95 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { KeyAccess, KeyRate, OrgSubscription } from './keys-state.ts'
+import { AssetIdentity, LocationPlace } from './catalog-state.ts'
+import { AssetPlaced, assetPlaced } from './asset-placed.ts'
+
+/**
+ * Releases run together, and streams hold messages of older ones. `test/fixtures/messages/<commit>.json` has of every
+ * message a payload that the release sent, and the fields that its consumers required.
+ */
+type Recorded = Record<string, { payload: unknown; required: string[] }>
+
+const fixtures = join(import.meta.dirname, '../../../../test/fixtures/messages')
+const releases = globSync(`${fixtures}/*.json`).map((file) => ({
+  release: basename(file, '.json'),
+  recorded: JSON.parse(readFileSync(file, 'utf8')) as Recorded,
+}))
+
+type Declared = { name?: string; schema?: z.ZodType; subject?: unknown } & Partial<
+  Record<'request' | 'reply' | 'published', z.ZodType>
+>
+
+/** Every schema that a service sends or reads, by the name of its message. */
+const schemas = new Map<string, { published: z.ZodType; read: z.ZodType[] }>()
+for (const file of globSync(`${import.meta.dirname}/*.ts`, { exclude: ['**/*.test.ts'] }))
+  for (const value of Object.values((await import(file)) as Record<string, unknown>)) {
+    const { name, schema, subject, request, reply, published } = Object(value) as Declared
+    if (name && schema) schemas.set(name, { published: schema, read: [schema] })
+    if (typeof subject !== 'string' || !request || !reply) continue
+    schemas.set(`${subject} request`, { published: request, read: [request] })
+    schemas.set(`${subject} reply`, { published: published ?? reply, read: [reply] })
+  }
+/** What consumers parse, where that is less than what is sent. */
+const narrower = {
+  'asset state': [AssetIdentity],
+  'location state': [LocationPlace],
+  'asset placed': [AssetPlaced],
+  'organization state': [OrgSubscription],
+  'API key state': [KeyAccess, KeyRate],
+}
+// The payload of the message above.
+schemas.set('rpc.tracking.place-asset request', { published: assetPlaced.schema, read: [AssetPlaced] })
+for (const [name, read] of Object.entries(narrower)) schemas.get(name)?.read.push(...read)
+
+type JsonSchema = {
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+}
+
+/** The paths of the fields that are always there. Of a choice between shapes nothing is. */
+function requiredIn(schema: JsonSchema, path = ''): string[] {
+  const [only, ...others] = (schema.anyOf ?? [schema]).filter(
+    (one) => !('type' in one) || one['type'] !== 'null',
+  )
+  if (!only || others.length > 0) return []
+  if (only.items) return requiredIn(only.items, `${path}[]`)
+  return (only.required ?? []).flatMap((name) => [
+    `${path}.${name}`,
+    ...requiredIn(only.properties?.[name] ?? {}, `${path}.${name}`),
+  ])
+}
+
+const sent = (schema: z.ZodType) =>
+  requiredIn(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema)
+
+/** Never sent while the releases so far were recorded. Record them with the next one. */
+const UNRECORDED = [
+  'rpc.catalog.republish-state reply',
+  'rpc.catalog.republish-state request',
+  'rpc.keys.republish-state reply',
+  'rpc.keys.republish-state request',
+]
+
+test('every message of the last release is recorded', () => {
+  const names = releases.flatMap(({ recorded }) => Object.keys(recorded))
+  expect([...schemas.keys()].filter((name) => !names.includes(name)).toSorted()).toEqual(UNRECORDED)
+})
+
+describe.for(releases)('messages of $release', ({ recorded }) => {
+  const names = Object.keys(recorded)
+
+  test.for(names)('%s can be read: a new field is .optional()', (name) => {
+    for (const schema of schemas.get(name)?.read ?? []) schema.parse(recorded[name]?.payload)
+    expect(schemas.has(name)).toBe(true)
+  })
+
+  test.for(names)('%s is still sent with every field that its consumers required', (name) => {
+    const { published } = schemas.get(name) ?? { published: z.never() }
+    expect(sent(published)).toEqual(expect.arrayContaining(recorded[name]?.required ?? []))
+  })
+})

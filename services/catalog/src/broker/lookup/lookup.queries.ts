@@ -1,0 +1,85 @@
+import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
+import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { sql } from 'kysely'
+import {
+  assetColumns,
+  locationColumns,
+  type AssetRow,
+  type Db,
+  type LocationRow,
+  type TagRow,
+} from '../../db.ts'
+import { anyOf } from '@whereabouts/db/sql-conditions'
+import { tagColumns } from '../../tags/tags.queries.ts'
+
+export type ReadTag = { tag_type: string; value: string }
+
+/** The live tags that a read of any of these may mean (D6.5): those with the same type and matching form. */
+export async function findMatchingTags(db: Db, orgId: number, tags: readonly ReadTag[]): Promise<TagRow[]> {
+  const [types, forms] = [
+    tags.map((tag) => tag.tag_type),
+    tags.map((tag) => matchValue(tag.tag_type, tag.value)),
+  ]
+  if (tags.length === 0) return []
+  return db
+    .selectFrom('tag')
+    .select(tagColumns)
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .where(
+      sql<boolean>`(tag_type, match_value) in (select * from unnest(${types}::text[], ${forms}::text[]))`,
+    )
+    .execute()
+}
+
+/** Deleted ones included. */
+export async function findAssets(db: Db, orgId: number, ids: readonly number[]): Promise<AssetRow[]> {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom('asset')
+    .select(assetColumns)
+    .where('org_id', '=', orgId)
+    .where(anyOf('asset.id', ids, 'bigint'))
+    .execute()
+}
+
+const identityColumns = [
+  'asset.org_id', 'asset.id', 'asset.revision', 'asset.external_key', 'asset.name', 'asset.valid_from',
+  'asset.valid_to', 'asset.deleted_at',
+] as const // prettier-ignore
+
+/** The live assets with these keys. What lists hide, an expired window above all, is found (D7.1). */
+export async function findAssetsByKey(
+  db: Db,
+  orgId: number,
+  keys: readonly string[],
+): Promise<AssetIdentity[]> {
+  return db
+    .selectFrom('asset')
+    .select(identityColumns)
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .where(anyOf('asset.external_key', keys, 'text'))
+    .execute()
+}
+
+/** By id, deleted ones included, and by key, live ones only: a key may be in its second life. */
+export async function findLocations(
+  db: Db,
+  orgId: number,
+  ids: readonly number[],
+  keys: readonly string[],
+): Promise<LocationRow[]> {
+  if (ids.length === 0 && keys.length === 0) return []
+  return db
+    .selectFrom('location')
+    .select(locationColumns)
+    .where('org_id', '=', orgId)
+    .where((eb) =>
+      eb.or([
+        anyOf('location.id', ids, 'bigint'),
+        eb.and([eb('deleted_at', 'is', null), anyOf('location.external_key', keys, 'text')]),
+      ]),
+    )
+    .execute()
+}

@@ -1,0 +1,43 @@
+import { catalogLookup, type PublishedLookupReply } from '@whereabouts/contracts/messages/catalog-lookup'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { Broker } from '@whereabouts/messaging/connection'
+import { RefusedError, respond, type Responder } from '@whereabouts/messaging/request'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import { toAssetState } from '../../assets/assets.views.ts'
+import type { Tables } from '../../db.ts'
+import { toLocationState } from '../../locations/locations.views.ts'
+import { toTagState } from '../../tags/tags.views.ts'
+import { findAssets, findAssetsByKey, findLocations, findMatchingTags } from './lookup.queries.ts'
+
+/** Below the broker's limit of 1 MiB for a message, with room for the envelope around it. */
+const MAX_REPLY_BYTES = 1_000_000
+
+/** Answers `rpc.catalog.lookup`; of all replicas, one answers each request. */
+export const answerLookups = (broker: Broker, db: TenantDatabase<Tables>, logger: Logger): Responder =>
+  respond(broker, catalogLookup.subject, 'catalog-lookup', async (payload) => lookUp(db, payload), { logger })
+
+/** The reply to one request. Refuses a malformed request, and a reply that exceeds one message. */
+export async function lookUp(tenants: TenantDatabase<Tables>, payload: unknown): Promise<PublishedLookupReply> {
+  const asked = catalogLookup.request.safeParse(payload)
+  if (!asked.success) throw new RefusedError('not a lookup request')
+  const { org_id: orgId, tags: read, asset_ids, asset_keys, location_ids, location_keys } = asked.data
+  const db = tenants.forOrg(orgId)
+  // Readers may send what PostgreSQL cannot hold as text, and what no tag can therefore be.
+  const tags = await findMatchingTags(db, orgId, read.filter(isStorable)) // prettier-ignore
+  const owners = (column: 'asset_id' | 'location_id') => tags.flatMap((tag) => tag[column] ?? [])
+  const assets = await findAssets(db, orgId, [...asset_ids, ...owners('asset_id')])
+  const locationIds = [...location_ids, ...owners('location_id')]
+  const locations = await findLocations(db, orgId, locationIds, location_keys.filter(isText))
+  const reply = {
+    assets: assets.map(toAssetState),
+    locations: locations.map(toLocationState),
+    tags: tags.map(toTagState),
+    ...(asset_keys && { assets_by_key: await findAssetsByKey(db, orgId, asset_keys.filter(isText)) }),
+  }
+  if (Buffer.byteLength(JSON.stringify(reply)) > MAX_REPLY_BYTES)
+    throw new RefusedError('the answer is too large: ask for fewer at a time')
+  return reply
+}
+
+const isText = (text: string) => !text.includes('\u0000') && text.isWellFormed()
+const isStorable = (tag: { tag_type: string; value: string }) => isText(tag.tag_type) && isText(tag.value)

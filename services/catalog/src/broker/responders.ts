@@ -1,0 +1,27 @@
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { Broker } from '@whereabouts/messaging/connection'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db.ts'
+import type { RunInTransaction } from '../transactions/transactions.ts'
+import { answerLookups } from './lookup/lookup.responder.ts'
+import { answerRepublish } from './republish-state.responder.ts'
+import { answerTagClaims } from './tag-claims/tag-claims.responder.ts'
+
+type Deps = {
+  tenants: TenantDatabase<Tables>
+  /** As the worker: sees all organizations. */
+  across: Kysely<Tables>
+  runInTransaction: RunInTransaction
+  log: Logger
+}
+
+/** Starts everything that this service answers over the broker. */
+export function startResponders(broker: Broker, { tenants, across, runInTransaction, log }: Deps) {
+  const responders = [
+    answerTagClaims(broker, runInTransaction, log),
+    answerRepublish(broker, across, log),
+    answerLookups(broker, tenants, log),
+  ]
+  return { stop: async () => Promise.all(responders.map((responder) => responder.stop())) }
+}

@@ -1,0 +1,73 @@
+import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
+import type { TagCreate } from '@whereabouts/contracts/tags'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { mustReferToSameResource, validationFailed } from '@whereabouts/service-kit/errors'
+import { lockAsset } from '../../assets/assets.queries.ts'
+import type { RunInTransaction } from '../../transactions/transactions.ts'
+import type { Tx } from '../../db.ts'
+import { lockIdByKey } from '../../external-keys/external-keys.queries.ts'
+import type { KeyedTable } from '../../external-keys/minted-keys.ts'
+import { lockLocation } from '../../locations/locations.queries.ts'
+import { attach } from '../../tags/tags.ts'
+import { columnOf, listTags, type Owner } from '../../tags/tags.queries.ts'
+import { toTagState } from '../../tags/tags.views.ts'
+
+type Fields = 'asset_id' | 'asset_external_key' | 'location_id' | 'location_external_key'
+
+/** The owner of the tag: an asset or a location, by id, by key, or by both. */
+export type OwnerRef = { asset_id?: number | undefined; asset_external_key?: string | undefined } & {
+  location_id?: number | undefined
+  location_external_key?: string | undefined
+}
+
+type Claimed = { tag: TagState; owner_external_key: string }
+
+/**
+ * Attaches a tag as the API does. A tag that the owner already has is returned, because a request over the broker may
+ * be repeated.
+ */
+export const claim = (runInTransaction: RunInTransaction, orgId: number, named: OwnerRef, wanted: TagCreate): Promise<Claimed> =>
+  runInTransaction(orgId, async (tx) => {
+    const isAsset = named.asset_id !== undefined || named.asset_external_key !== undefined
+    const { id, key } = await lockNamed(tx, orgId, isAsset ? 'asset' : 'location', named)
+    const owner: Owner = isAsset ? { asset_id: id } : { location_id: id }
+    const had = await findTag(tx, orgId, owner, wanted)
+    if (!had) await attach(tx, orgId, owner, wanted)
+    const tag = had ?? (await findTag(tx, orgId, owner, wanted))
+    if (!tag) throw new Error('a tag that was attached is not there')
+    return { tag, owner_external_key: key }
+  })
+
+/** The key is resolved first (D5.3). A problem names the field that was sent. */
+async function lockNamed(tx: Tx, orgId: number, table: KeyedTable, named: OwnerRef) {
+  const [idField, keyField] = [`${table}_id`, `${table}_external_key`] as const
+  const [sentId, sentKey] = [named[idField], named[keyField]]
+  const byKey = sentKey === undefined ? undefined : await idByKey(tx, orgId, table, keyField, sentKey)
+  const id = byKey ?? sentId
+  const row = id === undefined ? undefined : await lockRow(tx, orgId, table, id)
+  if (!row) throw unresolved(byKey === undefined ? idField : keyField)
+  if (sentId === undefined || sentId === row.id) return { id: row.id, key: row.external_key }
+  throw (await lockRow(tx, orgId, table, sentId))
+    ? validationFailed(mustReferToSameResource(idField, keyField))
+    : unresolved(idField)
+}
+
+const lockRow = (tx: Tx, orgId: number, table: KeyedTable, id: number) =>
+  table === 'asset' ? lockAsset(tx, orgId, id) : lockLocation(tx, orgId, id)
+
+const idByKey = (tx: Tx, orgId: number, table: KeyedTable, field: Fields, key: string) =>
+  lockIdByKey(tx, orgId, table, key).catch((error: unknown) => {
+    throw error instanceof AppError && error.type === 'not_found' ? unresolved(field) : error
+  })
+
+async function findTag(tx: Tx, orgId: number, owner: Owner, { tag_type, value }: TagCreate) {
+  const [column, ownerId] = columnOf(owner)
+  const tags = await listTags(tx, orgId, column, [ownerId])
+  const found = tags.find((tag) => tag.tag_type === tag_type && tag.value === value)
+  return found && toTagState(found)
+}
+
+const unresolved = (field: Fields) => {
+  const kind = field.startsWith('asset') ? 'asset' : 'location'
+  return validationFailed([{ field, code: 'fk_not_found', message: `${field} does not name a live ${kind}` }])
+}

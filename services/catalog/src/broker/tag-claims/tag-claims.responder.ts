@@ -1,0 +1,43 @@
+import { attachTag, type AttachTagReply } from '@whereabouts/contracts/messages/attach-tag'
+import { TagCreate } from '@whereabouts/contracts/tags'
+import type { Broker } from '@whereabouts/messaging/connection'
+import { RefusedError, respond, type Responder } from '@whereabouts/messaging/request'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { z } from 'zod'
+import type { RunInTransaction } from '../../transactions/transactions.ts'
+import { claim } from './claim.ts'
+
+/** Answers `rpc.catalog.attach-tag`; of all replicas, one answers each request. */
+export const answerTagClaims = (broker: Broker, runInTransaction: RunInTransaction, logger: Logger): Responder =>
+  respond(
+    broker,
+    attachTag.subject,
+    'catalog-attach-tag',
+    async (payload) => attachForOthers(runInTransaction, payload),
+    {
+      logger,
+    },
+  )
+
+/** The reply to one request: the tag, or the refusal of the API. Refuses a malformed request. */
+export async function attachForOthers(runInTransaction: RunInTransaction, payload: unknown): Promise<AttachTagReply> {
+  const asked = attachTag.request.safeParse(payload)
+  if (!asked.success) throw new RefusedError('not a request to attach a tag')
+  const { org_id, tag_type, value, ...owner } = asked.data
+  const tag = TagCreate.safeParse({ tag_type, value })
+  if (!tag.success) throw new RefusedError('not a tag')
+  try {
+    return await claim(runInTransaction, org_id, owner, tag.data)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { refused: refusalOf(error) }
+  }
+}
+
+type Refusal = Extract<z.input<typeof attachTag.reply>, { refused: unknown }>['refused']
+
+function refusalOf({ type, message, fields = [] }: AppError): Refusal {
+  const [first, ...others] = fields.map(({ field, code, message: text }) => ({ field, code, message: text }))
+  return { type, detail: message, ...(first && { fields: [first, ...others] }) }
+}

@@ -1,0 +1,30 @@
+import { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
+import { assetPlaced, type AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
+import { enqueue } from '@whereabouts/db/outbox'
+import { findAsset } from '../../assets/assets.queries.ts'
+import { toAssetState } from '../../assets/assets.views.ts'
+import type { LocationRow, Tx } from '../../db.ts'
+import { assetNotFound } from '../../errors.ts'
+import { toLocationState } from '../../locations/locations.views.ts'
+
+/**
+ * Publishes, in the transaction of the change, that the asset is at `location` since that change. Its `updated_at` rises by
+ * at least a millisecond, so placements of one asset have an order. Call last: the message carries the asset as it is then.
+ */
+export async function enqueuePlacement(
+  tx: Tx,
+  orgId: number,
+  assetId: number,
+  location: LocationRow,
+): Promise<AssetPlaced> {
+  const asset = await findAsset(tx, orgId, assetId)
+  if (!asset) throw assetNotFound()
+  const placed = {
+    org_id: orgId,
+    asset: AssetIdentity.parse(toAssetState(asset)),
+    location: toLocationState(location),
+    placed_at: asset.updated_at,
+  }
+  await enqueue(tx, assetPlaced, [placed])
+  return placed
+}

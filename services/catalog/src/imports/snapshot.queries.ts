@@ -1,0 +1,145 @@
+import { matchValue } from '@whereabouts/contracts/tag-matching'
+import type { TagType } from '@whereabouts/contracts/tags'
+import { jsonInSlices, mapInSlices } from '@whereabouts/service-kit/slices'
+import { sql } from 'kysely'
+import type { Db } from '../db.ts'
+import { ownerName, tagName, type Resource } from './plan.ts'
+import type { ImportedFields } from './row-input.ts'
+import { writtenColumns } from './written-columns.ts'
+
+/** Loads the `Snapshot` of stored rows. With `lock`, they stay unchanged until the transaction ends. */
+
+type Table = 'asset' | 'location'
+
+/** The format of `parseInstant`: two such texts compare in the order of time. */
+const micros = (column: string) =>
+  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+/** The columns that `writes.queries.ts` writes, as `plan` compares them. */
+const read = (table: Table) =>
+  sql.join(
+    writtenColumns[table].map(({ name, type }) =>
+      type === 'timestamptz' ? sql`${micros(`thing.${name}`)} as ${sql.ref(name)}` : sql.ref(`thing.${name}`),
+    ),
+  )
+const parentKey = sql`, (select parent.external_key from location as parent
+  where parent.org_id = thing.org_id and parent.id = thing.parent_id) as parent_external_key`
+const columns = { asset: read('asset'), location: sql`${read('location')} ${parentKey}` }
+
+type StoredResource = ImportedFields & { id: number; external_key: string; parent_id?: number | null }
+
+/** The live resources with these keys. Locked in the order of their ids, as two imports would. */
+export async function loadResources(
+  db: Db,
+  orgId: number,
+  table: Table,
+  keys: readonly string[],
+  lock: boolean,
+): Promise<Resource[]> {
+  if (keys.length === 0) return []
+  const { rows } = await sql<StoredResource>`
+    select ${columns[table]}
+    from ${sql.table(table)} as thing
+    where thing.org_id = ${orgId} and thing.deleted_at is null and thing.external_key = any(${[...keys]}::text[])
+    order by thing.id
+    ${lock ? sql`for update of thing` : sql``}`.execute(db)
+  const tags = await loadTags(db, orgId, table, rows.map(({ id }) => id)) // prettier-ignore
+  return rows.map((row) => toResource(row, tags.get(row.id) ?? NO_TAGS))
+}
+
+function toResource({ id, external_key: key, parent_id, ...fields }: StoredResource, tags: Resource['tags']): Resource {
+  return { id, key, fields, tags, ...(parent_id !== undefined && { parentId: parent_id }) }
+}
+
+const NO_TAGS: Resource['tags'] = { rfid: [], ble: [], barcode: [] }
+
+async function loadTags(db: Db, orgId: number, table: Table, ids: readonly number[]) {
+  const { rows } = await sql<{ owner_id: number; tag_type: TagType; value: string }>`
+    select ${sql.ref(`${table}_id`)} as owner_id, tag_type, value from tag
+    where org_id = ${orgId} and deleted_at is null and ${sql.ref(`${table}_id`)} = any(${[...ids]}::bigint[])
+    order by created_at, id`.execute(db)
+  const byOwner = Map.groupBy(rows, ({ owner_id }) => owner_id)
+  return new Map([...byOwner].map(([id, tags]) => [id, byType(tags)]))
+}
+
+function byType(tags: readonly { tag_type: TagType; value: string }[]): Resource['tags'] {
+  const values = (type: TagType) => tags.filter((tag) => tag.tag_type === type).map(({ value }) => value)
+  return { rfid: values('rfid'), ble: values('ble'), barcode: values('barcode') }
+}
+
+/** Who has these tags, by the name of the tag. */
+export async function loadTagOwners(
+  db: Db,
+  orgId: number,
+  tags: readonly { type: TagType; value: string }[],
+): Promise<Map<string, string>> {
+  if (tags.length === 0) return new Map()
+  const wanted = await jsonInSlices(
+    await mapInSlices(tags, ({ type, value }) => ({
+      tag_type: type,
+      value,
+      match_value: matchValue(type, value),
+    })),
+  )
+  const { rows } = await sql<{ tag_type: TagType; value: string; owner: Table; key: string }>`
+    select tag.tag_type, tag.value,
+           case when tag.asset_id is null then 'location' else 'asset' end as owner,
+           coalesce(asset.external_key, location.external_key) as key
+    from jsonb_to_recordset(${wanted}::jsonb) as wanted (tag_type text, value text, match_value text)
+    cross join lateral (${liveTag(orgId, 'wanted')}) as tag
+    left join asset on asset.org_id = tag.org_id and asset.id = tag.asset_id
+    left join location on location.org_id = tag.org_id and location.id = tag.location_id`.execute(db)
+  return new Map(
+    rows.map(({ tag_type, value, owner, key }) => [tagName(tag_type, value), ownerName(owner, key)]),
+  )
+}
+
+/**
+ * The live tag with the type and value of `wanted`. Its matching form is compared too, and only one row is asked for:
+ * before the first statistics of the table the planner would otherwise read all tags of a type, or all of them.
+ */
+export const liveTag = (orgId: number, wanted: string) => sql`
+  select * from tag
+  where tag.org_id = ${orgId} and tag.tag_type = ${sql.ref(`${wanted}.tag_type`)}
+    and tag.value = ${sql.ref(`${wanted}.value`)} and tag.match_value = ${sql.ref(`${wanted}.match_value`)}
+    and tag.deleted_at is null limit 1`
+
+/**
+ * The key of the parent of each of these locations and of every one above them. Where a dry run supposes a location to
+ * be elsewhere, it is there.
+ */
+export async function loadParents(
+  db: Db,
+  orgId: number,
+  importId: number,
+  keys: readonly string[],
+): Promise<Map<string, string | null>> {
+  if (keys.length === 0) return new Map()
+  const { rows } = await sql<{ key: string; parent: string | null }>`
+    with recursive above (key, parent) as (
+      select start.key, ${parentOf('start.key', orgId, importId)}
+      from unnest(${[...keys]}::text[]) as start (key)
+      union
+      select above.parent, ${parentOf('above.parent', orgId, importId)}
+      from above where above.parent is not null
+    )
+    select key, parent from above`.execute(db)
+  return new Map(rows.map(({ key, parent }) => [key, parent]))
+}
+
+const parentOf = (key: string, orgId: number, importId: number) => sql`(
+  select case when fact.key is null then parent.external_key
+              else fact.value #>> '{fields,parent_external_key}' end collate "default"
+  from (select) as one
+  left join import_fact as fact on fact.org_id = ${orgId} and fact.import_id = ${importId}
+    and fact.kind = 'thing' and fact.key = ${sql.ref(key)}
+  left join location on location.org_id = ${orgId} and location.external_key = ${sql.ref(key)}
+    and location.deleted_at is null
+  left join location as parent on parent.org_id = ${orgId} and parent.id = location.parent_id)`
+
+/** The database's clock, in microseconds. */
+export async function clock(db: Db): Promise<string> {
+  const { rows } = await sql<{ now: string }>`
+    select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`.execute(db)
+  return rows[0]?.now ?? ''
+}

@@ -1,8 +1,0 @@
-import { sql } from 'kysely'
-
-/**
- * The `updated_at` of a change made under the row's lock. Not `now()`: who waited for the lock must not step back in
- * time. At least a full millisecond later, whatever the clock says: that is the precision in which clients see it and
- * send it back as their concurrency token.
- */
-export const nextUpdate = sql<string>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`

@@ -1,0 +1,171 @@
+import type { AssetCreate, AssetView } from '@whereabouts/contracts/assets'
+import { MERGE_PATCH_MEDIA_TYPE } from '@whereabouts/contracts/echo'
+import type { LocationCreate, LocationView } from '@whereabouts/contracts/locations'
+import { JSON_MEDIA_TYPE } from '@whereabouts/contracts/route'
+import { API_PREFIX, LEGACY_PREFIX } from '@whereabouts/contracts/routes'
+import type { TagView } from '@whereabouts/contracts/tags'
+import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { testCallers } from '@whereabouts/testing/caller'
+import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { test as base } from 'vitest'
+import { buildApp } from '../src/app.ts'
+import type { Tables } from '../src/db.ts'
+import { transactionRunner } from '../src/transactions/transactions.ts'
+import { TrackingStandIn } from './tracking.fixture.ts'
+
+type As = { org?: number; user?: number; mediaType?: string; vocabulary?: 'legacy' }
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** The service on a database of this file; `orgId` is an organization of this test's own. */
+export type Catalog = {
+  orgId: number
+  /** As the owner of the schema: sees all organizations. */
+  database: ServiceDatabase<Tables>
+  /** As the service sees it. */
+  tenants: TenantDatabase<Tables>
+  tracking: TrackingStandIn
+  call(method: Method, path: string, body?: unknown, as?: As): Promise<LightMyRequestResponse>
+  get(path: string, as?: As): Promise<LightMyRequestResponse>
+  post(path: string, body: unknown, as?: As): Promise<LightMyRequestResponse>
+  /** As a merge patch. */
+  patch(path: string, body: unknown, as?: As): Promise<LightMyRequestResponse>
+  delete(path: string, as?: As): Promise<LightMyRequestResponse>
+  /** Builders take only what a test cares about and throw unless the answer is 201. */
+  asset(fields?: Partial<AssetCreate>, as?: As): Promise<AssetView>
+  location(fields?: Partial<LocationCreate>, as?: As): Promise<LocationView>
+  /** `owner` is a path such as `/assets/1`. */
+  tag(owner: string, tag: { tag_type: string; value: string }, as?: As): Promise<TagView>
+  /** How many sessions of this file's database wait for a lock right now. */
+  waitingForLocks(): Promise<number>
+  /** What this organization's changes have put into the outbox since the last call, by subject. */
+  takeOutbox(): Promise<
+    { subject: string; payload: Record<string, unknown>; headers: Record<string, string> }[]
+  >
+}
+
+type Service = {
+  app: FastifyInstance
+  database: ServiceDatabase<Tables>
+  tenants: TenantDatabase<Tables>
+  tracking: TrackingStandIn
+  callers: ReturnType<typeof testCallers>
+}
+
+let lastOrgId = 0
+
+export const test = base.extend<{
+  logLevel: string
+  service: Service
+  catalog: Catalog
+  /** The same organization on another process of the service. */
+  replica: Catalog
+  otherOrg: number
+}>({
+  logLevel: ['error', { scope: 'file' }],
+  service: [
+    async ({ logLevel }, use) => {
+      const database = await createServiceDatabase<Tables>(
+        'catalog',
+        new URL('../migrations', import.meta.url).pathname,
+      )
+      const service = startService(database, logLevel)
+      await use(service)
+      await stopService(service)
+      await database.drop()
+    },
+    { scope: 'file' },
+  ],
+  catalog: async ({ service }, use) => {
+    lastOrgId += 1
+    await use(catalogOf(service, lastOrgId))
+  },
+  replica: async ({ service, catalog, logLevel }, use) => {
+    const other = startService(service.database, logLevel)
+    await use(catalogOf(other, catalog.orgId))
+    await stopService(other)
+  },
+  otherOrg: async ({ catalog }, use) => {
+    await use(catalog.orgId + 1_000_000)
+  },
+})
+
+function startService(database: ServiceDatabase<Tables>, logLevel: string): Service {
+  const tenants = openTenantDatabase<Tables>(database.url, { max: 10, name: 'catalog' })
+  const callers = testCallers()
+  const tracking = new TrackingStandIn()
+  const app = buildApp({
+    db: tenants,
+    tracking,
+    verify: callers.verify,
+    log: createLogger('catalog', logLevel),
+    registry: createRegistry('catalog'),
+    runInTransaction: transactionRunner(tenants, () => undefined),
+  })
+  return { app, database, tenants, tracking, callers }
+}
+
+async function stopService({ app, tenants }: Service): Promise<void> {
+  await app.close()
+  await tenants.close()
+}
+
+function catalogOf({ app, database, tenants, tracking, callers }: Service, orgId: number): Catalog {
+  const call: Catalog['call'] = async (method, path, body, as = {}) =>
+    app.inject({
+      method,
+      url: `${as.vocabulary === 'legacy' ? LEGACY_PREFIX : API_PREFIX}${path}`,
+      headers: {
+        ...(await callers.headersFor({ orgId: as.org ?? orgId, ...(as.user && { userId: as.user }) })),
+        'content-type': as.mediaType ?? (method === 'PATCH' ? MERGE_PATCH_MEDIA_TYPE : JSON_MEDIA_TYPE),
+      },
+      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+  const created = async <T>(path: string, body: unknown, as?: As): Promise<T> => {
+    const res = await call('POST', path, body, as)
+    if (res.statusCode !== 201) throw new Error(`POST ${path} answered ${res.statusCode}: ${res.body}`)
+    return res.json<{ data: T }>().data
+  }
+  return {
+    orgId,
+    database,
+    tenants,
+    tracking,
+    call,
+    get: (path, as) => call('GET', path, undefined, as),
+    post: (path, body, as) => call('POST', path, body, as),
+    patch: (path, body, as) => call('PATCH', path, body, as),
+    delete: (path, as) => call('DELETE', path, undefined, as),
+    asset: (fields, as) => created('/assets', { name: 'Forklift', ...fields }, as),
+    location: (fields, as) => created('/locations', { name: 'Dock', ...fields }, as),
+    tag: (owner, tag, as) => created(`${owner}/tags`, tag, as),
+    waitingForLocks: () => waitingForLocks(database),
+    takeOutbox: () => takeOutbox(database, orgId),
+  }
+}
+
+async function takeOutbox({ pool }: ServiceDatabase<Tables>, orgId: number) {
+  type Row = {
+    id: number
+    subject: string
+    payload: Record<string, unknown>
+    headers: Record<string, string>
+  }
+  const { rows } = await pool.query<Row>(
+    `delete from outbox where (payload ->> 'org_id')::bigint = $1 returning id, subject, payload, headers`,
+    [orgId],
+  )
+  return rows
+    .toSorted((a, b) => a.id - b.id)
+    .map(({ subject, payload, headers }) => ({ subject, payload, headers }))
+}
+
+async function waitingForLocks({ pool }: ServiceDatabase<Tables>): Promise<number> {
+  const { rows } = await pool.query<{ waiting: number }>(
+    `select count(*) as waiting from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows[0]?.waiting ?? 0
+}

@@ -1,0 +1,124 @@
+import { MERGE_PATCH_MEDIA_TYPE } from '@whereabouts/contracts/echo'
+import { JSON_MEDIA_TYPE } from '@whereabouts/contracts/route'
+import { API_PREFIX, LEGACY_PREFIX } from '@whereabouts/contracts/routes'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { testCallers } from '@whereabouts/testing/caller'
+import type { ServiceDatabase } from '@whereabouts/testing/database'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { transactionRunner } from '../../src/transactions/transactions.ts'
+import { test as base } from '../catalog.fixture.ts'
+import type { Tables } from '../../src/db.ts'
+import { startImportWorker } from '../../src/imports/imports.loop.ts'
+import { lookUp } from '../../src/broker/lookup/lookup.responder.ts'
+import { TrackingStandIn } from '../tracking.fixture.ts'
+import { importRequests, requests, type Request } from './asked.fixture.ts'
+import { scansOf, type Scan } from './explained.fixture.ts'
+import { ORG_ID, populate } from './populated.fixture.ts'
+import { Recorder, type Recorded } from './recorded.fixture.ts'
+
+/** `scans`: planned for the values it came with; `genericScans`: for any, as a prepared statement is. */
+export type Planned = Recorded & { scans: Scan[]; genericScans: Scan[] }
+
+export type Plans = {
+  /** What the service was asked, and how it answered. */
+  asked: { operation: string; path: string; status: number }[]
+  /** Every statement that it sent meanwhile. */
+  planned: Planned[]
+  /** Those whose rows belong to organizations. */
+  tables: ReadonlySet<string>
+}
+
+export const test = base.extend<{ plans: Plans }>({
+  plans: [
+    async ({ service: { database, tenants } }, use) => {
+      await populate(database.db)
+      const recorder = new Recorder()
+      const db = recorder.tenants(tenants)
+      const log = createLogger('catalog', 'silent')
+      const across = recorder.across(database.worker.db)
+      const worker = startImportWorker({ across, tenants: db, wakeOutbox: () => undefined, log, pollMs: 20 })
+      const callers = testCallers()
+      const app = buildApp({
+        db,
+        log,
+        verify: callers.verify,
+        registry: createRegistry('catalog'),
+        tracking: new TrackingStandIn(),
+        runInTransaction: transactionRunner(db, () => undefined),
+        imports: { wake: () => worker.wake(), purge: () => undefined },
+      })
+      const asked = await askEverything(app, await callers.headersFor({ orgId: ORG_ID }), recorder)
+      recorder.during = 'lookup'
+      await lookUp(db, LOOKUP)
+      await worker.stop()
+      await app.close()
+      const planned = await explainAll(database, recorder.recorded)
+      await use({ asked, planned, tables: await tablesOfOrganizations(database) })
+    },
+    { scope: 'file' },
+  ],
+})
+
+const LOOKUP = {
+  org_id: ORG_ID,
+  tags: [{ tag_type: 'rfid', value: 'NEW' }],
+  asset_ids: [ORG_ID * 10_000 + 1_001],
+  location_ids: [ORG_ID * 10_000 + 1],
+  location_keys: ['LOC-007'],
+}
+
+async function askEverything(
+  app: FastifyInstance,
+  headers: Record<string, string>,
+  recorder: Recorder,
+): Promise<Plans['asked']> {
+  const asked: Plans['asked'] = []
+  const ask = async (operation: string, request: Request) => {
+    const { method, path, body, vocabulary, mediaType } = request
+    recorder.during = `${operation} ${path}`
+    const type = mediaType ?? (method === 'PATCH' ? MERGE_PATCH_MEDIA_TYPE : JSON_MEDIA_TYPE)
+    const answer = await app.inject({
+      method,
+      url: `${vocabulary === 'legacy' ? LEGACY_PREFIX : API_PREFIX}${path}`,
+      headers: { ...headers, 'content-type': type },
+      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    asked.push({ operation, path, status: answer.statusCode })
+    return answer
+  }
+  for (const [operation, some] of Object.entries(requests()))
+    for (const request of some) await ask(operation, request)
+  const { createImport, getImport, ...others } = importRequests()
+  const { id } = (await ask('createImport', createImport(0))).json<{ data: { id: number } }>().data
+  for (const [operation, request] of Object.entries(others)) {
+    const isFinished = async () => (await ask('getImport', getImport(id))).body.includes('"finished_at":"')
+    await expect.poll(isFinished, { timeout: 15_000 }).toBe(true)
+    await ask(operation, request(id))
+  }
+  return asked
+}
+
+async function explainAll(
+  database: ServiceDatabase<Tables>,
+  recorded: readonly Recorded[],
+): Promise<Planned[]> {
+  const planned: Planned[] = []
+  for (const one of recorded)
+    planned.push({
+      ...one,
+      scans: await scansOf(database, one),
+      genericScans: await scansOf(database, one, true),
+    })
+  return planned
+}
+
+async function tablesOfOrganizations({ db }: ServiceDatabase<Tables>): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id'
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'`.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import type { Db } from '../../src/db.ts'
+
+/** The organization that is asked; 19 others have as much. */
+export const ORG_ID = 500_000
+const ORGANIZATIONS = 20
+const SIZE = { assets: 400, locations: 200, imports: 20, lines: 20 }
+
+/**
+ * Enough rows of enough organizations that reading a table from end to end is never the best plan, and few enough that
+ * statistics are made of all of them: the plans are the same each time.
+ */
+export async function populate(db: Db): Promise<void> {
+  for (let i = 0; i < ORGANIZATIONS; i += 1) {
+    const org = ORG_ID + i
+    const location = sql`${org}::bigint * 10000 + i`
+    await sql`
+      insert into location (org_id, id, external_key, name, parent_id)
+      select ${org}, ${location}, 'LOC-' || to_char(i, 'FM000'), 'Shelf ' || i,
+             case when i > 0 then ${org}::bigint * 10000 + (i - 1) / 5 end
+      from generate_series(0, ${SIZE.locations} - 1) as i`.execute(db)
+    await sql`
+      insert into asset (org_id, id, external_key, name, description, type, is_active, deleted_at)
+      select ${org}, ${org}::bigint * 10000 + 1000 + i, 'ASSET-' || to_char(i, 'FM0000'), 'Forklift ' || i,
+             'serial ' || md5((${org}::bigint * 10000 + i)::text), (array['asset', 'person', 'inventory'])[1 + i % 3],
+             i % 7 > 0, case when i % 10 = 0 then now() end
+      from generate_series(0, ${SIZE.assets} - 1) as i`.execute(db)
+    await sql`
+      insert into tag (org_id, id, tag_type, value, match_value, asset_id, location_id, deleted_at)
+      select org_id, id + 5000, 'rfid', v, v, a, l, deleted_at
+      from (select org_id, id, id as a, null::bigint as l, deleted_at, upper(md5(id::text)) as v from asset
+            union all select org_id, id, null, id, deleted_at, upper(md5(id::text)) from location) as owners
+      where org_id = ${org}`.execute(db)
+    await sql`
+      insert into import (org_id, id, resource, dry_run, state, columns, file_id)
+      select ${org}, ${org}::bigint * 100 + i, 'assets', i % 2 = 0, 'done', '{}', ${org}::bigint * 100 + i
+      from generate_series(1, ${SIZE.imports}) as i`.execute(db)
+    await sql`
+      insert into import_line (org_id, file_id, line, size, external_key, cells)
+      select org_id, file_id, line, 10, 'KEY-' || line, '{}'
+      from import, generate_series(1, ${SIZE.lines}) as line where org_id = ${org}`.execute(db)
+    await sql`
+      insert into import_row (org_id, import_id, line, outcome, external_key, changes, errors)
+      select org_id, id, line, 'created', 'KEY-' || line, '[]', '[]'
+      from import, generate_series(1, ${SIZE.lines}) as line where org_id = ${org}`.execute(db)
+    await sql`
+      insert into import_fact (org_id, import_id, kind, key, value)
+      select org_id, id, 'thing', 'KEY-' || line, '{}'
+      from import, generate_series(1, ${SIZE.lines}) as line where org_id = ${org}`.execute(db)
+  }
+  await sql`vacuum analyze`.execute(db)
+}

@@ -1,0 +1,45 @@
+import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
+import { TrackingUnavailable, type Tracking } from '../src/broker/tracking/tracking.ts'
+
+/** Tracking as catalog meets it at the far side of the broker; `away` makes it unreachable. */
+export class TrackingStandIn implements Tracking {
+  away = false
+  /** What it was asked to record. */
+  placed: AssetPlaced[] = []
+  /** Sizes of the pages it was asked about. */
+  asked: number[] = []
+  partSize = 2
+  readonly #positions = new Map<string, number>()
+
+  see(orgId: number, assetId: number, locationId: number): void {
+    this.#positions.set(`${orgId} ${assetId}`, locationId)
+  }
+
+  async locationsOf(orgId: number, assetIds: readonly number[]): Promise<Map<number, number>> {
+    this.#refuseAway()
+    this.asked.push(assetIds.length)
+    const found = assetIds.map((id) => [id, this.#positions.get(`${orgId} ${id}`)] as const)
+    return new Map(found.flatMap(([id, at]) => (at === undefined ? [] : [[id, at] as const])))
+  }
+
+  async assetsAt(orgId: number, locationIds: readonly number[], after: number) {
+    this.#refuseAway()
+    const there = [...this.#positions]
+      .map(([key, at]) => ({ org: Number(key.split(' ')[0]), id: Number(key.split(' ')[1]), at }))
+      .filter(({ org, id, at }) => org === orgId && id > after && locationIds.includes(at))
+      .map(({ id }) => id)
+      .toSorted((a, b) => a - b)
+    const assetIds = there.slice(0, this.partSize)
+    return { assetIds, isLast: assetIds.length < this.partSize }
+  }
+
+  async place(placed: AssetPlaced): Promise<void> {
+    this.#refuseAway()
+    this.placed.push(placed)
+    this.see(placed.org_id, placed.asset.id, placed.location.id)
+  }
+
+  #refuseAway(): void {
+    if (this.away) throw new TrackingUnavailable('tracking is away')
+  }
+}

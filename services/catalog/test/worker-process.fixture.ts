@@ -1,0 +1,18 @@
+import { openDatabase } from '@whereabouts/db/database'
+import { urlAs } from '@whereabouts/db/service-roles'
+import { openTenantDatabase } from '@whereabouts/db/tenant-database'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import type { Tables } from '../src/db.ts'
+import { startImportWorker } from '../src/imports/imports.loop.ts'
+
+/** A worker in a process of its own, to be killed: `node worker-process.fixture.ts <database url>`. */
+const url = process.argv[2] ?? ''
+startImportWorker({
+  across: openDatabase<Tables>(urlAs('worker', url), { max: 1, name: 'doomed worker' }).db,
+  tenants: openTenantDatabase<Tables>(url, { max: 1, name: 'doomed worker' }),
+  wakeOutbox: () => undefined,
+  log: createLogger('imports', 'silent'),
+  maxQueued: 1_000_000,
+  pollMs: 20,
+  batchRows: 10,
+})

@@ -1,0 +1,115 @@
+import { Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { Loaded } from '../../parts/loaded.tsx'
+import { durationText } from '../../parts/times.ts'
+import { When } from '../../parts/when.tsx'
+import type { Asset } from '../assets/asset-fields.ts'
+import type { LastLocation } from '../assets/use-assets.ts'
+import { locationText, dwellsOf, type Sighting } from './sightings.ts'
+import { useReportRow, useSightings } from './use-asset.ts'
+import { Why } from './why.tsx'
+
+/** Current location, since when, and the sighting behind it. */
+export function CurrentLocationCard({ asset }: { asset: Asset }) {
+  const reportRow = useReportRow(asset.id)
+  const sightings = useSightings(asset.id)
+  return (
+    <Paper withBorder p="md" component="section" aria-labelledby="where-title">
+      <Loaded query={sightings} what="the location">
+        {({ pages }) => {
+          const all = pages.flatMap(({ data }) => data)
+          const [latest] = all
+          if (!latest) return <NeverScanned asset={asset} />
+          return (
+            <Loaded query={reportRow} what="the location">
+              {(row) => <CurrentLocation reportRow={row} latest={latest} sightings={all} />}
+            </Loaded>
+          )
+        }}
+      </Loaded>
+    </Paper>
+  )
+}
+
+type Props = { reportRow: LastLocation | null; latest: Sighting; sightings: readonly Sighting[] }
+
+function CurrentLocation({ reportRow, latest, sightings }: Props) {
+  const [dwell] = dwellsOf(sightings)
+  // Two requests: the asset may have moved between them.
+  const agreed = reportRow?.location_id === (latest.location?.id ?? null) ? reportRow : undefined
+  const since = agreed?.dwell_started_at ?? dwell?.from ?? latest.observed_at
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
+      <Stack gap={4}>
+        <Heading />
+        <Text fz={28} fw={700} lh={1.2}>
+          {latest.location?.name ? (
+            <Anchor component={Link} to={`/locations/${latest.location.id}`} inherit>
+              {latest.location.name}
+            </Anchor>
+          ) : (
+            locationText(latest.location)
+          )}
+        </Text>
+        {latest.location?.external_key && (
+          <Text size="sm" c="dimmed" ff="monospace">
+            {latest.location.external_key}
+          </Text>
+        )}
+        <Group gap="lg" mt="xs">
+          <Fact label="Here since" at={since} />
+          <Fact label="Last seen" at={agreed?.asset_last_seen ?? latest.observed_at} />
+          {typeof agreed?.dwell_seconds === 'number' && agreed.dwell_seconds > 0 && (
+            <Text size="sm">
+              <Text span c="dimmed" size="xs" display="block">
+                Dwell time
+              </Text>
+              {durationText(agreed.dwell_seconds)}
+            </Text>
+          )}
+        </Group>
+        {reportRow === null && (
+          <Text size="sm" mt="xs">
+            Not in reports, because the asset is not valid now.
+          </Text>
+        )}
+      </Stack>
+      <Why latest={latest} first={dwell?.first ?? latest} />
+    </SimpleGrid>
+  )
+}
+
+const Heading = () => (
+  <Title order={2} size="h5" id="where-title">
+    Current location
+  </Title>
+)
+
+function Fact({ label, at }: { label: string; at: string }) {
+  return (
+    <Text size="sm" component="div">
+      <Text span c="dimmed" size="xs" display="block">
+        {label}
+      </Text>
+      <When at={at} />
+    </Text>
+  )
+}
+
+function NeverScanned({ asset }: { asset: Asset }) {
+  return (
+    <Stack gap={4}>
+      <Heading />
+      <Text fw={600}>Never scanned</Text>
+      <Text size="sm" c="dimmed">
+        {asset.tags.length === 0
+          ? 'Attach a tag so that readers can find it. Or '
+          : 'Its location appears here after the first read of its tag. Or '}
+        <Anchor component={Link} to="/inventory" underline="always" inherit>
+          save its location
+        </Anchor>{' '}
+        by hand.
+      </Text>
+    </Stack>
+  )
+}

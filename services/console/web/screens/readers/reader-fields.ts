@@ -1,0 +1,37 @@
+import type { components } from '@whereabouts/client/client'
+import { key, longChoice, optionalJson, text, timeZone } from '../../parts/field-kinds.tsx'
+import type { Fields } from '../../parts/fields.ts'
+import { FORMAT_CHOICES } from './formats.ts'
+
+export type Reader = components['schemas']['Reader']
+/** Discovered readers have neither; they are not edited. */
+type Configured = Reader & { name: string; format: string }
+
+/** Everything the console knows about a setting of a reader: a new one needs an entry here and nothing else. */
+export const READER_FIELDS: Fields<Configured, keyof components['schemas']['ReaderCreate']> = {
+  reader_key: {
+    label: 'Reader key',
+    kind: key,
+    help: 'Letters, digits and hyphens. Part of the topic the device publishes to. Cannot be changed later.',
+    isRequired: true,
+    isCreateOnly: true,
+  },
+  name: { label: 'Name', kind: text, isRequired: true },
+  format: {
+    label: 'Format',
+    kind: longChoice(FORMAT_CHOICES),
+    help: 'The message format of the device.',
+    isRequired: true,
+  },
+  timezone: {
+    label: 'Device time zone',
+    kind: timeZone,
+    help: 'Only for devices that send local time. For example Asia/Singapore or +08:00.',
+  },
+  mapping: {
+    label: 'Mapping',
+    kind: optionalJson(),
+    help: 'JSON with a JSON pointer to each value in a message. reads, tag and tag_type are required. See docs/readers.md for all keys and an example.',
+    isVisible: ({ format, mapping }) => format === 'mapping' || mapping !== '',
+  },
+}

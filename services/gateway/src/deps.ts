@@ -1,0 +1,30 @@
+import type { RouteTable, Upstream } from '@whereabouts/contracts/route'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Registry } from '@whereabouts/service-kit/metrics'
+import type { Authenticate } from './auth/authenticator.ts'
+import type { RateLimiter } from './limits/rate-limiter.ts'
+import type { GatewayMetrics } from './metrics.ts'
+
+export type GatewayDeps = {
+  log: Logger
+  registry: Registry
+  metrics: GatewayMetrics
+  authenticate: Authenticate
+  limiter: RateLimiter
+  /** Origins, without a slash at their end. */
+  upstreams: Readonly<Record<Upstream | 'console', string>>
+  refusedAgents: readonly string[]
+  /** Whether people and integrators come here over https. */
+  isSecure: boolean
+  /** Proxies in front whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[]
+  /**
+   * `keepAlive`: how long a connection to a service may idle. `stall`: how long a file may not move before its
+   * connection is ended; two minutes unless said.
+   */
+  timeoutsMs: { read: number; write: number; keepAlive: number; stall?: number }
+  /** The route table. */
+  routes: RouteTable
+  /** When everything below /legacy/api/v1 is withdrawn; undefined while no date is set. */
+  legacySunset: Date | undefined
+}

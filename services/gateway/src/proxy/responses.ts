@@ -1,0 +1,149 @@
+import type httpProxy from '@fastify/http-proxy'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { serviceUnavailable } from '@whereabouts/service-kit/errors'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import { z } from 'zod'
+import type { GatewayMetrics } from '../metrics.ts'
+import { passedId, responseHeaders } from './headers.ts'
+
+/** What one mount does with the responses of its service. */
+export type ResponseRules = {
+  /** For the metric. */
+  upstreamOf: (request: FastifyRequest) => string
+  /** `bytes`: the body is passed on whole. `stream`: as it arrives. Absent, it ends here. */
+  body?: 'bytes' | 'stream' | undefined
+  /** What to send instead of a successful response that has no end. */
+  guard?: ((request: FastifyRequest, reply: FastifyReply, stream: Readable) => Readable) | undefined
+  /** The gateway, not the service, says how long to keep the response. */
+  isData?: boolean
+  /** Its 4xx may be pages. Those of the API are JSON. */
+  servesPages?: boolean
+  failures: GatewayMetrics['failures']
+}
+
+type Response = { statusCode: number; headers: IncomingHttpHeaders; stream: Readable }
+type ReplyOptions = NonNullable<httpProxy.FastifyHttpProxyOptions['replyOptions']>
+
+/** Passes the response of a service back. Every failure on the way is a 503 in the envelope. */
+export function replyOptions(rules: ResponseRules): ReplyOptions {
+  const fail = (request: FastifyRequest, reason: string, cause?: unknown) => {
+    rules.failures.inc({ upstream: rules.upstreamOf(request), reason })
+    return serviceUnavailable(cause)
+  }
+  return {
+    // `onResponse` sets them: the plugin copies headers before anyone has seen the status.
+    rewriteHeaders: () => ({}),
+    retryDelay: ({ req, err, attempt }) => (shouldRetry(req, err, attempt) ? 1 : null),
+    onError: (reply, { error }) => {
+      const { cause = error } = error
+      if (cause instanceof AppError)
+        reply.send(cause) // an upload was too large, or broke off
+      else
+        reply.send(
+          isInvalidRequest(cause)
+            ? malformed(cause)
+            : fail(reply.request as FastifyRequest, reasonOf(cause), cause),
+        )
+    },
+    onResponse: (rawRequest, rawReply, response) => {
+      const [request, reply] = [rawRequest as FastifyRequest, rawReply as FastifyReply] // this server is HTTP/1
+      const { statusCode, headers, stream } = response as unknown as Response
+      // A refusal does not wait for the rest of an upload. The gateway reads and drops the rest, because on a
+      // connection that closes under way the client would seldom read the refusal.
+      if (rules.body === 'stream') reply.removeHeader('connection')
+      if (!isWithinContract(rules, statusCode, headers)) {
+        stream.resume().on('error', () => undefined) // read to the end, so that the connection can be used again
+        const cause = new Error(`${rules.upstreamOf(request)} answered ${statusCode} outside the contract`)
+        reply.send(statusCode === HEAD_TOO_LARGE ? headTooLarge() : fail(request, 'invalid_response', cause))
+        return
+      }
+      if (isLikeChunked(request, headers)) reply.header('transfer-encoding', 'chunked')
+      const pass = (body: Readable | Buffer) => {
+        reply.headers(responseHeaders(headers, rules.isData))
+        return reply.send(Buffer.isBuffer(body) && statusCode >= 400 ? withWholeId(reply, body) : body)
+      }
+      if (isSmall(request, headers))
+        collect(stream, pass, (error) => reply.send(fail(request, reasonOf(error), error)))
+      else pass(rules.guard && isEndless(request, statusCode) ? rules.guard(request, reply, stream) : stream)
+    },
+  }
+}
+
+/** A service takes a smaller head than the gateway, and the headers that the gateway adds make it grow. */
+const HEAD_TOO_LARGE = 431
+const headTooLarge = () => new AppError('bad_request', 'The head of the request is too large')
+
+/** Services get only the beginning of a long request id. The envelope names the whole id. */
+function withWholeId(reply: FastifyReply, body: Buffer): Buffer {
+  const { id } = reply.request
+  if (passedId(id) === id) return body
+  const envelope = ErrorEnvelope.safeParse(body.toString())
+  if (!envelope.success) return body
+  const whole = Buffer.from(JSON.stringify({ error: { ...envelope.data.error, request_id: id } }))
+  reply.header('content-length', whole.length)
+  return whole
+}
+
+const ErrorEnvelope = z
+  .string()
+  .transform((text, ctx): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      ctx.addIssue('is not JSON')
+      return z.NEVER
+    }
+  })
+  .pipe(z.object({ error: z.looseObject({}) }))
+
+/** Responses up to this size are collected first. Larger and endless ones pass through as they arrive. */
+const MAX_COLLECTED_BYTES = 64 * 1024
+
+function isSmall({ method }: FastifyRequest, headers: IncomingHttpHeaders): boolean {
+  const length = headers['content-length']
+  return method !== 'HEAD' && length !== undefined && Number(length) <= MAX_COLLECTED_BYTES
+}
+
+/** HEAD has the headers of GET, and GET sends a body without a length in chunks. */
+const isLikeChunked = ({ method }: FastifyRequest, headers: IncomingHttpHeaders) =>
+  method === 'HEAD' && headers['content-length'] === undefined
+
+/** Hands over the whole body, or the error when it breaks off: then the client can still get a 503. */
+function collect(stream: Readable, done: (body: Buffer) => void, failed: (error: Error) => void): void {
+  const chunks: Buffer[] = []
+  stream
+    .on('data', (chunk: Buffer) => chunks.push(chunk))
+    .on('end', () => done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    .on('error', failed)
+}
+
+const isEndless = ({ method }: FastifyRequest, status: number) => method !== 'HEAD' && status === 200
+
+const isRead = ({ method }: Pick<FastifyRequest, 'method'>) => method === 'GET' || method === 'HEAD'
+
+/** Only a read on a connection that the service had just closed as idle: nothing was done, and nothing waits. */
+function shouldRetry(request: Pick<FastifyRequest, 'method'>, error: unknown, attempt: number): boolean {
+  return isRead(request) && attempt === 0 && ['UND_ERR_SOCKET', 'ECONNRESET'].includes(codeOf(error))
+}
+
+/** Errors of a service are JSON. Anything else comes from something between it and the gateway. */
+function isWithinContract(
+  { servesPages }: ResponseRules,
+  status: number,
+  headers: IncomingHttpHeaders,
+): boolean {
+  if (status < 200 || status > 599 || status === HEAD_TOO_LARGE) return false
+  if (status < (servesPages ? 500 : 400)) return true
+  return /^application\/json\b/.test(headers['content-type'] ?? '')
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+
+const isInvalidRequest = (error: unknown) => codeOf(error) === 'UND_ERR_INVALID_ARG'
+
+const malformed = (cause: unknown) => new AppError('bad_request', 'The request is malformed', { cause })
+
+const reasonOf = (error: unknown) => (codeOf(error).includes('TIMEOUT') ? 'timeout' : 'unreachable')

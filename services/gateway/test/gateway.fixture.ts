@@ -1,0 +1,193 @@
+import type { KeyState, MemberState } from '@whereabouts/contracts/messages/keys-state'
+import { upstreams } from '@whereabouts/contracts/route'
+import { routes } from '@whereabouts/contracts/routes'
+import { takeToken, type Rate, type Take } from '@whereabouts/db/token-bucket'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
+import {
+  gatewayVerifier,
+  principalVerifier,
+  type PrincipalVerifier,
+} from '@whereabouts/service-kit/principal'
+import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { KeyView } from '../src/auth/key-view.ts'
+import { tokenVerifier } from '../src/auth/token-verifier.ts'
+import { gatewayMetrics } from '../src/metrics.ts'
+import { DEFAULT_REFUSED_AGENTS } from '../src/pipeline/web-filter.ts'
+import { wire } from '../src/wire.ts'
+import { rawRequest, type Reply, type Sent } from './raw-request.fixture.ts'
+import { startStandIn, type Respond, type StandIn } from './stand-in.fixture.ts'
+import { tokenMint, type TokenMint } from './tokens.fixture.ts'
+
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
+export const ORG_ID = 7
+
+const names = [...upstreams, 'console'] as const
+type StandIns = Record<(typeof names)[number], StandIn>
+
+/** The far sides of any number of gateways: services on sockets, a database, a mint of tokens. */
+export type Surroundings = {
+  services: StandIns
+  database: ServiceDatabase<unknown>
+  mint: TokenMint
+  /** What the keys service answers for a key it is asked about. */
+  keys: Map<string, KeyState>
+  /** The same for members, by `<org>/<user>`. */
+  members: Map<string, MemberState>
+  /** Sessions and token chains that keys says have ended, as `<org>/<chain>`. */
+  endedChains: Set<string>
+  /** What the keys service answers to everything else. */
+  respondFromKeys(respond: Respond): void
+  stop(): Promise<void>
+}
+
+export async function startSurroundings(): Promise<Surroundings> {
+  const mint = await tokenMint()
+  const started = await Promise.all(names.map(async (name) => [name, await startStandIn()] as const))
+  const services = Object.fromEntries(started) as StandIns
+  const database = await createServiceDatabase('gateway', MIGRATIONS)
+  const keys = new Map<string, KeyState>()
+  const members = new Map<string, MemberState>()
+  const endedChains = new Set<string>()
+  let respond: Respond = () => ({})
+  services.keys.respondWith((request, reply) => {
+    if (request.url === '/.well-known/jwks.json') return mint.jwks
+    const [, states, id] = /^\/internal\/(keys|members|chains)\/(.+)$/.exec(request.url) ?? []
+    if (id === undefined) return respond(request, reply)
+    if (states === 'chains') return { ended: endedChains.has(id) }
+    return (states === 'keys' ? keys : members).get(id) ?? reply.status(404).send({ error: {} })
+  })
+  const stop = async () => {
+    await Promise.all(Object.values(services).map((service) => service.stop()))
+    await database.drop()
+  }
+  const respondFromKeys = (next: Respond) => {
+    respond = next
+  }
+  return { services, database, mint, keys, members, endedChains, respondFromKeys, stop }
+}
+
+export type TestGateway = {
+  origin: string
+  request(path: string, sent?: Sent): Promise<Reply>
+  /** A key in the view, and a token for it. */
+  keyToken(key?: Partial<KeyState>): Promise<{ jti: string; authorization: string }>
+  /** A member, in the view and in the keys service, and a session made from that state of the membership. */
+  sessionToken(session?: Partial<SessionOf>): Promise<{ authorization: string }>
+  view: KeyView
+  /** Whether the view passes for complete. */
+  setCurrent(isCurrent: boolean): void
+  /** As catalog verifies. */
+  verifyPrincipal: PrincipalVerifier
+  /** As keys verifies what the gateway asks for itself. */
+  verifyGateway: (token: string) => Promise<boolean>
+  registry: Registry
+  stop(): Promise<void>
+}
+
+type SessionOf = { userId: number; role: 'admin' | 'member'; revision: number }
+
+type Options = {
+  takeShared?: (bucket: string, rate: Rate) => Promise<Take>
+  readTimeoutMs?: number
+  stallMs?: number
+  isSecure?: boolean
+  trustedProxies?: readonly string[]
+  legacySunset?: Date
+}
+
+/** A gateway on a real socket, wired as in production, without the broker. */
+export async function startGateway(around: Surroundings, options: Options = {}): Promise<TestGateway> {
+  const log = createLogger('gateway', 'silent')
+  const registry = createRegistry('gateway')
+  const metrics = gatewayMetrics(registry)
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const keysUrl = around.services.keys.origin
+  const view = new KeyView()
+  let current = true
+  const verifier = tokenVerifier({ keysUrl, environment: 'production', log })
+  const takeShared =
+    options.takeShared ?? ((bucket: string, rate: Rate) => takeToken(around.database.pool, bucket, rate))
+  const origins = names.map((name) => [name, around.services[name].origin] as const)
+  const app = wire({
+    log,
+    registry,
+    metrics,
+    view,
+    isCurrent: () => current,
+    verifier,
+    signingKey: privateKey,
+    takeShared,
+    upstreams: Object.fromEntries(origins) as Record<(typeof names)[number], string>,
+    refusedAgents: DEFAULT_REFUSED_AGENTS,
+    isSecure: options.isSecure ?? false,
+    trustedProxies: options.trustedProxies ?? [],
+    timeoutsMs: {
+      read: options.readTimeoutMs ?? 5_000,
+      write: 5_000,
+      keepAlive: 4_000,
+      ...(options.stallMs !== undefined && { stall: options.stallMs }),
+    },
+    routes,
+    legacySunset: options.legacySunset,
+  })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    origin,
+    request: (path, sent) => rawRequest(origin, path, sent),
+    async keyToken(key) {
+      const state = keyStateOf(key)
+      view.apply(`keys.key.${state.jti}`, state)
+      return { jti: state.jti, authorization: await bearer(around.mint, state) }
+    },
+    async sessionToken({ userId = 1, role = 'admin', revision = 1 } = {}) {
+      const state = memberStateOf({ user_id: userId, role, revision })
+      around.members.set(`${ORG_ID}/${userId}`, state)
+      view.apply(`keys.member.${ORG_ID}.${userId}`, state)
+      return { authorization: await sessionBearer(around.mint, state) }
+    },
+    view,
+    setCurrent: (isCurrent) => {
+      current = isCurrent
+    },
+    verifyPrincipal: principalVerifier([publicKey], 'catalog'),
+    verifyGateway: gatewayVerifier([publicKey], 'keys'),
+    registry,
+    stop: () => app.close(),
+  }
+}
+
+export async function bearer(mint: TokenMint, { jti, org_id, scopes }: KeyState): Promise<string> {
+  return `Bearer ${await mint.mint({ typ: 'key', sub: jti, org_id, scopes })}`
+}
+
+export async function sessionBearer(
+  mint: TokenMint,
+  member: MemberState,
+  options?: { expiresIn: number },
+): Promise<string> {
+  const { org_id, user_id, role, revision: member_revision } = member
+  const claims = { typ: 'session', sub: String(user_id), org_id, role, member_revision }
+  return `Bearer ${await mint.mint(claims, options)}`
+}
+
+export function memberStateOf(member: Partial<MemberState> = {}): MemberState {
+  return { org_id: ORG_ID, user_id: 1, revision: 1, role: 'admin', deleted_at: null, ...member }
+}
+
+export function keyStateOf(key: Partial<KeyState> = {}): KeyState {
+  return {
+    org_id: ORG_ID,
+    id: 1,
+    jti: randomUUID(),
+    revision: 1,
+    name: 'Test key',
+    scopes: ['assets:read'],
+    expires_at: null,
+    revoked_at: null,
+    rate_limit_per_minute: null,
+    ...key,
+  }
+}

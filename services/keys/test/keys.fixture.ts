@@ -1,0 +1,170 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import type { Role } from '@whereabouts/contracts/principal'
+import type { Scope } from '@whereabouts/contracts/route'
+import type { Session } from '@whereabouts/contracts/tokens'
+import { openTenantDatabase } from '@whereabouts/db/tenant-database'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { sharedBuckets, type SharedBuckets } from '@whereabouts/db/shared-buckets'
+import { returnToken, takeToken } from '@whereabouts/db/token-bucket'
+import { testCallers, type Caller } from '@whereabouts/testing/caller'
+import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import type { LightMyRequestResponse } from 'fastify'
+import { test as base } from 'vitest'
+import { buildApp } from '../src/app.ts'
+import type { KeysDatabase, Tenants } from '../src/db.ts'
+import { createSigningKeys, type SigningKeys } from '../src/tokens/signing-keys.ts'
+
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
+
+/** No token comes back while a test looks. */
+export const ADDRESS_RATE = { capacity: 20, secondsPerToken: 60 }
+
+export type Org = { session: Session; orgId: number; userId: number; email: string; password: string }
+export type Key = { id: number; jti: string; client_id: string; client_secret: string }
+type Sent = {
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  caller?: Caller
+  body?: unknown
+  headers?: Record<string, string>
+  /** Of the client; one that nobody else has unless said. */
+  address?: string
+}
+
+/** The service on a database of its own, with builders that take only what a test cares about. */
+export type Keys = {
+  database: ServiceDatabase<KeysDatabase>
+  /** As requests see it. */
+  tenants: Tenants
+  signingKeys: SigningKeys
+  secret: Buffer
+  buckets: SharedBuckets
+  /** How often the service said that something was committed. */
+  changes: () => number
+  send(path: string, sent?: Sent): Promise<LightMyRequestResponse>
+  post(path: string, body: unknown, sent?: Sent): Promise<LightMyRequestResponse>
+  signUp(): Promise<Org>
+  /** Another user, who has joined the organization by invitation. */
+  join(org: Org, role?: Role, email?: string): Promise<Org>
+  /** The token of an invitation that the organization's administrator has sent. */
+  invite(org: Org, email: string, role?: Role): Promise<string>
+  /** Caller: an administrator's session of the organization. */
+  admin(org: Org): Caller
+  /** Caller: a session of somebody who is no administrator. */
+  member(org: Org): Caller
+  createKey(org: Org, key?: { name?: string; scopes?: Scope[]; expires_at?: string | null }): Promise<Key>
+  exchange(key: Key, sent?: Sent): Promise<LightMyRequestResponse>
+  /** As a gateway asks below /internal. */
+  ask(path: string): Promise<LightMyRequestResponse>
+}
+
+const admin: Keys['admin'] = ({ orgId, userId }) => ({ orgId, userId, kind: 'session', role: 'admin' })
+
+const member: Keys['member'] = (org) => ({ ...admin(org), role: 'member' })
+
+async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<void> }> {
+  const database = await createServiceDatabase<KeysDatabase>('keys', MIGRATIONS)
+  const { db } = database.worker
+  const tenants = openTenantDatabase<KeysDatabase>(database.url, {
+    max: 10,
+    name: 'keys',
+    prepared: false,
+  })
+  const callers = testCallers('keys')
+  const secret = randomBytes(32)
+  const signingKeys = createSigningKeys({ db, secret, now: Date.now })
+  let committed = 0
+  const buckets = sharedBuckets({
+    takeShared: (bucket, rate) => takeToken(database.pool, bucket, rate),
+    returnShared: (bucket, rate) => returnToken(database.pool, bucket, rate),
+    log: createLogger('keys', logLevel),
+  })
+  const app = buildApp({
+    tenants,
+    db,
+    log: createLogger('keys', logLevel),
+    registry: createRegistry('keys'),
+    verify: callers.verify,
+    verifyGateway: (token) => callers.verifyGateway(token),
+    isCredentialOptional: false,
+    signingKeys,
+    environment: 'production',
+    buckets,
+    addressRate: ADDRESS_RATE,
+    now: Date.now,
+    onChange: () => {
+      committed += 1
+    },
+  })
+
+  let clients = 0
+  const newAddress = () => `2001:db8:1:${(clients += 1).toString(16)}::1`
+  const send: Keys['send'] = async (path, { method = 'GET', caller, body, headers, address } = {}) => {
+    const principal = caller ? await callers.headersFor(caller) : {}
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const from = { 'x-forwarded-for': address ?? newAddress() }
+    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    return app.inject({
+      method,
+      url: path,
+      headers: { ...principal, ...type, ...from, ...headers },
+      ...(payload !== undefined && { payload }),
+    })
+  }
+  const post: Keys['post'] = (path, body, sent) => send(path, { method: 'POST', body, ...sent })
+
+  const signUp: Keys['signUp'] = async () => {
+    const [email, password] = [`ada-${randomUUID()}@example.com`, `correct horse ${randomUUID()}`]
+    const response = await post('/api/v1/auth/signup', { org_name: 'Acme', name: 'Ada', email, password })
+    if (response.statusCode !== 201) throw new Error(response.body)
+    const session = response.json<{ data: Session }>().data
+    return { session, orgId: session.org.id, userId: session.user.id, email, password }
+  }
+  const invite: Keys['invite'] = async (org, email, role = 'member') => {
+    const path = `/api/v1/orgs/${org.orgId}/invitations`
+    const response = await post(path, { email, role }, { caller: admin(org) })
+    if (response.statusCode !== 201) throw new Error(response.body)
+    return response.json<{ data: { token: string } }>().data.token
+  }
+  const join: Keys['join'] = async (org, role, email = `ben-${randomUUID()}@example.com`) => {
+    const [token, password] = [await invite(org, email, role), `correct horse ${randomUUID()}`]
+    const response = await post('/api/v1/auth/accept-invitation', { token, name: 'Ben', password })
+    if (response.statusCode !== 200) throw new Error(response.body)
+    const session = response.json<{ data: Session }>().data
+    return { session, orgId: org.orgId, userId: session.user.id, email, password }
+  }
+  const createKey: Keys['createKey'] = async (org, key = {}) => {
+    const body = { name: 'Dock', scopes: ['assets:read'], ...key }
+    const response = await post(`/api/v1/orgs/${org.orgId}/api-keys`, body, { caller: admin(org) })
+    if (response.statusCode !== 201) throw new Error(response.body)
+    return response.json<{ data: Key }>().data
+  }
+  const exchange: Keys['exchange'] = ({ client_id, client_secret }, sent) =>
+    post('/api/v1/oauth/token', { grant_type: 'client_credentials', client_id, client_secret }, sent)
+
+  const ask: Keys['ask'] = async (path) => send(path, { headers: await callers.gatewayHeaders() })
+
+  const stop = async () => {
+    await app.close()
+    await tenants.close()
+    await database.drop()
+  }
+  const changes = () => committed
+  const people = { signUp, join, invite, admin, member }
+  const shared = { database, tenants, signingKeys, secret, buckets, changes, send, post }
+  return { ...shared, ...people, createKey, exchange, ask, stop }
+}
+
+/** One service and one database per test file; tests tell their rows apart by organization. */
+export const test = base.extend<{ logLevel: string; keys: Keys }>({
+  logLevel: ['error', { scope: 'file' }],
+  keys: [
+    async ({ logLevel }, use) => {
+      const keys = await startKeys(logLevel)
+      await use(keys)
+      await keys.stop()
+    },
+    { scope: 'file' },
+  ],
+})

@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { HeartbeatTimer } from './heartbeat-timer.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('everyone is called once an interval until it ends, and then no timer is left', () => {
+  const heartbeats = new HeartbeatTimer(10)
+  const called: string[] = []
+  const endA = heartbeats.every(() => called.push('a'))
+  const endB = heartbeats.every(() => called.push('b'))
+  vi.advanceTimersByTime(10)
+  endA()
+  vi.advanceTimersByTime(10)
+  expect(called).toEqual(['a', 'b', 'b'])
+  endB()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('who comes after all have ended is called too', () => {
+  const heartbeats = new HeartbeatTimer(10)
+  heartbeats.every(() => {})()
+  const called: string[] = []
+  heartbeats.every(() => called.push('late'))
+  vi.advanceTimersByTime(10)
+  expect(called).toEqual(['late'])
+})

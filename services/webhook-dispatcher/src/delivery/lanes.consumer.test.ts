@@ -1,0 +1,50 @@
+import type { IncomingMessage } from '@whereabouts/messaging/delivery'
+import { PoisonError } from '@whereabouts/messaging/settle'
+import { expect, test } from 'vitest'
+import { bytesOf, decodeJob, LANE_LIMITS } from './lanes.consumer.ts'
+
+const event = {
+  delivery_id: '6f1c7c52-8f0e-5d55-9d0c-3a1f0a3c9f10',
+  org_id: 7,
+  occurred_at: '2026-11-21T10:00:00.000Z',
+  kind: 'scan',
+  asset: { id: 11, external_key: 'A', name: 'A' },
+  from_location: null,
+  to_location: { id: 22, name: 'Dock' },
+}
+
+const message = (payload: unknown, subject = 'events.asset-moved.7'): IncomingMessage => ({
+  subject,
+  data: typeof payload === 'string' ? Buffer.from(payload) : Buffer.from(JSON.stringify(payload)),
+  receivedAt: 5,
+  deliveryCount: 2,
+  streamSeq: 1,
+  headers: {},
+})
+
+test('an event becomes the job of its organization, fields that came later are ignored', () => {
+  const job = decodeJob(message({ ...event, new_field: 1 }))
+  expect(job).toMatchObject({ orgId: 7, receivedAt: 5, deliveryCount: 2, attempts: 0 })
+  expect(job.payload.deliveryId).toBe(event.delivery_id)
+})
+
+test.for([
+  ['what is not JSON', message('{')],
+  ['what lacks a field', message({ ...event, to_location: undefined })],
+  ['a time that is none', message({ ...event, occurred_at: 'now' })],
+  ["an event under another organization's subject", message(event, 'events.asset-moved.8')],
+  ['an unknown event', message(event, 'events.asset-vanished.7')],
+] as const)('%s becomes a dead letter without a retry', ([, poison]) => {
+  expect(() => decodeJob(poison)).toThrow(PoisonError)
+})
+
+test('a save of 10 000 assets fits into a lane, even if all its names are 255 characters long', () => {
+  const saved = 10_000
+  const bytes = (name: string) => {
+    const place = { id: 2 ** 52, name }
+    const moved = { ...event, asset: { ...place, external_key: 'K'.repeat(name.length) } }
+    return bytesOf(decodeJob(message({ ...moved, from_location: place, to_location: place })))
+  }
+  expect(saved * bytes('N'.repeat(255))).toBeLessThan(LANE_LIMITS.laneBytes)
+  expect(2 * saved * bytes('Forklift 7, hall B')).toBeLessThan(LANE_LIMITS.totalBytes)
+})
