@@ -110,19 +110,22 @@ function circle(arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] | un
 const services = globSync('services/*/src').map((folder) => folder.split('/')[1] ?? '')
 const productionFiles = (service: string) =>
   sources(`services/${service}/src`).filter((file) => !isTest(file))
-/** One file of each circle that is left: its arrows are not followed. */
-const circularFiles = ['services/gateway/src/proxy/pass-through.ts']
+/** Files of the circles that are left; their imports are not followed. */
+const circularFiles = new Set([
+  'services/gateway/src/proxy/operations.ts',
+  'services/gateway/src/proxy/pass-through.ts',
+])
 
 test.for(services)('no files of %s import each other in a circle', (service) => {
-  const files = productionFiles(service).filter((file) => !circularFiles.includes(file))
+  const files = productionFiles(service).filter((file) => !circularFiles.has(file))
   expect(circle(new Map(files.map((file) => [file, new Set(importedFiles(file))])))).toBeUndefined()
 })
 
 /** Services whose feature folders may still import each other in a circle. */
-const circularFolders = ['catalog', 'keys', 'webhook-dispatcher']
+const circularFolders = new Set(['catalog', 'keys', 'webhook-dispatcher'])
 
 test.for(services)('no feature folders of %s import each other in a circle', (service) => {
-  if (circularFolders.includes(service)) return
+  if (circularFolders.has(service)) return
   const featureOf = (file: string) => /^services\/[^/]+\/src\/([^/]+)\//.exec(file)?.[1]
   const arrows = new Map<string, Set<string>>()
   for (const file of productionFiles(service)) {

@@ -29,7 +29,7 @@ type WireDeps = {
   retentionDays: number
   ask: AskCatalog
   askToAttach: AppDeps['askToAttach']
-  wakeOutbox(): void
+  wakeOutbox: () => void
   verify: PrincipalVerifier
   log: Logger
   registry: Registry

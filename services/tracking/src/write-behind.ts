@@ -7,14 +7,14 @@ type Options<T, R> = {
   flushMs: number
   maxEntries: number
   maxPerGroup: number
-  nameOf(entry: T): string
-  groupOf(entry: T): string | number
+  nameOf: (entry: T) => string
+  groupOf: (entry: T) => string | number
   /** Adds to `newer` an older entry of the same name, which could not be written. */
-  merge(newer: T, older: T): void
+  merge: (newer: T, older: T) => void
   /** Must change nothing when it fails: its entries are written again. */
-  write(entries: readonly T[]): Promise<R>
+  write: (entries: readonly T[]) => Promise<R>
   /** Runs after `write`. What it fails to do is left to the next time. */
-  cleanUp(result: R, entries: readonly T[]): Promise<void>
+  cleanUp: (result: R, entries: readonly T[]) => Promise<void>
 }
 
 /** Collects entries in memory, one for each name, and writes them at an interval. A crash loses those of one interval. */

@@ -27,7 +27,7 @@ export type IngestDeps = ResolveDeps & {
   metrics: IngestMetrics
   admission: Pick<Admission, 'admitScan' | 'admitCopy'>
   /** Called after a commit that put movements into the outbox. */
-  wakeOutbox(): void
+  wakeOutbox: () => void
 }
 
 /** What is kept in memory, and in one transaction, is bounded: some 40 000 reads. */

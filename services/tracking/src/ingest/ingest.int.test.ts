@@ -158,7 +158,9 @@ describe('ingest', () => {
     const consumer = ingestConsumer(tracking.ingest)
     const garbage = { ...message(1, []), data: Buffer.from('\u0001not json') }
     expect(() => consumer.decode(garbage)).toThrow(/not a canonical message/)
-    expect(() => consumer.decode({ ...garbage, subject: 'scans.1.dock-1.nonsense' })).toThrow(/no format/)
+    expect(() => consumer.decode({ ...garbage, subject: 'scans.1.dock-1.nonsense' })).toThrow(
+      /unknown format/,
+    )
     await tracking.health.flush()
     const { data } = (await tracking.call('GET', '/readers')).json()
     expect(data).toEqual([

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 import type { Position } from '../positions/position.ts'
 import type { Minute, Observation } from './observation.ts'
-import { epochMinute, epochMs } from '../sql-times.ts'
+import { epochMinute } from '../sql-times.ts'
 
 /**
  * Stores the observations and returns those that became a row: their asset and minute had none yet, or one without a

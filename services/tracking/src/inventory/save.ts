@@ -19,7 +19,7 @@ export type InventoryDeps = {
   ask: AskCatalog
   resolver: CatalogResolver
   /** Called after a commit that put movements into the outbox. */
-  wakeOutbox(): void
+  wakeOutbox: () => void
   now?: () => number
 }
 

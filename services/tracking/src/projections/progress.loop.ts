@@ -43,7 +43,7 @@ export function startProgressLoop({ broker, follower, registry, log, everyMs = 5
     haveTablesCaughtUp ||= tables?.pending === 0
   })
   measure(registry, now)
-  return { now, stop: job.stop }
+  return { now, stop: () => job.stop() }
 }
 
 const viewProgress = (follower: Options['follower']): Progress => ({

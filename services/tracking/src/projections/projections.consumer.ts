@@ -11,7 +11,7 @@ import { upsertAssets, upsertLocations, upsertTags } from './projections.queries
 type Deps = {
   db: Kysely<Tables>
   /** Called after these tags were stored. */
-  onTags(db: Db, tags: readonly TagState[]): Promise<void>
+  onTags: (db: Db, tags: readonly TagState[]) => Promise<void>
 }
 
 export const projectionsConsumer = ({ db, onTags }: Deps): BatchConsumer<CatalogMessage> => ({

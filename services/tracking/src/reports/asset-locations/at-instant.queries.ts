@@ -35,7 +35,11 @@ async function readPage(db: Db, orgId: number, filter: AssetLocationsFilter, at:
     from p cross join lateral (select p.external_key) a
     left join location l on l.org_id = ${orgId} and l.id = p.location_id
     order by ${orderBy(filter.sort)} limit ${filter.limit} offset ${filter.offset}`.execute(db)
-  return { rows: rows.map(({ total: _, ...row }) => row), total: rows[0]?.total ?? 0, strategy: 'at_instant' }
+  return {
+    rows: rows.map(({ total: _total, ...row }) => row),
+    total: rows[0]?.total ?? 0,
+    strategy: 'at_instant',
+  }
 }
 
 /** The position, if the asset was not seen since; otherwise the newest row that is old enough. */
