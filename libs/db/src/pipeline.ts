@@ -27,7 +27,7 @@ export function openPipeline(url: string, { name, log, timeoutMs }: Options): Pi
   let gathering: pg.Client | undefined
 
   /** Holds back what is written until the requests that arrived together have been looked at: one packet for all. */
-  function gather(client: pg.Client): void {
+  function collect(client: pg.Client): void {
     if (gathering === client) return
     gathering = client
     const { stream } = client.connection
@@ -67,7 +67,7 @@ export function openPipeline(url: string, { name, log, timeoutMs }: Options): Pi
     async query<R extends pg.QueryResultRow>(statement: pg.QueryConfig) {
       connected ??= connect()
       const client = await connected
-      gather(client)
+      collect(client)
       return client.query<R>(statement)
     },
     async close() {

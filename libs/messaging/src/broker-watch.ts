@@ -52,8 +52,8 @@ type Watched = Pick<BrokersByAccount, 'APP'> & Partial<BrokersByAccount>
 /** Streams and durables as the broker describes them, every 15 seconds. Those of an account need a connection to it. */
 export function watchBroker(brokers: Watched, options: Options): { stop(): Promise<void> } {
   const { registry, log, everyMs = 15_000 } = options
-  const look = () => lookAt(brokers, options)
-  return startSampling({ registry, log, everyMs, work: 'broker-watch', gauges: GAUGES, look })
+  const sample = () => lookAt(brokers, options)
+  return startSampling({ registry, log, everyMs, work: 'broker-watch', gauges: GAUGES, sample })
 }
 
 async function lookAt(brokers: Watched, options: Pick<Options, 'streams' | 'durables'>) {

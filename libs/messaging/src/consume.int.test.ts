@@ -199,7 +199,7 @@ test('what a decoder finds poisonous is buried, and the rest of the batch goes o
     },
   ])
   expect(Buffer.from(letters[0]?.payload ?? []).toString()).toBe('2')
-  expect(bus.log.filter(({ text }) => text === 'message buried')).toHaveLength(1)
+  expect(bus.log.filter(({ text }) => text === 'message moved to the dead letters')).toHaveLength(1)
 })
 
 test('a batch that fails is handled one by one, and only the bad message is retried, then buried', async ({

@@ -34,10 +34,7 @@ export class Settler {
     if (held.length === 0) return
     for (const delivery of held) delivery.nak(0)
     this.#options.metrics?.handled('return', held.length)
-    this.#options.logger.info(
-      { durable: this.#options.durable, messages: held.length },
-      'messages handed back',
-    )
+    this.#options.logger.info({ durable: this.#options.durable, messages: held.length }, 'messages requeued')
   }
 
   async settle(delivery: Delivery, error: unknown): Promise<void> {
@@ -66,14 +63,14 @@ export class Settler {
     } catch (error) {
       logger.error(
         { ...fields, failure: describeError(error) },
-        'message could not be buried and will come again',
+        'message not moved to the dead letters; it will be redelivered',
       )
       return
     }
     delivery.term(printable(reason))
     metrics?.buried?.(kind)
     metrics?.handled('bury', 1)
-    logger.error(fields, 'message buried')
+    logger.error(fields, 'message moved to the dead letters')
   }
 
   #about(delivery: Delivery) {

@@ -12,19 +12,19 @@ async function values(registry: Registry, metric: string): Promise<Record<string
   return Object.fromEntries(found?.values.map(({ labels, value }) => [name(labels), value]) ?? [])
 }
 
-test('gauges show what the last look found, and nothing while looking fails: an old value would look like a good one', async () => {
+test('gauges show what the last sample found, and nothing while sampling fails: an old value would sample like a good one', async () => {
   const registry = createRegistry('test')
-  const looks = [{ online: 3 }, new Error('database away'), { silent: 1 }]
+  const samples = [{ online: 3 }, new Error('database away'), { silent: 1 }]
   const sampling = startSampling({
     registry,
     log,
     work: 'census',
     everyMs: 1,
     gauges: { readers: { help: 'h', labelNames: ['state'] }, oldest: { help: 'h' } },
-    look: async () => {
-      const look = looks[0]
-      if (look instanceof Error) throw look
-      return { readers: byLabel('state', ['online', 'silent'], look ?? {}), oldest: 7 }
+    sample: async () => {
+      const sample = samples[0]
+      if (sample instanceof Error) throw sample
+      return { readers: byLabel('state', ['online', 'silent'], sample ?? {}), oldest: 7 }
     },
   })
   const shown = async () => ({
@@ -32,32 +32,32 @@ test('gauges show what the last look found, and nothing while looking fails: an 
     ...(await values(registry, 'oldest')),
   })
   await vi.waitFor(async () => expect(await shown()).toEqual({ online: 3, silent: 0, '': 7 }))
-  looks.shift()
+  samples.shift()
   await vi.waitFor(async () => expect(await shown()).toEqual({ '': Number.NaN }))
   expect((await values(registry, 'timed_work_failures_total'))['census']).toBeGreaterThan(0)
-  looks.shift()
+  samples.shift()
   await vi.waitFor(async () => expect(await shown()).toEqual({ online: 0, silent: 1, '': 7 }))
   await sampling.stop()
 })
 
-test('one slow look does not put off the next one; two in a row do', async () => {
+test('one slow sample does not put off the next one; two in a row do', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
-    const look = vi.fn<() => Promise<{ readers: number }>>(async () => {
-      vi.advanceTimersByTime(look.mock.calls.length === 2 ? 0 : 60_000)
+    const sample = vi.fn<() => Promise<{ readers: number }>>(async () => {
+      vi.advanceTimersByTime(sample.mock.calls.length === 2 ? 0 : 60_000)
       return { readers: 1 }
     })
-    const options = { work: 'census', everyMs: 1, gauges: { readers: { help: 'h' } }, look, log }
+    const options = { work: 'census', everyMs: 1, gauges: { readers: { help: 'h' } }, sample, log }
     const sampling = startSampling({ registry: createRegistry('test'), ...options })
-    // After the third and fourth look, both slow, the next one is due in 50 minutes.
-    await vi.waitFor(() => expect(look).toHaveBeenCalledTimes(4))
+    // After the third and fourth sample, both slow, the next one is due in 50 minutes.
+    await vi.waitFor(() => expect(sample).toHaveBeenCalledTimes(4))
     await sampling.stop()
   } finally {
     vi.useRealTimers()
   }
 })
 
-test('a look that ends after the stop has begun is waited for, and its failure is no news', async () => {
+test('a sample that ends after the stop has begun is waited for, and its failure is no news', async () => {
   const registry = createRegistry('test')
   const ending = Promise.withResolvers<never>()
   const sampling = startSampling({
@@ -66,7 +66,7 @@ test('a look that ends after the stop has begun is waited for, and its failure i
     work: 'census',
     everyMs: 60_000,
     gauges: { readers: { help: 'h' } },
-    look: () => ending.promise,
+    sample: () => ending.promise,
   })
   let stopped = false
   const stop = sampling.stop().then(() => (stopped = true))

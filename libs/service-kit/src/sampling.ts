@@ -15,7 +15,7 @@ type Options<M extends string> = {
   work: string
   everyMs: number
   gauges: Readonly<Record<M, Described>>
-  look: () => Promise<Sample<M>>
+  sample: () => Promise<Sample<M>>
   log: Pick<Logger, 'warn'>
 }
 
@@ -24,19 +24,19 @@ const MAX_SHARE = 1 / 50
 
 /**
  * Gauges of what has to be asked for, a database or the broker: asked in the background and shown as last heard, so that
- * a scrape costs nothing, however many scrape. After a look that failed the gauges are gone until the next one succeeds:
+ * a scrape costs nothing, however many scrape. After a failed sample the gauges are gone until the next one succeeds:
  * an old value would look like a good one. Every replica shows the same, so queries take `max`.
  */
 export function startSampling<M extends string>(options: Options<M>): { stop(): Promise<void> } {
-  const { registry, work: name, everyMs, look, log } = options
+  const { registry, work: name, everyMs, sample, log } = options
   let latest: Sample<M> | undefined
   register(options, () => latest)
   return startBackgroundJob(
     { name, everyMs, log, registry, retryMs: everyMs, maxShare: MAX_SHARE },
     async () => {
-      const sample = look()
-      latest = await sample.catch(() => undefined)
-      await sample
+      const sampled = sample()
+      latest = await sampled.catch(() => undefined)
+      await sampled
     },
   )
 }

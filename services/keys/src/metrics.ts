@@ -89,7 +89,7 @@ export function startGauges({ db, registry, log, signingKeyDays, readerAccounts 
       },
       reader_accounts_used: { help: 'Organizations with an account for NATS readers.' },
     },
-    look: async () => {
+    sample: async () => {
       const { subscriptions, signing_key_age, oldest_revocation } = await countEverything(db)
       return {
         organizations: byLabel('subscription', SUBSCRIPTIONS, subscriptions),

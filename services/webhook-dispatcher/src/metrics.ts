@@ -125,6 +125,8 @@ export function startWebhookGauges({
     work: 'webhook-census',
     everyMs: 15_000,
     gauges: { webhooks: { help: 'Webhooks, by state.', labelNames: ['state'] } },
-    look: async () => ({ webhooks: byLabel('state', ['enabled', 'disabled'], await countWebhooks(across)) }),
+    sample: async () => ({
+      webhooks: byLabel('state', ['enabled', 'disabled'], await countWebhooks(across)),
+    }),
   })
 }

@@ -34,7 +34,7 @@ export function startImportGauges({ across, registry, log }: Options): { stop():
         help: 'Longest time since an unfinished import was last processed; 0 without one.',
       },
     },
-    look: async () => {
+    sample: async () => {
       const { states, waiting } = await countImports(across)
       return { imports: byLabel('state', STATES, states), import_oldest_waiting_seconds: waiting ?? 0 }
     },

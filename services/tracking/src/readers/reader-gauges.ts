@@ -30,7 +30,7 @@ const GAUGES = {
 export function startReaderGauges({ db, registry, log, everyMs = 15_000 }: Options): {
   stop(): Promise<void>
 } {
-  const look = async () => {
+  const sample = async () => {
     // One after the other: all of it needs one connection.
     const { states, skewed, troubled } = await countReaders(db)
     const tags = await countUnknownTags(db)
@@ -48,7 +48,7 @@ export function startReaderGauges({ db, registry, log, everyMs = 15_000 }: Optio
       history_months_ahead: months,
     }
   }
-  return startSampling({ registry, log, everyMs, work: 'reader-census', gauges: GAUGES, look })
+  return startSampling({ registry, log, everyMs, work: 'reader-census', gauges: GAUGES, sample })
 }
 
 /** Without a gap: months behind a missing one do not help those who come to it first. */

@@ -1,4 +1,4 @@
-import { gather } from '@whereabouts/db/gather'
+import { batchCalls } from '@whereabouts/db/batch-calls'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Db, Tables } from '../db.ts'
 import { findTargets, type Target } from '../webhooks/webhooks.queries.ts'
@@ -27,10 +27,10 @@ const TARGETS_AT_ONCE = 500
  * runs as `across`; a target is handed to the organization that stands in its row, and its secret opens for no other.
  */
 export function deliveryStore(tenants: Pick<TenantDatabase<Tables>, 'forOrg'>, across: Db): DeliveryStore {
-  const findTarget = gather((orgIds: readonly number[]) => findTargets(across, orgIds), {
+  const findTarget = batchCalls((orgIds: readonly number[]) => findTargets(across, orgIds), {
     atMost: TARGETS_AT_ONCE,
   })
-  const record = gather(
+  const record = batchCalls(
     async (attempts: readonly (AttemptRecord & { org_id: number })[]) => {
       await recordAttempts(across, attempts)
       return attempts.map(() => undefined)

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { gather } from './gather.ts'
+import { batchCalls } from './batch-calls.ts'
 
 /** Doubles, in runs that end when they are told to. */
 function doubling(atMost = 100) {
   const runs: number[][] = []
   const ends: ((error?: Error) => void)[] = []
-  const double = gather<number, number>(
+  const double = batchCalls<number, number>(
     (values) => {
       runs.push([...values])
       return new Promise((resolve, reject) => {
@@ -55,6 +55,6 @@ test('a run that fails fails its calls, and the next run is made', async () => {
 })
 
 test('a run that answers too few is an error, not an undefined', async () => {
-  const short = gather<number, number>(async () => [], { atMost: 10 })
-  await expect(short(1)).rejects.toThrow('must answer every value')
+  const short = batchCalls<number, number>(async () => [], { atMost: 10 })
+  await expect(short(1)).rejects.toThrow('must return a result for every value')
 })

@@ -1,18 +1,18 @@
 type Call<T, R> = { value: T; resolve: (result: R) => void; reject: (error: unknown) => void }
 
-export type GatherOptions = {
+export type BatchOptions = {
   /** Values in one run. */
   atMost: number
 }
 
 /**
- * A function for one value that works on many at a time: calls that come together, or while a run is under way, become
- * one call of `run`, which answers in their order. For statements whose cost lies in being sent. When a run fails, every
+ * A function for one value that runs as a batch: calls of the same moment, and calls during a run, become one call of
+ * `run`, which returns results in their order. For statements that cost more to send than to run. If a run fails, every
  * call in it rejects with its error.
  */
-export function gather<T, R>(
+export function batchCalls<T, R>(
   run: (values: readonly T[]) => Promise<readonly R[]>,
-  { atMost }: GatherOptions,
+  { atMost }: BatchOptions,
 ): (value: T) => Promise<R> {
   const waiting: Call<T, R>[] = []
   let isBusy = false
@@ -25,7 +25,7 @@ export function gather<T, R>(
       waiting.push({ value, resolve, reject })
       if (isBusy) return
       isBusy = true
-      setImmediate(() => void work()) // so that those of the same moment come along
+      setImmediate(() => void work()) // so that calls of the same moment share a batch
     })
 }
 
@@ -36,7 +36,7 @@ async function settle<T, R>(
 ): Promise<void> {
   try {
     const results = await run(calls.map(({ value }) => value))
-    if (results.length !== calls.length) throw new Error('a run must answer every value')
+    if (results.length !== calls.length) throw new Error('a run must return a result for every value')
     for (const [i, { resolve }] of calls.entries()) resolve(results[i] as R)
   } catch (error) {
     for (const { reject } of calls) reject(error)
