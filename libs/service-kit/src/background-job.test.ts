@@ -42,6 +42,7 @@ test('a turn may say when the next one is due', async () => {
   await started(2)
   turns[1]!.resolve()
   await job.stop()
+  expect(turns).toHaveLength(2)
 })
 
 test('a failed turn is logged and counted, and retried with growing pauses until one succeeds', async () => {

@@ -6,9 +6,9 @@ export type BackgroundJob = {
   /** Resolves when the first turn has ended, also when it failed. */
   readonly firstTurn: Promise<void>
   /** Starts the next turn now, or right after the turn that is running. */
-  wake(): void
+  wake: () => void
   /** Waits for the running turn. No turn starts after it. */
-  stop(): Promise<void>
+  stop: () => Promise<void>
 }
 
 type Options = {
