@@ -13,7 +13,9 @@ const matching = (pattern: RegExp) => files.filter((file) => pattern.test(file))
 
 /** The commands that the image runs: docker-compose.yml, k8s/ and docs/ name them. */
 const ENTRIES = [
-  ...matching(/^services\/[\w-]+\/src\/(main|republish|ops\/main|restore\/main)\.ts$/),
+  ...matching(
+    /^services\/[\w-]+\/src\/(main|republish|republish\/main|ops\/main|restore\/main|reports\/explain\/main)\.ts$/,
+  ),
   ...matching(/^services\/[\w-]+\/migrations\/[^/]+\.ts$/).filter(
     (file) => !/\.(test|fixture)\.ts$/.test(file),
   ),

@@ -47,7 +47,10 @@ export async function loadResources(
   return rows.map((row) => toResource(row, tags.get(row.id) ?? NO_TAGS))
 }
 
-function toResource({ id, external_key: key, parent_id, ...fields }: StoredResource, tags: Resource['tags']): Resource {
+function toResource(
+  { id, external_key: key, parent_id, ...fields }: StoredResource,
+  tags: Resource['tags'],
+): Resource {
   return { id, key, fields, tags, ...(parent_id !== undefined && { parentId: parent_id }) }
 }
 

@@ -20,7 +20,12 @@ type Lane = { inside: number; waiting: Set<() => void> }
  * One queue in memory per key, first in, first out. It holds back work that would only block a connection. Refused work
  * has not begun: rejects with `refusal`.
  */
-export function keyedQueue({ concurrency, maxWaiting, maxWaitMs, refusal = tooManyChanges }: Options): KeyedQueue {
+export function keyedQueue({
+  concurrency,
+  maxWaiting,
+  maxWaitMs,
+  refusal = tooManyChanges,
+}: Options): KeyedQueue {
   const lanes = new Map<string, Lane>()
 
   async function enter(key: string): Promise<void> {

@@ -4,7 +4,7 @@ import { fromLocalInput, toLocalInput } from './local-time.ts'
 import { LocationPicker, type PickedLocation } from './location-picker.tsx'
 import { When } from './when.tsx'
 
-export type InputProps<Typed> = {
+type InputProps<Typed> = {
   label: string
   description?: string
   required?: boolean

@@ -2,7 +2,7 @@ import type { FieldMessages } from './failure.ts'
 import type { Kind } from './field-kinds.tsx'
 
 /** One field of a resource: in the form, on the data card, in the table and in import files. */
-export type Field<Value> = {
+type Field<Value> = {
   label: string
   kind: Kind<Value>
   help?: string

@@ -6,7 +6,7 @@ import { readBearer } from '../auth/bearer.ts'
 
 export type OpenStreams = {
   /** The stream to send instead of an endless response: the same, until its caller loses access. */
-  guard(request: FastifyRequest, reply: FastifyReply, source: Readable): Readable
+  guard: (request: FastifyRequest, reply: FastifyReply, source: Readable) => Readable
   /** Ends all streams, and new ones at once: their clients reconnect, to another gateway. */
   close(): void
 }

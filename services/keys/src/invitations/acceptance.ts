@@ -12,7 +12,7 @@ import { hashSecret } from '../tokens/secrets.ts'
 import { checkPassword } from '../users/password-check.ts'
 import { checkNewPassword } from '../users/password-rules.ts'
 import { openSession, sessionAnswer } from '../users/sessions.ts'
-import type { UserDeps } from '../users/users.handlers.ts'
+import type { UserDeps } from '../users/user-deps.ts'
 import { findUserByEmail, insertUser, type NewUser } from '../users/users.queries.ts'
 import { findInvitation, takeInvitation } from './invitations.queries.ts'
 

@@ -1,5 +1,4 @@
 import { nextRevision } from '@whereabouts/db/revisions'
-import { sql } from 'kysely'
 import type { Db, OrgRow, Tx } from '../db.ts'
 
 export function insertOrg(tx: Tx, name: string): Promise<OrgRow> {

@@ -16,7 +16,7 @@ import {
   type OwnSession,
 } from './own-sessions.queries.ts'
 import { refuseEmailAsPassword } from './password-rules.ts'
-import type { UserDeps } from './users.handlers.ts'
+import type { UserDeps } from './user-deps.ts'
 
 type OwnSessionOperation = 'changePassword' | 'listSessions' | 'endSession'
 

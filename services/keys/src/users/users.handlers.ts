@@ -1,32 +1,18 @@
 import { invalidToken } from '@whereabouts/service-kit/errors'
 import { addressBlock } from '@whereabouts/service-kit/address-block'
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { Attempts } from '../attempts/attempts.ts'
-import type { Db, Tenants } from '../db.ts'
 import { emailTaken, invalidLogin, invalidRefreshToken, orgNotFound } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
-import type { AccessTokens } from '../tokens/access-tokens.ts'
 import { rotateRefreshToken } from '../tokens/rotation.ts'
 import { hashSecret } from '../tokens/secrets.ts'
 import { endChain } from '../tokens/chains.ts'
 import { lockRefreshToken } from '../tokens/tokens.queries.ts'
 import { checkPassword } from './password-check.ts'
 import { refuseEmailAsPassword } from './password-rules.ts'
-import type { Passwords } from './passwords.ts'
 import { register } from './registration.ts'
 import { openSession, sessionAnswer, startSession, switchSession } from './sessions.ts'
+import type { UserDeps } from './user-deps.ts'
 import { findFirstMembership, findMember, findUserByEmail, listMemberships } from './users.queries.ts'
-
-export type UserDeps = {
-  tenants: Tenants
-  /** Across organizations: a person signs in before it is known to which one, and belongs to several. */
-  db: Db
-  passwords: Passwords
-  attempts: Attempts
-  accessTokens: AccessTokens
-  /** Called after a commit that put something into the outbox. */
-  onChange: () => void
-}
 
 type UserOperation = 'signUp' | 'logIn' | 'refreshSession' | 'logOut' | 'getCurrentUser' | 'switchOrg'
 

@@ -2,7 +2,7 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import { Counter, fromZero, type Registry } from '@whereabouts/service-kit/metrics'
 import { pageStrategies, type PageStrategy } from './asset-locations/choose-strategy.rules.ts'
 
-export type ReportStrategy = PageStrategy | 'at_instant'
+type ReportStrategy = PageStrategy | 'at_instant'
 /** `log`: the request's. Its last line, and all behind this call, have `report_strategy`. */
 export type RecordStrategy = (log: Logger, strategy: ReportStrategy) => void
 

@@ -17,7 +17,10 @@ export const answerLookups = (broker: Broker, db: TenantDatabase<Tables>, logger
   respond(broker, catalogLookup.subject, 'catalog-lookup', async (payload) => lookUp(db, payload), { logger })
 
 /** The reply to one request. Refuses a malformed request, and a reply that exceeds one message. */
-export async function lookUp(tenants: TenantDatabase<Tables>, payload: unknown): Promise<PublishedLookupReply> {
+export async function lookUp(
+  tenants: TenantDatabase<Tables>,
+  payload: unknown,
+): Promise<PublishedLookupReply> {
   const asked = catalogLookup.request.safeParse(payload)
   if (!asked.success) throw new RefusedError('not a lookup request')
   const { org_id: orgId, tags: read, asset_ids, asset_keys, location_ids, location_keys } = asked.data

@@ -26,7 +26,12 @@ type Claimed = { tag: TagState; owner_external_key: string }
  * Attaches a tag as the API does. A tag that the owner already has is returned, because a request over the broker may
  * be repeated.
  */
-export const claim = (runInTransaction: RunInTransaction, orgId: number, named: OwnerRef, wanted: TagCreate): Promise<Claimed> =>
+export const claim = (
+  runInTransaction: RunInTransaction,
+  orgId: number,
+  named: OwnerRef,
+  wanted: TagCreate,
+): Promise<Claimed> =>
   runInTransaction(orgId, async (tx) => {
     const isAsset = named.asset_id !== undefined || named.asset_external_key !== undefined
     const { id, key } = await lockNamed(tx, orgId, isAsset ? 'asset' : 'location', named)

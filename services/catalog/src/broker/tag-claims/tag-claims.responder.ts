@@ -9,7 +9,11 @@ import type { RunInTransaction } from '../../transactions/transactions.ts'
 import { claim } from './claim.ts'
 
 /** Answers `rpc.catalog.attach-tag`; of all replicas, one answers each request. */
-export const answerTagClaims = (broker: Broker, runInTransaction: RunInTransaction, logger: Logger): Responder =>
+export const answerTagClaims = (
+  broker: Broker,
+  runInTransaction: RunInTransaction,
+  logger: Logger,
+): Responder =>
   respond(
     broker,
     attachTag.subject,
@@ -21,7 +25,10 @@ export const answerTagClaims = (broker: Broker, runInTransaction: RunInTransacti
   )
 
 /** The reply to one request: the tag, or the refusal of the API. Refuses a malformed request. */
-export async function attachForOthers(runInTransaction: RunInTransaction, payload: unknown): Promise<AttachTagReply> {
+export async function attachForOthers(
+  runInTransaction: RunInTransaction,
+  payload: unknown,
+): Promise<AttachTagReply> {
   const asked = attachTag.request.safeParse(payload)
   if (!asked.success) throw new RefusedError('not a request to attach a tag')
   const { org_id, tag_type, value, ...owner } = asked.data
