@@ -6,6 +6,7 @@ import {
   BOUNDS,
   chooseCount,
   choosePage,
+  isCountedByPage,
   type CountStrategy,
   type PageStrategy,
 } from './choose-strategy.rules.ts'
@@ -51,6 +52,10 @@ export async function readAssetLocations(
   filter: AssetLocationsFilter,
   bounds = BOUNDS,
 ): Promise<ReportPage> {
+  if (isCountedByPage(filter, bounds)) {
+    const page = await readCountedPage(db, orgId, filter)
+    if (page) return page
+  }
   const { total, foundIds } = await readCount(
     db,
     counts[chooseCount(filter)](orgId, filter, bounds.sortAtMost),
@@ -62,8 +67,19 @@ export async function readAssetLocations(
   if (strategy !== 'by_location' || rows.length >= Math.min(filter.limit, total - filter.offset))
     return { rows, total, strategy }
   // The page has rows without a location key.
-  const complete = await pageByLocationCounts(orgId, narrowed).execute(db)
-  return { rows: complete.rows, total, strategy: 'by_location_counts' }
+  return (await readCountedPage(db, orgId, narrowed)) ?? { rows: [], total, strategy: 'by_location_counts' }
+}
+
+/** Undefined past the last row: no row is left to tell the total. */
+async function readCountedPage(
+  db: Db,
+  orgId: number,
+  filter: AssetLocationsFilter,
+): Promise<ReportPage | undefined> {
+  const { rows } = await pageByLocationCounts(orgId, filter).execute(db)
+  if (!rows[0]) return undefined
+  const { total } = rows[0]
+  return { rows: rows.map(({ total: _total, ...row }) => row), total, strategy: 'by_location_counts' }
 }
 
 async function readCount(db: Db, statement: Sql): Promise<Counted> {

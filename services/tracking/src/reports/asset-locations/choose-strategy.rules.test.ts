@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { chooseCount, choosePage, type CountStrategy, type PageStrategy } from './choose-strategy.rules.ts'
+import {
+  chooseCount,
+  choosePage,
+  isCountedByPage,
+  type CountStrategy,
+  type PageStrategy,
+} from './choose-strategy.rules.ts'
 import type { AssetLocationsFilter, ReportSort } from './filter.ts'
 
 const bounds = { sortAtMost: 5_000, skipAtMost: 1_000 }
@@ -35,4 +41,17 @@ test.for<Case>([
 ])('%o of %i rows: count %s, page %s', ([changes, total, count, page]) => {
   const filter = { limit: 50, offset: 0, sort: by(SEEN), includeDeleted: false, ...changes }
   expect([chooseCount(filter), choosePage(filter, total, bounds)]).toEqual([count, page])
+})
+
+test.for<[filter: Partial<AssetLocationsFilter>, isCounted: boolean]>([
+  [{ sort: by(LOCATION), offset: 951 }, true],
+  [{ sort: by(LOCATION, SEEN) }, true],
+  [{ sort: by(LOCATION), offset: 950 }, false],
+  [{ sort: by(SEEN, LOCATION), offset: 951 }, false],
+  [{ sort: by(LOCATION, SEEN), locationIds: [1] }, false],
+  [{ sort: by(LOCATION, SEEN), q: 'fork' }, false],
+  [{ sort: by(LOCATION, SEEN), assetIds: [1] }, false],
+])('%o is counted by the page: %s', ([changes, isCounted]) => {
+  const filter = { limit: 50, offset: 0, sort: by(SEEN), includeDeleted: false, ...changes }
+  expect(isCountedByPage(filter, bounds)).toBe(isCounted)
 })

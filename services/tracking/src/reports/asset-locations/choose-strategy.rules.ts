@@ -30,13 +30,22 @@ export function chooseCount(filter: AssetLocationsFilter): CountStrategy {
   return filter.locationIds ? 'at_locations' : 'scanned'
 }
 
+/** Whether the page counts all rows on its way (`by_location_counts`), so that counting them first would be done twice. */
+export function isCountedByPage(filter: AssetLocationsFilter, bounds: Bounds): boolean {
+  const isFiltered = namesAssets(filter) || filter.locationIds !== undefined || filter.q !== undefined
+  return !isFiltered && filter.sort[0]?.field === 'location_external_key' && !isNear(filter, bounds)
+}
+
+const isNear = ({ sort, offset, limit }: AssetLocationsFilter, { skipAtMost }: Bounds): boolean =>
+  sort.length === 1 && offset + limit <= skipAtMost
+
 /** `total`: rows on all pages. We know it, and the planner of PostgreSQL does not: so we choose, not the planner. */
 export function choosePage(filter: AssetLocationsFilter, total: number, bounds: Bounds): PageStrategy {
-  const { offset, limit, sort } = filter
+  const { offset, sort } = filter
   if (offset >= total) return 'empty'
   const isFiltered = filter.locationIds !== undefined || filter.q !== undefined
   if (namesAssets(filter) || (isFiltered && total <= bounds.sortAtMost)) return 'from_candidates'
   if (sort[0]?.field === 'asset_last_seen') return 'by_last_seen'
   if (sort[0]?.field === 'asset_external_key') return 'by_asset_key'
-  return sort.length === 1 && offset + limit <= bounds.skipAtMost ? 'by_location' : 'by_location_counts'
+  return isNear(filter, bounds) ? 'by_location' : 'by_location_counts'
 }

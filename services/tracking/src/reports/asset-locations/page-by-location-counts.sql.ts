@@ -1,16 +1,20 @@
-import { sql } from 'kysely'
+import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
+import { sql, type RawBuilder } from 'kysely'
 import { isListed, type Sql } from '../conditions.sql.ts'
 import { foundAssets, isAtLocations } from './conditions.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 import { orderBy } from './order-by.sql.ts'
-import { rowsOfPage, type PageStatement } from './rows-of-page.sql.ts'
+import { rowsOfPage } from './rows-of-page.sql.ts'
+
+/** `total`: rows on all pages. */
+type CountedRow = AssetLocationRow & { total: number }
 
 /**
  * Counts the rows at each location, which tells at which locations the page is, and reads only those. Rows without a location key
  * come last, together. Two hints for PostgreSQL, which otherwise reads the whole table: the counts are taken in the order of the index
  * (`offset 0`), and the last limit, which cuts nothing off, says how few rows there are.
  */
-export function pageByLocationCounts(orgId: number, filter: AssetLocationsFilter): PageStatement {
+export function pageByLocationCounts(orgId: number, filter: AssetLocationsFilter): RawBuilder<CountedRow> {
   const { limit, offset, sort, q, includeDeleted } = filter
   const listed = sql`
     s.org_id = ${orgId} and ${isListed('s', includeDeleted)} and ${isAtLocations('s', orgId, filter)}
@@ -38,7 +42,7 @@ export function pageByLocationCounts(orgId: number, filter: AssetLocationsFilter
       ) here
       where part.before < ${offset + limit} and part.before + part.held > ${offset} limit ${limit}
     )
-    ${rowsOfPage(orgId, filter)}`
+    ${rowsOfPage(orgId, filter, sql`, (select sum(held)::bigint from counted) as total`)}`
 }
 
 /** The rows that the page takes from one location, or from those without a key. */
