@@ -161,7 +161,7 @@ describe('D10 unfinished imports', () => {
     const apply = (user: number) => catalog.call('POST', `/imports/${dryRun.id}/apply`, undefined, { user })
     expect((await apply(1)).json().error).toMatchObject({
       status: 429,
-      detail: expect.stringMatching(/of one user/),
+      detail: expect.stringMatching(/per user/),
     })
     expect((await apply(2)).statusCode).toBe(201)
   })
