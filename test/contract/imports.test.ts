@@ -161,7 +161,7 @@ test('D10 of one user only so many imports are unfinished; another organization 
       (await api.call('createImport', { token, query, body: 'name\na\n' })).body.error?.detail
     await expect
       .poll(detail, { timeout: 15_000 })
-      .toMatch(/^At most 3 (?:imports|uploads) of one user at a time/)
+      .toMatch(/^At most 3 (?:unfinished imports per user|uploads of one user at a time)/)
     expect((await api.call('createImport', { token: other, query, body: 'name\na\n' })).status).toBe(201)
   } finally {
     for (const outgoing of held) outgoing.removeAllListeners('response').destroy()
