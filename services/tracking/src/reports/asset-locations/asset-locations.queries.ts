@@ -37,12 +37,11 @@ const counts: Record<CountStrategy, (orgId: number, filter: AssetLocationsFilter
 
 type Page = (orgId: number, filter: AssetLocationsFilter, total: number) => PageStatement
 
-const pages: Record<Exclude<PageStrategy, 'empty'>, Page> = {
+const pages: Record<Exclude<PageStrategy, 'empty' | 'by_location_counts'>, Page> = {
   from_candidates: pageFromCandidates,
   by_last_seen: pageByLastSeen,
   by_asset_key: pageByAssetKey,
   by_location: pageByLocation,
-  by_location_counts: pageByLocationCounts,
 }
 
 /** One page of the scanned assets that are valid now, with their last location, and the number of rows on all pages. */
@@ -63,10 +62,12 @@ export async function readAssetLocations(
   const narrowed = foundIds ? { ...filter, q: undefined, assetIds: foundIds.map(Number) } : filter
   const strategy = choosePage(narrowed, total, bounds)
   if (strategy === 'empty') return { rows: [], total, strategy }
-  const { rows } = await pages[strategy](orgId, narrowed, total).execute(db)
-  if (strategy !== 'by_location' || rows.length >= Math.min(filter.limit, total - filter.offset))
-    return { rows, total, strategy }
-  // The page has rows without a location key.
+  if (strategy !== 'by_location_counts') {
+    const { rows } = await pages[strategy](orgId, narrowed, total).execute(db)
+    const hasRowsWithoutKey =
+      strategy === 'by_location' && rows.length < Math.min(filter.limit, total - filter.offset)
+    if (!hasRowsWithoutKey) return { rows, total, strategy }
+  }
   return (await readCountedPage(db, orgId, narrowed)) ?? { rows: [], total, strategy: 'by_location_counts' }
 }
 
