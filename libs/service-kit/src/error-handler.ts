@@ -1,6 +1,7 @@
 import { errorTypes, type ErrorEnvelope } from '@whereabouts/contracts/errors'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
+import { dropBody } from './drop-body.ts'
 import { bodyTooLarge, serviceUnavailable } from './errors.ts'
 import { isUnavailable } from './unavailable.ts'
 
@@ -41,6 +42,10 @@ export async function handleError(
   const known = toAppError(error)
   if (known.status >= 500 && !known.isCounted)
     request.log.error({ err: known.cause ?? error }, 'request failed')
+  if (isBodyTooLarge(error)) {
+    reply.removeHeader('connection') // Fastify would end it while the client still sends
+    dropBody(request.raw)
+  }
   return reply
     .status(known.status)
     .headers(known.headers)
@@ -48,11 +53,14 @@ export async function handleError(
     .send(errorEnvelope(known, requestedPath(request), request.id))
 }
 
+const isBodyTooLarge = (error: unknown) =>
+  (error as Partial<FastifyError>).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+
 /** Our own errors as they are; the framework's 4xx in the envelope; anything else says nothing of its cause. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const { code, statusCode } = error as Partial<FastifyError>
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge()
+  if (isBodyTooLarge(error)) return bodyTooLarge()
   if (code?.startsWith('FST_') && statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new AppError('bad_request', 'The request is malformed', { cause: error })
   if (isUnavailable(error)) return serviceUnavailable(error)

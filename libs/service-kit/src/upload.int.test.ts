@@ -1,6 +1,8 @@
 import type { Route } from '@whereabouts/contracts/route'
 import { testCallers } from '@whereabouts/testing/caller'
 import type { FastifyInstance } from 'fastify'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -135,9 +137,7 @@ describe('a file that is sent', () => {
     outgoing.write('first')
     expect(typeOf(await answer)).toBe('conflict')
     outgoing.end(Buffer.alloc(MIB, 'x'))
-    const { promise: free, resolve } = Promise.withResolvers<void>()
-    agent.once('free', () => resolve())
-    await free
+    await once(agent, 'free')
     const next = open('/files', 'HEAD')
     next.outgoing.end()
     expect((await next.answer).status).toBe(200)
@@ -167,6 +167,41 @@ describe('a file that is sent', () => {
     const { outgoing, answer } = open('/files', 'POST', { 'content-type': 'application/json' })
     outgoing.end('{}')
     expect(typeOf(await answer)).toBe('unsupported_media_type')
+  })
+})
+
+describe('any other body', () => {
+  test.for([{ 'content-length': String(3 * MIB) }, { 'transfer-encoding': 'chunked' }])(
+    'above 1 MiB is refused with an answer, and the connection serves the next request: %j',
+    async (length) => {
+      const { outgoing, answer } = open('/json', 'POST', { 'content-type': 'application/json', ...length })
+      outgoing.write(Buffer.alloc(2 * MIB, ' '))
+      expect(typeOf(await answer)).toBe('payload_too_large')
+      outgoing.end(Buffer.alloc(MIB, ' '))
+      await once(agent, 'free')
+      const next = open('/files', 'GET')
+      next.outgoing.end()
+      expect((await next.answer).status).toBe(200)
+      expect(next.outgoing.reusedSocket).toBe(true)
+    },
+  )
+
+  test('is not read without an end', async () => {
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+    const ended = Promise.withResolvers<void>()
+    socket.on('error', () => undefined).on('close', () => ended.resolve())
+    const lines = ['POST /api/v1/json HTTP/1.1', 'host: x', `content-length: ${1024 * MIB}`]
+    const more = Object.entries({ ...headers, 'content-type': 'application/json' })
+    socket.write([...lines, ...more.map((pair) => pair.join(': ')), '', ''].join('\r\n'))
+    const send = () => {
+      while (socket.write(Buffer.alloc(MIB, ' ')));
+    }
+    socket.on('drain', send)
+    send()
+    const [head] = (await once(socket, 'data')) as [Buffer]
+    expect(head.toString()).toMatch(/^HTTP\/1.1 413 /)
+    await ended.promise
+    expect(socket.bytesWritten).toBeLessThan(64 * MIB)
   })
 })
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { finished, Transform, type Readable } from 'node:stream'
 import type { Route } from '@whereabouts/contracts/route'
+import { dropBody } from './drop-body.ts'
 import { bodyBrokenOff, bodyTooLarge } from './errors.ts'
 
 declare module 'fastify' {
@@ -52,19 +53,7 @@ function uploadOf(raw: IncomingMessage, maxBytes: number): Readable {
     if (error) upload.destroy(bodyBrokenOff())
   })
   upload.once('close', () => {
-    if (!raw.readableEnded) drop(raw, maxBytes - received)
+    if (!raw.readableEnded) dropBody(raw, maxBytes - received)
   })
   return upload
 }
-
-function drop(raw: IncomingMessage, welcomeBytes: number): void {
-  let left = Math.max(welcomeBytes, DROPPED_AT_LEAST)
-  raw.on('data', (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) raw.destroy()
-  })
-  raw.resume()
-}
-
-/** Enough for what was on its way when the client was refused. */
-const DROPPED_AT_LEAST = 2 ** 20
