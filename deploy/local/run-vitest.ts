@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { errorText } from '../error-text.ts'
 import { hasEnded } from './servers/child.ts'
+import { keepTemporaryFilesInMemory } from './memory-folder.ts'
 import { findChromium } from './servers/chromium.ts'
 import { guardChild } from './servers/guard.ts'
 import { ROOT } from './services.ts'
@@ -29,11 +30,16 @@ export async function runProgram(
 /** Runs vitest with these arguments between the start and the stop of its servers, and returns its exit code. */
 export async function runVitest(args: readonly string[], needsBrowser: boolean): Promise<number> {
   if (needsBrowser) await fetchBrowser()
-  const servers = await startTestServers(process.env, say)
+  const removeFolder = keepTemporaryFilesInMemory()
   try {
-    return await runProgram(process.execPath, [VITEST, 'run', ...args], servers.variables)
+    const servers = await startTestServers(process.env, say)
+    try {
+      return await runProgram(process.execPath, [VITEST, 'run', ...args], servers.variables)
+    } finally {
+      await servers.stop()
+    }
   } finally {
-    await servers.stop()
+    removeFolder()
   }
 }
 
