@@ -16,14 +16,13 @@ const named = (ending: string) => sources.map((folder) => `${folder}/*${ending}`
 
 export default defineConfig({
   test: {
-    // Tests wait for servers more than they compute; on two cores vitest would use one.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: availableParallelism() + 1, // many tests wait for a moment that is part of a rule
     projects: [
       {
         test: {
           name: 'unit',
           include: [...named('.test.ts'), 'services/console/web/**/*.test.ts', 'test/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/*.int.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.{int,soak}.test.ts'],
           isolate: false, // a process and its modules serve many files: a third of the processor time
           testTimeout: 20_000, // beside suites that fill every core
         },
@@ -42,6 +41,8 @@ export default defineConfig({
         test: {
           name: 'blackbox',
           include: ['test/flow/**/*.test.ts'],
+          isolate: false,
+          expect: { poll: { timeout: 15_000 } },
           exclude: ['**/node_modules/**'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
@@ -51,6 +52,8 @@ export default defineConfig({
         test: {
           name: 'operator', // black box; all files share one system, one after the other: some stop services
           include: ['test/operator/**/*.test.ts'],
+          isolate: false,
+          expect: { poll: { timeout: 15_000 } },
           exclude: ['**/node_modules/**'],
           globalSetup: 'test/operator/support/system.setup.ts',
           testTimeout: 60_000,
@@ -61,7 +64,7 @@ export default defineConfig({
       {
         test: {
           name: 'soak', // slow, and not part of npm test: each file kills processes of a system of its own
-          include: ['test/faults/**/*.test.ts'],
+          include: ['test/faults/**/*.test.ts', ...named('.soak.test.ts')],
           exclude: ['**/node_modules/**'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
@@ -72,6 +75,8 @@ export default defineConfig({
         test: {
           name: 'contract', // black box too, but all files share one system
           include: ['test/contract/**/*.test.ts'],
+          isolate: false,
+          expect: { poll: { timeout: 15_000 } },
           exclude: ['**/node_modules/**'],
           globalSetup: 'test/contract/support/system.setup.ts',
           testTimeout: 30_000,
@@ -82,6 +87,8 @@ export default defineConfig({
         test: {
           name: 'walls', // black box; all files share one system, one after the other: each compares all that the broker keeps
           include: ['test/walls/**/*.test.ts'],
+          isolate: false,
+          expect: { poll: { timeout: 15_000 } },
           exclude: ['**/node_modules/**'],
           globalSetup: 'test/walls/support/system.setup.ts',
           testTimeout: 60_000,
@@ -93,6 +100,7 @@ export default defineConfig({
         test: {
           name: 'console', // black box, in a browser; all files share the system of `contract`
           include: ['test/{console,browser}/**/*.test.ts'],
+          isolate: false,
           exclude: ['**/node_modules/**'],
           globalSetup: 'test/console/support/system.setup.ts',
           testTimeout: 180_000, // some go through all screens; what each waits for has a limit of its own

@@ -6,13 +6,13 @@ import { launch } from './launch.mjs'
 const HELP = `pnpm fuzz [options] [paths]    runs the tests with random cases, with another seed and more cases than npm test
 
   --seed N     repeats the run with this seed
-  --times N    tries N times as many cases as npm test; 10 by default
+  --times N    tries N times as many cases as npm test; 25 by default
 `
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { seed: { type: 'string' }, times: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
 })
-const { seed = String(randomInt(2 ** 31)), times = '10' } = values
+const { seed = String(randomInt(2 ** 31)), times = '25' } = values
 const isWhole = /** @param {string} text */ (text) => /^[1-9]\d{0,9}$/.test(text)
 if (values.help) process.stdout.write(HELP)
 else if (!isWhole(seed) || !isWhole(times)) {

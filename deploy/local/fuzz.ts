@@ -1,7 +1,7 @@
 // The command `pnpm fuzz` after its preparation (fuzz.mjs): the test files whose cases are random.
 import { globSync, readFileSync } from 'node:fs'
 import { ROOT } from './services.ts'
-import { exitWith, runVitest } from './run-vitest.ts'
+import { exitWith, withTestServers } from './run-vitest.ts'
 
 const paths = process.argv.slice(2)
 const tests = globSync('{libs,services,deploy,test}/**/*.test.ts', {
@@ -16,5 +16,5 @@ const files = tests.filter(
 
 await exitWith(async () => {
   if (files.length === 0) throw new Error(`No test with random cases has ${paths.join(' or ')} in its path.`)
-  return runVitest([...files, '--testTimeout=1800000'], false)
+  return withTestServers((vitest) => vitest([...files, '--testTimeout=1800000']))
 })

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { errorText } from '../error-text.ts'
-import { hasEnded } from './servers/child.ts'
 import { keepTemporaryFilesInMemory } from './memory-folder.ts'
 import { findChromium } from './servers/chromium.ts'
+import { hasEnded } from './servers/child.ts'
 import { guardChild } from './servers/guard.ts'
 import { ROOT } from './services.ts'
-import { startTestServers } from './test-servers.ts'
+import { startTestServers, type TestServers } from './test-servers.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
@@ -21,30 +21,35 @@ export async function runProgram(
 ): Promise<number> {
   const child = spawn(program, args, { cwd: ROOT, env: { ...process.env, ...variables }, stdio: 'inherit' })
   guardChild(child, 'TERM')
-  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal))
-  process.on('disconnect', () => child.kill('SIGTERM')) // the wrapper that started us was killed
+  const forward = (signal: NodeJS.Signals) => child.kill(signal)
+  const end = () => child.kill('SIGTERM') // the wrapper that started us was killed
+  for (const signal of SIGNALS) process.on(signal, forward)
+  process.on('disconnect', end)
   if (!hasEnded(child)) await once(child, 'exit')
+  for (const signal of SIGNALS) process.off(signal, forward)
+  process.off('disconnect', end)
   return child.exitCode ?? 1
 }
 
-/** Runs vitest with these arguments between the start and the stop of its servers, and returns its exit code. */
-export async function runVitest(args: readonly string[], needsBrowser: boolean): Promise<number> {
-  if (needsBrowser) await fetchBrowser()
+/** Runs vitest with these arguments and returns its exit code. */
+export type Vitest = (args: readonly string[]) => Promise<number>
+
+/** Starts the servers of the tests, and stops them after `work`. */
+export async function withTestServers<T>(work: (vitest: Vitest) => Promise<T>): Promise<T> {
   const removeFolder = keepTemporaryFilesInMemory()
+  let servers: TestServers | undefined
   try {
-    const servers = await startTestServers(process.env, say)
-    try {
-      return await runProgram(process.execPath, [VITEST, 'run', ...args], servers.variables)
-    } finally {
-      await servers.stop()
-    }
+    servers = await startTestServers(process.env, say)
+    const { variables } = servers
+    return await work((args) => runProgram(process.execPath, [VITEST, 'run', ...args], variables))
   } finally {
+    await servers?.stop()
     removeFolder()
   }
 }
 
 /** Before vitest starts, so that the wait has a name. Without a browser the suites that need one fail by themselves. */
-async function fetchBrowser(): Promise<void> {
+export async function fetchBrowser(): Promise<void> {
   try {
     await findChromium({ cacheDir: join(ROOT, '.cache/chromium'), onNote: say })
   } catch (error) {

@@ -76,7 +76,7 @@ test(
           if (answers.length === 1) expectShown(model, answers[0]!.headers)
         }
       }),
-      { ...limits(12, 30_000), endOnFailure: true },
+      { ...limits(6, 30_000), endOnFailure: true },
     )
   },
 )

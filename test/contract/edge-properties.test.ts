@@ -98,7 +98,7 @@ describe('whatever an operation is sent, the answer is one that is described', (
         // `api.call` holds the answer against the description, where no 5xx but 503 is.
         expect((await api.call(operationId, sent)).status).toBeLessThan(500)
       }),
-      limits(operationId === 'signUp' || operationId === 'logIn' ? 10 : 40),
+      limits(operationId === 'signUp' || operationId === 'logIn' ? 6 : 15),
     )
   })
 })
@@ -173,7 +173,7 @@ describe('requests nobody should send', () => {
         expect(answer.status).toBeLessThan(500)
         if (!isPage(answer.headers.get('content-type'))) checkAnswer(full, answer)
       }),
-      limits(1_500, 20_000),
+      limits(600, 20_000),
     )
     await expectHealthy(api, token)
   })

@@ -63,7 +63,7 @@ describe('what is perhaps no request', () => {
         const isHead = Buffer.from(bytes).toString('latin1').startsWith('HEAD ')
         for (const answer of readAnswers(await exchangeBytes(base, bytes), isHead)) checkRaw(answer, isHead)
       }),
-      limits(1_000, 20_000),
+      limits(400, 20_000),
     )
     await expectHealthy(api, token)
   })

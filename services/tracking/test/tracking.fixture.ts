@@ -18,7 +18,7 @@ import { CatalogUnavailable } from '../src/projections/catalog-resolver.ts'
 import { upsertAssets, upsertLocations, upsertTags } from '../src/projections/projections.queries.ts'
 
 export const log = createLogger('tracking', 'silent')
-const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
+export const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 const LONG_AGO = '2020-01-01T00:00:00.000Z'
 
 /**

@@ -242,7 +242,7 @@ describe('D10 what is exported and imported again', () => {
           csv.split('\r\n').toSorted(),
         )
       }),
-      limits(40, 15_000),
+      limits(15, 15_000),
     )
   })
 })

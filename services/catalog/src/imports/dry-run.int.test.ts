@@ -92,7 +92,7 @@ describe.for(['assets', 'locations'] as const)('D10 a dry run of %s', (resource)
         for (const [i, { id, outcome }] of dry.rows.entries())
           if (id !== null) expect([outcome, id]).toEqual([real.rows[i]?.outcome, real.rows[i]?.id])
       }),
-      limits(30, 12_000),
+      limits(12, 12_000),
     )
   })
 
@@ -115,7 +115,7 @@ describe.for(['assets', 'locations'] as const)('D10 a dry run of %s', (resource)
         expect(comparable(parts.rows)).toEqual(comparable(single))
         expect(await contentOf(catalog, inParts)).toEqual(await contentOf(catalog, atOnce))
       }),
-      limits(10, 15_000),
+      limits(5, 15_000),
     )
   })
 })

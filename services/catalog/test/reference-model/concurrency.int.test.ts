@@ -5,7 +5,7 @@ import type { Answer, Body, Operation } from './operations.ts'
 import type { Kind, View } from './world.ts'
 
 // Crowds of one kind, larger than races.int.test.ts can explain order by order: here an invariant tells right from wrong.
-const RUNS = 12
+const RUNS = 6
 
 const kind = fc.constantFrom('asset' as const, 'location' as const)
 const crowd = fc.integer({ min: 2, max: 10 })

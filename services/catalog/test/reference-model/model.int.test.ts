@@ -48,5 +48,5 @@ test('D4 D5 D6 D7 any requests in any order, in two organizations at once, keep 
     for (const [i, org] of world.orgs.entries())
       expect(outboxProblems(org, await real.takeOutbox(i))).toEqual([])
   })
-  await fc.assert(property, limits(25, 30_000))
+  await fc.assert(property, limits(12, 30_000))
 })

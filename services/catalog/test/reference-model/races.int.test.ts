@@ -46,5 +46,5 @@ test('replies to simultaneous requests, and the rows afterwards, are those of so
     for (const [i, org] of world.orgs.entries())
       expect(outboxProblems(org, await real.takeOutbox(i))).toEqual([])
   })
-  await fc.assert(property, limits(25, 30_000))
+  await fc.assert(property, limits(12, 30_000))
 })

@@ -5,6 +5,7 @@ export const theme = createTheme({
   autoContrast: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   cursorType: 'pointer',
+  respectReducedMotion: true,
   components: {
     // role=alert interrupts screen readers; only failures set it.
     Alert: Alert.extend({ defaultProps: { role: 'status' } }),

@@ -98,7 +98,7 @@ test('D8.1 D8.5 D8.7 D8.10 whatever is read, saved, deleted and delivered again,
     const run = new Run(real, (world) => expectedPicture(world, orgId, { ...real.things, zero: ZERO }))
     for (const choice of chosen) await run.take(choice)
   })
-  await fc.assert(property, limits(16, 30_000))
+  await fc.assert(property, limits(8, 30_000))
   await stop()
   expect(runs).toBeGreaterThan(3)
 })

@@ -21,7 +21,7 @@ test('D8.2 whatever is asked, all pages together are the rows that match, once e
         readAssetLocations(db.forOrg(1), 1, page, bound),
       ),
     ),
-    limits(250),
+    limits(120),
   )
 }, 60_000)
 
@@ -40,6 +40,6 @@ test('at a moment of the past it is what it was then, whatever is asked', async 
         readAssetLocationsAt(db.forOrg(1), 1, page, at),
       ),
     ),
-    limits(150),
+    limits(80),
   )
 }, 60_000)

@@ -2,13 +2,14 @@ import { openDatabase, type Database } from '@whereabouts/db/database'
 import { urlAs } from '@whereabouts/db/service-roles'
 import { ORG_SETTING } from '@whereabouts/db/tenant-database'
 import { sql, type Kysely } from 'kysely'
-import { vi } from 'vitest'
+import { createServiceDatabase } from '@whereabouts/testing/database'
+import { test as base, vi } from 'vitest'
 import { createMonths } from '../../src/partitions/partitions.loop.ts'
 import { addMonths, monthOf } from '../../src/partitions/partitions.queries.ts'
 import { plannerSettings } from '../../src/planner.ts'
 import type { Tables } from '../../src/db.ts'
 import { recordStatements, type Statement } from '../../src/reports/explain/record-statements.ts'
-import { test as base } from '../tracking.fixture.ts'
+import { migrations } from '../tracking.fixture.ts'
 
 /** The organization that is asked. It has nearly everything, which is when reading a whole table looks cheapest. */
 export const ORG_ID = 7
@@ -29,13 +30,18 @@ export type Plans = {
 }
 
 export const test = base.extend<{ plans: Plans }>({
-  plans: async ({ tracking }, use) => {
-    await populate(tracking.db)
-    const settings = { ...plannerSettings, [ORG_SETTING]: String(ORG_ID) }
-    const database = openDatabase<Tables>(urlAs('tenant', tracking.url), { max: 1, settings })
-    await use(recording(database))
-    await database.close()
-  },
+  plans: [
+    async ({}, use) => {
+      const own = await createServiceDatabase<Tables>('tracking', migrations)
+      await populate(own.db)
+      const settings = { ...plannerSettings, [ORG_SETTING]: String(ORG_ID) }
+      const database = openDatabase<Tables>(urlAs('tenant', own.url), { max: 1, settings })
+      await use(recording(database))
+      await database.close()
+      await own.drop()
+    },
+    { scope: 'file' },
+  ],
 })
 
 async function populate(db: Kysely<Tables>): Promise<void> {
