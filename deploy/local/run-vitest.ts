@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
+import { spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { errorText } from '../error-text.ts'
 import { keepTemporaryFilesInMemory } from './memory-folder.ts'
 import { findChromium } from './servers/chromium.ts'
@@ -18,8 +19,17 @@ export async function runProgram(
   program: string,
   args: readonly string[],
   variables: Record<string, string> = {},
+  output: 'terminal' | 'lines' = 'terminal',
 ): Promise<number> {
-  const child = spawn(program, args, { cwd: ROOT, env: { ...process.env, ...variables }, stdio: 'inherit' })
+  const to = output === 'terminal' ? 'inherit' : 'pipe'
+  const options: SpawnOptions = {
+    cwd: ROOT,
+    env: { ...process.env, ...variables },
+    stdio: ['inherit', to, to],
+  }
+  const child = spawn(program, args, options)
+  for (const input of [child.stdout, child.stderr])
+    if (input) createInterface({ input }).on('line', (line) => process.stdout.write(`${line}\n`))
   guardChild(child, 'TERM')
   const forward = (signal: NodeJS.Signals) => child.kill(signal)
   const end = () => child.kill('SIGTERM') // the wrapper that started us was killed
@@ -31,8 +41,8 @@ export async function runProgram(
   return child.exitCode ?? 1
 }
 
-/** Runs vitest with these arguments and returns its exit code. */
-export type Vitest = (args: readonly string[]) => Promise<number>
+/** Runs vitest with these arguments and returns its exit code. `lines`: several run at once, whose lines mix. */
+export type Vitest = (args: readonly string[], output?: 'terminal' | 'lines') => Promise<number>
 
 /** Starts the servers of the tests, and stops them after `work`. */
 export async function withTestServers<T>(work: (vitest: Vitest) => Promise<T>): Promise<T> {
@@ -41,7 +51,9 @@ export async function withTestServers<T>(work: (vitest: Vitest) => Promise<T>): 
   try {
     servers = await startTestServers(process.env, say)
     const { variables } = servers
-    return await work((args) => runProgram(process.execPath, [VITEST, 'run', ...args], variables))
+    return await work((args, output) =>
+      runProgram(process.execPath, [VITEST, 'run', ...args], variables, output),
+    )
   } finally {
     await servers?.stop()
     removeFolder()

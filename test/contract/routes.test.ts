@@ -74,16 +74,20 @@ const cases = rows.flatMap((row) =>
 )
 
 describe('every documented status of every route', () => {
-  test.for(cases)('$operationId answers $status', async ({ row, status, make }, { api, org, token }) => {
-    const made = await make({ api, org, token })
-    const caller = row.access === 'none' ? undefined : callerOf(row, { admin: org.admin, token })
-    const call: CallOptions = { token: caller, ...made }
-    const ask = () => api.call(row.operationId, call)
-    const isBucket = status === 429 && row.counted
-    const answer = isBucket ? await whenExhausted(api, token, ask) : await ask()
-    expect(answer.status, answer.text).toBe(status)
-    if (status === 201 && answer.headers.has('location')) await canBeRead(api, answer.headers, call)
-  })
+  test.for(cases)(
+    '$operationId answers $status',
+    async ({ row, status, make }, { api, org, token: full, emptyToken }) => {
+      const isBucket = status === 429 && row.counted
+      const token = isBucket ? emptyToken : full
+      const made = await make({ api, org, token })
+      const caller = row.access === 'none' ? undefined : callerOf(row, { admin: org.admin, token })
+      const call: CallOptions = { token: caller, ...made }
+      const ask = () => api.call(row.operationId, call)
+      const answer = isBucket ? await whenExhausted(api, token, ask) : await ask()
+      expect(answer.status, answer.text).toBe(status)
+      if (status === 201 && answer.headers.has('location')) await canBeRead(api, answer.headers, call)
+    },
+  )
 })
 
 /** A Location names a path of ours; where that is a row with GET, what was created can be read there. */

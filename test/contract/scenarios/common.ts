@@ -1,6 +1,5 @@
 import { errorTypes } from '@whereabouts/contracts/errors'
 import type { Scope } from '@whereabouts/contracts/route'
-import { exhaust } from '../support/buckets.ts'
 import { isForSessions, parametersOf, unknownParams, type Row } from '../support/rows.ts'
 import type { Make, Scenario } from './scenario.ts'
 
@@ -18,10 +17,7 @@ export function commonScenario(row: Row, own: Scenario): Scenario {
       415: () => ({ params, body: '{}', headers: { 'content-type': 'text/plain' } }),
     }),
     ...(row.counted && {
-      429: async ({ api, token }) => {
-        await exhaust(api, token)
-        return { params, body, token }
-      },
+      429: ({ token }) => ({ params, body, token }),
     }),
     ...(!row.counted &&
       isForSessions(row.access) && {

@@ -1,6 +1,7 @@
 import { fullDescription } from '@whereabouts/contracts/openapi'
 import { inject, test as base } from 'vitest'
 import { createApi } from './api.ts'
+import { exhaust } from './buckets.ts'
 import { readDescriptions } from './description.ts'
 import { send } from './http.ts'
 import { newOrganization, type Organization } from './organization.ts'
@@ -19,7 +20,8 @@ async function readDescription() {
 /**
  * `api`: the public port; every answer is checked. `org`: an organization of this file, for tests that only read or
  * that name what they make uniquely. `newOrg`: another one, for tests that count or list. `token`: the access token
- * of a key of `org` with every scope, minted for this test, hence with a full bucket.
+ * of a key of `org` with every scope, minted for this test, hence with a full bucket. `emptyToken`: of a key whose
+ * bucket tests of this file have emptied before.
  */
 export const test = base
   .extend('description', { scope: 'worker' }, readDescription)
@@ -32,3 +34,8 @@ export const test = base
         newOrganization(api, name),
   )
   .extend('token', async ({ org }) => (await org.key()).token)
+  .extend('emptyToken', { scope: 'file' }, async ({ api, org }) => {
+    const { token } = await org.key()
+    await exhaust(api, token)
+    return token
+  })

@@ -14,6 +14,11 @@ export type RawMessage = {
 export type RawNats = {
   /** Returns at once; `flush` tells when the broker has read it. */
   publish(...messages: RawMessage[]): void
+  /**
+   * Sends the line that announces a message, not the message: the broker refuses a size that is too large at once. It
+   * would reset a connection with unread bytes, and its complaint could be lost.
+   */
+  announce(subject: string, bytes: number): void
   subscribe(subject: string, sid: string): void
   /** Resolves once the broker has worked off everything sent before; rejects when the connection ended instead. */
   flush(): Promise<void>
@@ -44,6 +49,7 @@ export async function openRawNats(url: string, { clientId, clientSecret }: ApiKe
   socket.write(`CONNECT ${JSON.stringify({ ...options, user: clientId, pass: clientSecret })}\r\n`)
   const raw: RawNats = {
     publish: (...messages) => void socket.write(Buffer.concat(messages.map((one) => frame(one)))),
+    announce: (subject, bytes) => void socket.write(`PUB ${subject} ${bytes}\r\n`),
     subscribe: (subject, sid) => void socket.write(`SUB ${subject} ${sid}\r\n`),
     flush: () => reader.pong(),
     heard: reader.heard,
