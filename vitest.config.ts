@@ -39,13 +39,15 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'blackbox',
+          name: 'blackbox', // all files share one system, one after the other: one stops a service
           include: ['test/flow/**/*.test.ts'],
           isolate: false,
           expect: { poll: { timeout: 15_000 } },
           exclude: ['**/node_modules/**'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
         },
       },
       {

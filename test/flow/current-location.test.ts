@@ -1,6 +1,6 @@
 import { createClient, exchangeKey } from '@whereabouts/client/client'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import {
   historyRows,
   mintKey,
@@ -11,13 +11,13 @@ import {
   reportRows,
   type Organization,
 } from '../system/organization.ts'
-import { startSystem, type System } from '../system/system.ts'
+import type { System } from '../system/system.ts'
+import { test } from './flow.fixture.ts'
 
 let system: System
-beforeAll(async () => {
-  system = await startSystem()
+test.beforeAll(({ system: shared }) => {
+  system = shared
 })
-afterAll(() => system.stop())
 
 type Body = { data?: unknown; total_count?: number; error?: { fields: object[] } }
 

@@ -9,10 +9,11 @@ import { createClient, unwrap } from '@whereabouts/client/client'
 import type { AssetMovedEvent } from '@whereabouts/client/webhooks'
 import type { AssetMovedBody } from '@whereabouts/contracts/webhooks'
 import { freePort } from '@whereabouts/deploy/local/servers/free-port'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, vi } from 'vitest'
 import { mintKey, newAsset, newLocation, newOrganization, type Organization } from '../system/organization.ts'
-import { startSystem, type System } from '../system/system.ts'
+import type { System } from '../system/system.ts'
 import { deliverTo, placesIn, runExample, startExample, type ExampleReceiver } from './example-receiver.ts'
+import { test } from './flow.fixture.ts'
 import { guideBlock, guideBlocks, hasProgram, runOn } from './guide.ts'
 import { startShell, type Shell } from './shell.ts'
 
@@ -21,14 +22,11 @@ const PATIENTLY = { timeout: 15_000, interval: 50 }
 
 let system: System
 let folder: string
-beforeAll(async () => {
-  system = await startSystem()
+test.beforeAll(({ system: shared }) => {
+  system = shared
   folder = mkdtempSync(join(tmpdir(), 'whereabouts-integrating-'))
 })
-afterAll(async () => {
-  await system.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A folder that looks like the project after `npm start`, as far as the guide goes. */
 async function demoFolder(): Promise<string> {

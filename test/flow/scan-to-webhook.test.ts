@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { fixtureBytes, fixturesOf, tagsOf } from '../system/fixtures.ts'
 import {
   historyRows,
@@ -12,13 +12,13 @@ import {
   reportRows,
 } from '../system/organization.ts'
 import { connectReader, type Transport } from '../system/readers.ts'
-import { startSystem, type System } from '../system/system.ts'
+import type { System } from '../system/system.ts'
+import { test } from './flow.fixture.ts'
 
 let system: System
-beforeAll(async () => {
-  system = await startSystem()
+test.beforeAll(({ system: shared }) => {
+  system = shared
 })
-afterAll(() => system.stop())
 
 const formats = ['canonical', 'impinj', 'zebra'] as const
 const transports: Transport[] = ['nats', 'mqtt']

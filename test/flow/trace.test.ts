@@ -1,24 +1,30 @@
-import { startCollector, type CollectedSpan, type Collector } from '@whereabouts/testing/collector'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { newAsset, newLocation, newOrganization, newReader, newWebhook } from '../system/organization.ts'
+import type { CollectedSpan, Collector } from '@whereabouts/testing/collector'
+import { expect, vi } from 'vitest'
+import {
+  newAsset,
+  newLocation,
+  newOrganization,
+  newReader,
+  newWebhook,
+  type Organization,
+} from '../system/organization.ts'
 import { connectReader } from '../system/readers.ts'
-import { startSystem, type System } from '../system/system.ts'
+import type { System } from '../system/system.ts'
+import { test } from './flow.fixture.ts'
 
 let collector: Collector
 let system: System
-beforeAll(async () => {
-  collector = await startCollector()
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACE_SAMPLE_RATIO: '1' }
-  const services = ['gateway', 'keys', 'catalog', 'tracking', 'webhook-dispatcher'] as const
-  system = await startSystem(Object.fromEntries(services.map((name) => [name, env])))
-})
-afterAll(async () => {
-  await system.stop()
-  await collector.close()
+test.beforeAll(({ collector: spans, system: shared }) => {
+  collector = spans
+  system = shared
 })
 
-const found = (name: string) =>
-  vi.waitUntil(() => collector.spans.find((span) => span.name === name), { timeout: 20_000 })
+const found = (name: string, isIt: (span: CollectedSpan) => boolean) =>
+  vi.waitUntil(() => collector.spans.find((span) => span.name === name && isIt(span)), { timeout: 20_000 })
+
+/** The step that delivered an event of the organization. */
+const deliveryOf = ({ id }: Organization) =>
+  found('POST webhook', ({ attributes }) => attributes['org_id'] === id)
 
 /** From a step up to the root of its trace, as `service: name`. Waits for steps that are still on their way. */
 async function pathTo(span: CollectedSpan): Promise<string[]> {
@@ -36,7 +42,7 @@ test('a save, its event and the delivery of it are one trace, from the gateway t
   const org = await newOrganization(system.stack, 'traced')
   await newLocation(org, 'Dock', 'DOCK')
   const { external_key: key } = await newAsset(org, 'Pallet', [])
-  await newWebhook(org, system.receiver.url)
+  await newWebhook(org, system.receiver.url.replace('/hook', '/traced'))
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00'
   const saved = await org.integrator.POST('/api/v1/inventory/save', {
     body: { asset_identifiers: [key], location_identifier: 'DOCK' },
@@ -44,7 +50,7 @@ test('a save, its event and the delivery of it are one trace, from the gateway t
   })
   expect(saved.response.status).toBe(201)
 
-  const delivery = await found('POST webhook')
+  const delivery = await deliveryOf(org)
   // The caller's own step is above all of it; that it is recorded is our choice, not the caller's.
   expect(delivery.traceId).toBe('0af7651916cd43dd8448eb211c80319c')
   collector.spans.push(callersStep('b7ad6b7169203331'))
@@ -56,7 +62,7 @@ test('a save, its event and the delivery of it are one trace, from the gateway t
     'webhook-dispatcher: process webhook-dispatcher-lanes',
     'webhook-dispatcher: POST webhook',
   ])
-  const [received] = system.receiver.received
+  const received = system.receiver.received.find(({ path }) => path === '/traced')
   const { delivery_id: deliveryId } = JSON.parse(received?.body.toString() ?? '{}') as {
     delivery_id?: string
   }
@@ -67,7 +73,7 @@ test('a save, its event and the delivery of it are one trace, from the gateway t
     org_id: org.id,
     delivery_id: deliveryId,
   })
-  const atTheGateway = await found('POST saveInventory')
+  const atTheGateway = await found('POST saveInventory', ({ traceId }) => traceId === delivery.traceId)
   expect(atTheGateway.attributes).toMatchObject({ request_id: 'save-1', 'http.response.status_code': 201 })
   // Every line of the request can be found by the trace's id.
   await vi.waitUntil(() =>
@@ -84,13 +90,7 @@ test('a scan and its effects are one trace, which begins when tracking takes the
   const reader = await connectReader(system.stack, org.readerKey, 'nats')
   const read = { tag: { type: 'barcode', value: 'P-1' } }
   await reader.publish(org.id, 'gate', 'canonical', Buffer.from(JSON.stringify({ reads: [read] })))
-  const delivery = await vi.waitUntil(
-    () =>
-      collector.spans.find(
-        ({ name, attributes }) => name === 'POST webhook' && attributes['org_id'] === org.id,
-      ),
-    { timeout: 20_000 },
-  )
+  const delivery = await deliveryOf(org)
   expect(await pathTo(delivery)).toEqual([
     'tracking: process tracking-ingest',
     'tracking: publish events.asset-moved',
