@@ -1,7 +1,7 @@
 import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
-import { disconnectRevoked } from './callout/disconnects.loop.ts'
+import { disconnectRevoked } from './disconnects/disconnects.loop.ts'
 import { purgeClientIds } from './callout/reader-logins.queries.ts'
 import type { Db } from './db.ts'
 import { purgeSuspensions } from './floods/suspensions.queries.ts'

@@ -17,7 +17,7 @@ import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { createServiceDatabase } from '@whereabouts/testing/database'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { hashSecret, newClientSecret } from './tokens/secrets.ts'
+import { hashSecret, newClientSecret } from './secrets.ts'
 
 const SignedUp = z.object({ data: Session })
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))

@@ -3,7 +3,7 @@ import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { expect, vi } from 'vitest'
 import { test } from '../test/keys.fixture.ts'
 import { disconnectMetrics, loginMetrics, startGauges } from './metrics.ts'
-import { disconnectRevoked } from './callout/disconnects.loop.ts'
+import { disconnectRevoked } from './disconnects/disconnects.loop.ts'
 
 const log = createLogger('keys', 'silent')
 

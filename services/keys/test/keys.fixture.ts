@@ -6,15 +6,14 @@ import type { Session } from '@whereabouts/contracts/tokens'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
-import { sharedBuckets, type SharedBuckets } from '@whereabouts/db/shared-buckets'
-import { returnToken, takeToken } from '@whereabouts/db/token-bucket'
+import type { SharedBuckets } from '@whereabouts/db/shared-buckets'
 import { testCallers, type Caller } from '@whereabouts/testing/caller'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import type { LightMyRequestResponse } from 'fastify'
 import { test as base } from 'vitest'
-import { buildApp } from '../src/app.ts'
 import type { KeysDatabase, Tenants } from '../src/db.ts'
-import { createSigningKeys, type SigningKeys } from '../src/tokens/signing-keys.ts'
+import type { SigningKeys } from '../src/tokens/signing-keys.ts'
+import { wire } from '../src/wire.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 
@@ -73,24 +72,18 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
   })
   const callers = testCallers('keys')
   const secret = randomBytes(32)
-  const signingKeys = createSigningKeys({ db, secret, now: Date.now })
   let committed = 0
-  const buckets = sharedBuckets({
-    takeShared: (bucket, rate) => takeToken(database.pool, bucket, rate),
-    returnShared: (bucket, rate) => returnToken(database.pool, bucket, rate),
-    log: createLogger('keys', logLevel),
-  })
-  const app = buildApp({
+  const { app, signingKeys, buckets } = wire({
     tenants,
     db,
+    bucketDatabase: database.pool,
+    signingKeySecret: secret,
     log: createLogger('keys', logLevel),
     registry: createRegistry('keys'),
     verify: callers.verify,
     verifyGateway: (token) => callers.verifyGateway(token),
     isCredentialOptional: false,
-    signingKeys,
     environment: 'production',
-    buckets,
     addressRate: ADDRESS_RATE,
     now: Date.now,
     onChange: () => {

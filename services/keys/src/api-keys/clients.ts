@@ -1,6 +1,6 @@
 import { Uuid } from '@whereabouts/contracts/ids'
 import type { Db } from '../db.ts'
-import { secretMatches } from '../tokens/secrets.ts'
+import { secretMatches } from '../secrets.ts'
 import { findKeyByJti, type UsableKey } from './api-keys.queries.ts'
 
 /** A well-formed id that no key has, so that a malformed one costs the same look-up as an unknown one. */

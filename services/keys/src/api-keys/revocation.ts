@@ -1,4 +1,4 @@
-import { insertPendingDisconnect } from '../callout/disconnects.queries.ts'
+import { insertPendingDisconnect } from '../disconnects/disconnects.queries.ts'
 import type { ApiKeyRow, Tx } from '../db.ts'
 import { deleteSuspension } from '../floods/suspensions.queries.ts'
 import { revokeKey } from './api-keys.queries.ts'

@@ -4,7 +4,7 @@ import type { SharedBuckets } from '@whereabouts/db/shared-buckets'
 import { addressBlock } from '@whereabouts/service-kit/address-block'
 import { createHash } from 'node:crypto'
 import { tooManyAttempts } from '../errors.ts'
-import { emailKey } from '../users/emails.ts'
+import { emailKey } from '../emails.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import type { WaitingRoom } from './waiting-room.ts'
 

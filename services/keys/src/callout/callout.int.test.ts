@@ -2,7 +2,7 @@ import type { Grant, Login } from '@whereabouts/messaging/callout'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { expect } from 'vitest'
 import { test, type Key, type Keys, type Org } from '../../test/keys.fixture.ts'
-import { disconnectRevoked } from './disconnects.loop.ts'
+import { disconnectRevoked } from '../disconnects/disconnects.loop.ts'
 import { decideLogin, type LoginDeps } from './logins.ts'
 import { purgeClientIds } from './reader-logins.queries.ts'
 

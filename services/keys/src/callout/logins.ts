@@ -4,9 +4,10 @@ import type { ConnectionCounts } from '@whereabouts/messaging/connection-counts'
 import { touchKey, type UsableKey } from '../api-keys/api-keys.queries.ts'
 import { findClient } from '../api-keys/clients.ts'
 import type { Db } from '../db.ts'
+import { listReaderUsers } from '../floods/senders.queries.ts'
 import { findSuspension } from '../floods/suspensions.queries.ts'
 import { whyNotClientId } from './client-ids.ts'
-import { listReaderUsers, readerAccountOf } from './reader-logins.queries.ts'
+import { readerAccountOf } from './reader-logins.queries.ts'
 
 /** A reader whose key never expires logs in again once a day, which its client does by itself. */
 const LONGEST_SECONDS = 24 * 3_600

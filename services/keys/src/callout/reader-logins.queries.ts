@@ -57,15 +57,6 @@ export async function isOrganization(db: Db, orgId: number): Promise<boolean> {
   return row !== undefined
 }
 
-/** The keys of an organization whose readers may be connected: their ids are the names of broker users. */
-export async function listReaderUsers(db: Db, orgId: number): Promise<string[]> {
-  const { rows } = await sql<{ jti: string }>`
-    select jti from api_key where org_id = ${orgId} and revoked_at is null and 'scans:write' = any(scopes)`.execute(
-    db,
-  )
-  return rows.map(({ jti }) => jti)
-}
-
 /** Client ids an organization is remembered to use; of more, the longest unused are forgotten. */
 const KEPT_PER_ORGANIZATION = 10_000
 

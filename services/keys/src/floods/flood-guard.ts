@@ -1,8 +1,8 @@
 import type { Sent } from '@whereabouts/messaging/account-connections'
 import type { Logger } from '@whereabouts/service-kit/logging'
-import { listReaderUsers } from '../callout/reader-logins.queries.ts'
 import type { Db } from '../db.ts'
 import { FloodBuckets, type Flooder } from './flood-buckets.ts'
+import { listReaderUsers } from './senders.queries.ts'
 import { Senders } from './senders.ts'
 import { findSuspension, suspendKeys } from './suspensions.queries.ts'
 

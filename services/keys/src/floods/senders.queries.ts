@@ -29,3 +29,12 @@ export async function sumMessageRates(
     group by org_id`.execute(db)
   return new Map(rows.map(({ org_id, all, explicit }) => [org_id, { all, explicit }]))
 }
+
+/** The keys of an organization whose readers may be connected: their ids are the names of broker users. */
+export async function listReaderUsers(db: Db, orgId: number): Promise<string[]> {
+  const { rows } = await sql<{ jti: string }>`
+    select jti from api_key where org_id = ${orgId} and revoked_at is null and 'scans:write' = any(scopes)`.execute(
+    db,
+  )
+  return rows.map(({ jti }) => jti)
+}

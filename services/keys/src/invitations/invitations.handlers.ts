@@ -4,7 +4,7 @@ import type { InvitationRow, Tenants } from '../db.ts'
 import { alreadyMember, invitationNotFound } from '../errors.ts'
 import { lockMembersAsAdmin } from '../members/acting-member.ts'
 import { isMemberByEmail } from '../members/members.queries.ts'
-import { hashSecret, NO_STORE, randomToken } from '../tokens/secrets.ts'
+import { hashSecret, NO_STORE, randomToken } from '../secrets.ts'
 import { countInvitations, listInvitations, putInvitation, takeInvitation } from './invitations.queries.ts'
 
 type InvitationOperation = 'listInvitations' | 'createInvitation' | 'revokeInvitation'

@@ -1,7 +1,7 @@
 import type { Role } from '@whereabouts/contracts/principal'
 import { sql } from 'kysely'
 import type { Db, InvitationRow, Tx } from '../db.ts'
-import { emailKey } from '../users/emails.ts'
+import { emailKey } from '../emails.ts'
 
 type NewInvitation = { email: string; role: Role; tokenHash: Buffer; createdBy: number }
 
@@ -78,11 +78,6 @@ export function takeInvitation(tx: Tx, orgId: number, id: number): Promise<Invit
     .where(isPending)
     .returningAll()
     .executeTakeFirst()
-}
-
-/** Those that a user has sent for the organization. */
-export async function deleteInvitationsBy(tx: Tx, orgId: number, userId: number): Promise<void> {
-  await tx.deleteFrom('invitation').where('org_id', '=', orgId).where('created_by', '=', userId).execute()
 }
 
 /** At most `limit`; returns how many rows went. */

@@ -3,10 +3,16 @@ import { adminOnly } from '@whereabouts/service-kit/errors'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { Tenants, Tx } from '../db.ts'
 import { lastAdmin, memberNotFound } from '../errors.ts'
-import { deleteInvitationsBy } from '../invitations/invitations.queries.ts'
-import { findMember, type Member } from '../users/users.queries.ts'
 import { lockMembers, lockMembersAsAdmin } from './acting-member.ts'
-import { countMembers, deleteMembership, hasOtherAdmin, listMembers, updateRole } from './members.queries.ts'
+import { findMember, type Member } from './find-members.queries.ts'
+import {
+  countMembers,
+  deleteInvitationsBy,
+  deleteMembership,
+  hasOtherAdmin,
+  listMembers,
+  updateRole,
+} from './members.queries.ts'
 import { enqueueMemberState } from './members.state.ts'
 
 export type MemberDeps = {

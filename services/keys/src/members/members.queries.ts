@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import type { Db, MembershipRow, Tx } from '../db.ts'
 import { alreadyMember } from '../errors.ts'
 import { violatedConstraint } from '@whereabouts/db/constraint-violation'
-import { emailKey } from '../users/emails.ts'
-import { members, type Member } from '../users/users.queries.ts'
+import { emailKey } from '../emails.ts'
+import { members, type Member } from './find-members.queries.ts'
 
 /** In the order in which they joined. */
 export function listMembers(
@@ -101,4 +101,9 @@ export function deleteMembership(
     .returning(nextRevision.as('revision'))
     .returning(sql<string>`clock_timestamp()`.as('deleted_at'))
     .executeTakeFirstOrThrow()
+}
+
+/** Those that a user has sent for the organization. */
+export async function deleteInvitationsBy(tx: Tx, orgId: number, userId: number): Promise<void> {
+  await tx.deleteFrom('invitation').where('org_id', '=', orgId).where('created_by', '=', userId).execute()
 }

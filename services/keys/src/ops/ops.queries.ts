@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, OrgRow } from '../db.ts'
-import { emailKey } from '../users/emails.ts'
+import { emailKey } from '../emails.ts'
 
 /** An operator looks at every organization: these are the statements that name none. */
 

@@ -2,6 +2,7 @@ import { nextRevision } from '@whereabouts/db/revisions'
 import type { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
+import { insertPendingDisconnect } from '../disconnects/disconnects.queries.ts'
 
 /** `older`: the row was changed to the state; `same`: it needs none of it; `missing`: there is no such row. */
 export type Met = 'older' | 'same' | 'missing'
@@ -19,7 +20,7 @@ export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
     .where('jti', '=', jti)
     .executeTakeFirst()
   const isRevoked = state.revoked_at !== null && row?.revoked_at === null
-  if (!row || isRevoked) await queueDisconnect(tx, jti)
+  if (!row || isRevoked) await insertPendingDisconnect(tx, jti)
   if (!row) return 'missing'
   if (!isRevoked && state.revision <= row.revision) return 'same'
   await tx
@@ -36,11 +37,6 @@ export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
     .where('jti', '=', jti)
     .execute()
   return 'older'
-}
-
-async function queueDisconnect(tx: Tx, jti: string): Promise<void> {
-  const row = tx.insertInto('pending_disconnect').values({ jti })
-  await row.onConflict((conflict) => conflict.doNothing()).execute()
 }
 
 /** Who was removed goes, with sessions and invitations; who was given another role has it. */

@@ -1,5 +1,5 @@
 import type { Db, Tenants, Tx } from '../db.ts'
-import { hashSecret, randomToken } from './secrets.ts'
+import { hashSecret, randomToken } from '../secrets.ts'
 import { endChain } from './chains.ts'
 import { findTokenOrg, lockRefreshToken, replaceRefreshToken, type LockedToken } from './tokens.queries.ts'
 

@@ -10,7 +10,7 @@ import { invalidClient, invalidRefreshToken, scopeNotAvailable } from '../errors
 import type { AccessTokens } from './access-tokens.ts'
 import { readBasic, readCredentials, required, type ClientCredentials } from './credentials.ts'
 import { rotateRefreshToken } from './rotation.ts'
-import { hashSecret, NO_STORE, randomToken } from './secrets.ts'
+import { hashSecret, NO_STORE, randomToken } from '../secrets.ts'
 import { refuse, type Throttle } from './throttle.ts'
 import { narrowChain, startChain } from './tokens.queries.ts'
 

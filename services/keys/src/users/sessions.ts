@@ -3,10 +3,10 @@ import type { Session } from '@whereabouts/contracts/tokens'
 import { Answer } from '@whereabouts/service-kit/serve'
 import type { Tx } from '../db.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
-import { hashSecret, NO_STORE, randomToken } from '../tokens/secrets.ts'
+import { hashSecret, NO_STORE, randomToken } from '../secrets.ts'
 import { endChain } from '../tokens/chains.ts'
 import { lockRefreshToken, startChain } from '../tokens/tokens.queries.ts'
-import { lockMember, type Member } from './users.queries.ts'
+import { lockMember, type Member } from '../members/find-members.queries.ts'
 
 export type OpenedSession = { member: Member; refreshToken: string; chainId: string }
 
