@@ -1,4 +1,5 @@
 import { addressBlock } from '@whereabouts/service-kit/address-block'
+import { LRUCache } from 'lru-cache'
 import type { Attempts } from '../attempts/attempts.ts'
 import { tooManyAttempts } from '../errors.ts'
 
@@ -15,7 +16,7 @@ type Options = {
   capacity?: number
   /** Time in which one more is granted. */
   refillMs?: number
-  /** Clients remembered; the one seen longest ago is forgotten first. */
+  /** Clients to remember. One address cannot evict its own bucket: its attempts under other names cost it tokens too. */
   maxClients?: number
 }
 
@@ -29,28 +30,21 @@ export function createThrottle({
   refillMs = 6_000,
   maxClients = 20_000,
 }: Options): Throttle {
-  const buckets = new Map<string, Bucket>()
+  const buckets = new LRUCache<string, Bucket>({ max: maxClients })
 
-  /** The client's bucket as of now, moved to the young end of the map. */
-  function touch(client: string): Bucket {
+  /** The client's bucket as of now. */
+  function refill(client: string): Bucket {
     const known = buckets.get(client)
     const at = now()
-    const refilled = known ? known.tokens + (at - known.at) / refillMs : capacity
-    const bucket = { tokens: Math.min(capacity, refilled), at }
-    buckets.delete(client)
+    const tokens = known ? Math.min(capacity, known.tokens + (at - known.at) / refillMs) : capacity
+    const bucket = { tokens, at }
     buckets.set(client, bucket)
-    if (buckets.size > maxClients) forgetOldest()
     return bucket
-  }
-
-  function forgetOldest(): void {
-    const oldest = buckets.keys().next()
-    if (!oldest.done) buckets.delete(oldest.value)
   }
 
   return {
     take(client) {
-      const bucket = touch(client)
+      const bucket = refill(client)
       if (bucket.tokens < 1) return Math.max(1, Math.ceil(((1 - bucket.tokens) * refillMs) / 1_000))
       bucket.tokens -= 1
       return undefined
