@@ -1,5 +1,5 @@
 import type { OutboxPublish } from '@whereabouts/db/outbox-relay'
-import { answerLogins, type LoginAnswerer, type OnLogin } from '@whereabouts/messaging/callout'
+import { serveLogins, type LoginResponder, type OnLogin } from '@whereabouts/messaging/callout'
 import { brokerLogin, connect, type Broker, type ConnectionMetrics } from '@whereabouts/messaging/connection'
 import type { Sent } from '@whereabouts/messaging/account-connections'
 import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/connection-counts'
@@ -11,7 +11,7 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import { decideLogin } from './callout/logins.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
-import { answerAboutStates } from './states.responder.ts'
+import { serveStates } from './states.responder.ts'
 
 /** The three users this service is at the broker; undefined until their first connection. */
 export type Brokers = {
@@ -51,7 +51,7 @@ type Connections = {
   callout: Broker
   counts: ConnectionCounts
   rates: { stop(): void }
-  answerer: LoginAnswerer
+  logins: LoginResponder
   states: Responder
 }
 
@@ -79,7 +79,7 @@ export function openBrokers(config: Config, deps: Deps): Brokers & { connected: 
     misplacedReaders: () => live?.counts.usersIn('APP').filter((user) => user !== config.NATS_USER) ?? [],
     readerAccounts: () => live?.counts.readerAccounts,
     async stopAnswering() {
-      await Promise.all([live?.answerer.stop(), live?.states.stop()])
+      await Promise.all([live?.logins.stop(), live?.states.stop()])
       live?.counts.stop()
       live?.rates.stop()
     },
@@ -119,7 +119,7 @@ async function connectAll(config: Config, deps: Deps): Promise<Connections> {
   const counts = countConnections(system, log)
   await counts.refresh() // a login that came earlier would find no account
   const decide = decideLogin({ db, now: Date.now, connections: counts })
-  const answerer = answerLogins(callout, seeds, decide, log, onLogin)
+  const logins = serveLogins(callout, seeds, decide, log, onLogin)
   const rates = watchRates(system, { logger: log, onSent, ...(onRatesAnswer && { onAnswer: onRatesAnswer }) })
-  return { services, system, callout, counts, rates, answerer, states: answerAboutStates(services, db, log) }
+  return { services, system, callout, counts, rates, logins, states: serveStates(services, db, log) }
 }

@@ -46,7 +46,7 @@ const LEEWAY_SECONDS = 60
 export function authenticator({ verifier, directory, signingKey, now = Date.now }: Options) {
   const known = new LRUCache<string, Known>({ max: MAX_KNOWN })
 
-  async function look(token: string): Promise<Known> {
+  async function findToken(token: string): Promise<Known> {
     const earlier = known.get(token)
     if (earlier && earlier.expiresAt * 1000 > now()) return earlier
     known.delete(token)
@@ -86,7 +86,7 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
   }
 
   return async (token: string): Promise<Caller> => {
-    const entry = await look(token)
+    const entry = await findToken(token)
     const { claims } = entry
     if (claims.typ === 'session') {
       const { org_id, sub, role, member_revision } = claims

@@ -42,9 +42,9 @@ const MAX_REMEMBERED = 10_000
  */
 export function keyDirectory(options: Options): KeyDirectory {
   const { view, isCurrent, lookups } = options
-  const askKey = asker<KeyStatus>(options, keyStatusOf)
-  const askMember = asker<MemberStatus>(options, memberStatusOf)
-  const askChain = asker<{ ended: boolean }>(options, (payload) => ChainAnswer.parse(payload))
+  const askKey = lookup<KeyStatus>(options, keyStatusOf)
+  const askMember = lookup<MemberStatus>(options, memberStatusOf)
+  const askChain = lookup<{ ended: boolean }>(options, (payload) => ChainState.parse(payload))
 
   function fromView<T>(known: T): T {
     lookups.inc({ source: 'view' })
@@ -78,23 +78,23 @@ export function keyDirectory(options: Options): KeyDirectory {
   }
 }
 
-const ChainAnswer = z.object({ ended: z.boolean() })
+const ChainState = z.object({ ended: z.boolean() })
 
-type Asked<S> = { answer: Promise<S | undefined>; until: number }
+type Lookup<S> = { status: Promise<S | undefined>; until: number }
 
 /** Sends one request for many callers. Undefined: not found. */
-function asker<S>(options: Options, read: (payload: unknown) => S) {
+function lookup<S>(options: Options, read: (payload: unknown) => S) {
   const { lookups, now = Date.now } = options
-  const asked = new LRUCache<string, Asked<S>>({ max: MAX_REMEMBERED })
+  const recent = new LRUCache<string, Lookup<S>>({ max: MAX_REMEMBERED })
 
   return (path: string): Promise<S | undefined> => {
-    const earlier = asked.get(path)
-    if (earlier && earlier.until > now()) return earlier.answer
-    const answer = ask(path, read, options)
-    asked.set(path, { answer, until: now() + BELIEVED_MS })
-    answer.catch(() => asked.delete(path)) // the next request tries again
+    const known = recent.get(path)
+    if (known && known.until > now()) return known.status
+    const status = ask(path, read, options)
+    recent.set(path, { status, until: now() + BELIEVED_MS })
+    status.catch(() => recent.delete(path)) // the next request tries again
     lookups.inc({ source: 'service' })
-    return answer
+    return status
   }
 }
 

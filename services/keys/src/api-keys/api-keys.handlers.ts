@@ -2,7 +2,7 @@ import type { ApiKeyView } from '@whereabouts/contracts/api-keys'
 import { epochMs } from '@whereabouts/contracts/instant'
 import type { Principal } from '@whereabouts/contracts/principal'
 import { adminOnly } from '@whereabouts/service-kit/errors'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { ApiKeyRow, Tenants, Tx } from '../db.ts'
 import { apiKeyNotFound, boundToMoreThanScans, expiresInThePast, keyRevoked } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
@@ -54,7 +54,7 @@ export function apiKeyHandlers({
         return created
       })
       onChange()
-      return new Answer({ data: { ...toCreated(key), client_secret: secret } }, NO_STORE)
+      return new Reply({ data: { ...toCreated(key), client_secret: secret } }, NO_STORE)
     },
 
     async revokeApiKey({ principal: { orgId }, params }) {

@@ -11,7 +11,7 @@ const OWNED = /^(\d{1,16})[-:_./]/
  * organization that uses it (ADR 48). Three kinds of ids are safe from being used by others first: one that begins with
  * the organization's number (`42-dock-7`), one that begins with the key's own id, and one that the broker made up.
  */
-export async function whyNotClientId(
+export async function clientIdRefusal(
   db: Db,
   { orgId, jti, clientId }: { orgId: number; jti: string; clientId: string },
 ): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { findClient } from '../api-keys/clients.ts'
 import type { Db } from '../db.ts'
 import { listReaderUsers } from '../floods/senders.queries.ts'
 import { findSuspension } from '../floods/suspensions.queries.ts'
-import { whyNotClientId } from './client-ids.ts'
+import { clientIdRefusal } from './client-ids.ts'
 import { readerAccountOf } from './reader-logins.queries.ts'
 
 /** A reader whose key never expires logs in again once a day, which its client does by itself. */
@@ -39,10 +39,10 @@ export function decideLogin(deps: LoginDeps) {
       return {
         refused: `suspended until ${until}: it sent far more than its organization may, or five keys of the organization did`,
       }
-    const full = await whyFull(deps, key)
+    const full = await limitRefusal(deps, key)
     if (full !== undefined) return { refused: full }
     if (clientType === 'mqtt') {
-      const reason = await whyNotClientId(db, { orgId: key.org_id, jti: key.jti, clientId })
+      const reason = await clientIdRefusal(db, { orgId: key.org_id, jti: key.jti, clientId })
       if (reason !== undefined) return { refused: reason }
     } else if (clientType !== 'nats') return { refused: `readers speak NATS or MQTT, not ${clientType}` }
     const place = clientType === 'mqtt' ? overMqtt : await overNats(deps, key)
@@ -53,14 +53,14 @@ export function decideLogin(deps: LoginDeps) {
 }
 
 /** Before anybody is refused all connections are looked at again: a broker that was killed said nothing of its own. */
-async function whyFull(deps: LoginDeps, key: UsableKey): Promise<string | undefined> {
-  const reason = await whyFullAsCounted(deps, key)
+async function limitRefusal(deps: LoginDeps, key: UsableKey): Promise<string | undefined> {
+  const reason = await countedLimitRefusal(deps, key)
   if (reason === undefined) return undefined
   await deps.connections.refresh()
-  return whyFullAsCounted(deps, key)
+  return countedLimitRefusal(deps, key)
 }
 
-async function whyFullAsCounted({ db, connections }: LoginDeps, key: UsableKey): Promise<string | undefined> {
+async function countedLimitRefusal({ db, connections }: LoginDeps, key: UsableKey): Promise<string | undefined> {
   if (connections.of(key.jti) >= MOST_PER_KEY)
     return `more than ${MOST_PER_KEY} connections of one key: use another key`
   // One statement less for each login wherever all organizations together have fewer.

@@ -11,7 +11,7 @@ import { required } from '../tokens/credentials.ts'
 import { hashSecret } from '../secrets.ts'
 import { checkPassword } from '../users/password-check.ts'
 import { checkNewPassword } from '../users/password-rules.ts'
-import { openSession, sessionAnswer } from '../users/sessions.ts'
+import { openSession, sessionReply } from '../users/sessions.ts'
 import type { UserDeps } from '../users/user-deps.ts'
 import { findUserByEmail, insertUser, type NewUser } from '../users/users.queries.ts'
 import { findInvitation, takeInvitation } from './invitations.queries.ts'
@@ -31,12 +31,12 @@ export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, 'accep
       if (!invitation) throw invalidInvitation()
       const user = await findUserByEmail(db, invitation.email)
       const guest = user
-        ? await recognise(deps, user, body, clientAddress)
-        : await newcomer(deps, invitation.email, body, clientAddress)
+        ? await existingUser(deps, user, body, clientAddress)
+        : await newUser(deps, invitation.email, body, clientAddress)
       await accessTokens.prepare()
       const session = await db.transaction().execute((tx) => join(tx, invitation, guest))
       onChange()
-      return sessionAnswer(accessTokens, session)
+      return sessionReply(accessTokens, session)
     },
   }
 }
@@ -44,7 +44,7 @@ export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, 'accep
 type Accepting = BodyOf<'acceptInvitation'>
 
 /** Their password is paid for and checked like that of a login: an invitation is no second door for guesses. */
-async function recognise(
+async function existingUser(
   deps: UserDeps,
   user: UserRow,
   { password }: Accepting,
@@ -55,7 +55,7 @@ async function recognise(
   return { id: user.id }
 }
 
-async function newcomer(
+async function newUser(
   { passwords }: UserDeps,
   email: string,
   { name, password }: Accepting,

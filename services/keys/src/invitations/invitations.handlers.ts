@@ -1,5 +1,5 @@
 import type { InvitationView } from '@whereabouts/contracts/members'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { InvitationRow, Tenants } from '../db.ts'
 import { alreadyMember, invitationNotFound } from '../errors.ts'
 import { lockMembersAsAdmin } from '../members/acting-member.ts'
@@ -32,7 +32,7 @@ export function invitationHandlers({
         if (await isMemberByEmail(tx, orgId, body.email)) throw alreadyMember()
         return putInvitation(tx, orgId, { ...body, tokenHash: hashSecret(token), createdBy: userId })
       })
-      return new Answer({ data: { ...toView(invitation), token } }, NO_STORE)
+      return new Reply({ data: { ...toView(invitation), token } }, NO_STORE)
     },
 
     async revokeInvitation({ principal, params }) {

@@ -5,13 +5,13 @@ import type { ApiKeyRow, Db, Tx } from '../db.ts'
 import { insertPendingDisconnect } from '../disconnects/disconnects.queries.ts'
 
 /** `older`: the row was changed to the state; `same`: it needs none of it; `missing`: there is no such row. */
-export type Met = 'older' | 'same' | 'missing'
+export type Applied = 'older' | 'same' | 'missing'
 
 /**
  * A revocation is taken over and never taken back, whatever the revisions say. Readers of a key that is not known any
  * more are disconnected as well: nobody could revoke it.
  */
-export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
+export async function applyKey(tx: Tx, state: KeyState): Promise<Applied> {
   const { org_id: orgId, jti } = state
   const row = await tx
     .selectFrom('api_key')
@@ -40,7 +40,7 @@ export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
 }
 
 /** Who was removed goes, with sessions and invitations; who was given another role has it. */
-export async function meetMember(tx: Tx, state: MemberState): Promise<Met> {
+export async function applyMember(tx: Tx, state: MemberState): Promise<Applied> {
   const { org_id: orgId, user_id: userId } = state
   const row = await tx
     .selectFrom('membership')
@@ -61,7 +61,7 @@ export async function meetMember(tx: Tx, state: MemberState): Promise<Met> {
   return 'older'
 }
 
-export async function meetOrg(tx: Tx, state: OrgState): Promise<Met> {
+export async function applyOrg(tx: Tx, state: OrgState): Promise<Applied> {
   const row = await tx.selectFrom('org').select('revision').where('id', '=', state.org_id).executeTakeFirst()
   if (!row) return 'missing'
   if (state.revision <= row.revision) return 'same'

@@ -1,6 +1,6 @@
 import { skipGivenOut } from '@whereabouts/db/minted-ids'
 import type { Db, Tx } from '../db.ts'
-import { endSessions, meetKey, meetMember, meetOrg, type Met } from './newer.queries.ts'
+import { endSessions, applyKey, applyMember, applyOrg, type Applied } from './newer.queries.ts'
 import type { KeysStates } from './newer.ts'
 
 export type Reapplied = {
@@ -20,20 +20,20 @@ export async function reapply(db: Db, states: KeysStates): Promise<Reapplied> {
   await skipGivenOut(db) // revisions drawn from here on are newer than all that was ever published
   return db.transaction().execute(async (tx) => {
     const changes: Changes = { changed: 0, missing: [] }
-    await meetAll(tx, 'organization', states.orgs, meetOrg, changes)
-    await meetAll(tx, 'member', states.members, meetMember, changes)
-    await meetAll(tx, 'key', states.keys, meetKey, changes)
+    await applyAll(tx, 'organization', states.orgs, applyOrg, changes)
+    await applyAll(tx, 'member', states.members, applyMember, changes)
+    await applyAll(tx, 'key', states.keys, applyKey, changes)
     return { ...changes, ...(await endSessions(tx)) }
   })
 }
 
 type Changes = Pick<Reapplied, 'changed' | 'missing'>
 
-async function meetAll<S>(
+async function applyAll<S>(
   tx: Tx,
   kind: string,
   states: readonly S[],
-  meet: (tx: Tx, state: S) => Promise<Met>,
+  meet: (tx: Tx, state: S) => Promise<Applied>,
   into: Changes,
 ): Promise<void> {
   for (const state of states) {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { test, type Keys } from '../../test/keys.fixture.ts'
-import { tellOrgState } from '../orgs/org-state.ts'
+import { readOrgState } from '../orgs/org-state.ts'
 import { republishState } from './republish-state.ts'
 
 async function takeOutbox({ database: { db } }: Keys) {
@@ -51,9 +51,9 @@ test('the state of an organization is told as the database has it, and null wher
     .set({ subscription_ends_at: '2026-11-21T10:00:00.000Z' })
     .where('id', '=', orgId)
     .execute()
-  expect(await tellOrgState(db, { org_id: orgId })).toMatchObject({
+  expect(await readOrgState(db, { org_id: orgId })).toMatchObject({
     org: { org_id: orgId, subscription_ends_at: '2026-11-21T10:00:00.000Z' },
   })
-  expect(await tellOrgState(db, { org_id: orgId + 1 })).toEqual({ org: null })
-  await expect(tellOrgState(db, { org_id: 'x' })).rejects.toThrow('not a request for an organization')
+  expect(await readOrgState(db, { org_id: orgId + 1 })).toEqual({ org: null })
+  await expect(readOrgState(db, { org_id: 'x' })).rejects.toThrow('not a request for an organization')
 })

@@ -1,7 +1,7 @@
 import { KEY_TOKEN_SECONDS } from '@whereabouts/contracts/token-claims'
 import type { TokenRequest } from '@whereabouts/contracts/tokens'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
-import { Answer, type Context, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Context, type Handlers } from '@whereabouts/service-kit/serve'
 import { findKeyById, touchKey, type UsableKey } from '../api-keys/api-keys.queries.ts'
 import { findClient } from '../api-keys/clients.ts'
 import type { Attempts } from '../attempts/attempts.ts'
@@ -50,7 +50,7 @@ async function exchangeCredentials(deps: TokenDeps, { body, headers, clientAddre
     await touchKey(tx, key.org_id, key.id)
     return id
   })
-  return tokenAnswer(deps.accessTokens, key, { refreshToken, chainId, scopes: scopes ?? key.scopes })
+  return tokenReply(deps.accessTokens, key, { refreshToken, chainId, scopes: scopes ?? key.scopes })
 }
 
 function credentialsOf(body: TokenRequest, authorization: string | undefined): ClientCredentials {
@@ -83,7 +83,7 @@ async function refreshTokens(deps: TokenDeps, { body, headers, clientAddress }: 
   )
   if (rotated === 'replayed') deps.onChange()
   if (!rotated || rotated === 'replayed') return refuse(deps, clientAddress, 'refresh', invalidRefreshToken)
-  return tokenAnswer(deps.accessTokens, rotated.owner, { ...rotated, scopes: granted })
+  return tokenReply(deps.accessTokens, rotated.owner, { ...rotated, scopes: granted })
 }
 
 /**
@@ -99,7 +99,7 @@ function narrowed(scope: string | undefined, available: readonly string[]): stri
 
 type Granted = { refreshToken: string; chainId: string; scopes: readonly string[] }
 
-async function tokenAnswer(tokens: AccessTokens, key: UsableKey, { refreshToken, chainId, scopes }: Granted) {
+async function tokenReply(tokens: AccessTokens, key: UsableKey, { refreshToken, chainId, scopes }: Granted) {
   const ofKey = { sub: key.jti, org_id: key.org_id, scopes: [...scopes] }
   const claims = { typ: 'key', ...ofKey, sid: chainId } as const
   const pair = {
@@ -109,5 +109,5 @@ async function tokenAnswer(tokens: AccessTokens, key: UsableKey, { refreshToken,
     expires_in: KEY_TOKEN_SECONDS,
     scope: scopes.join(' '),
   }
-  return new Answer(pair, NO_STORE)
+  return new Reply(pair, NO_STORE)
 }

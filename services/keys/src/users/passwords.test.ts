@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createPasswords } from './passwords.ts'
-import { createSlots } from './slots.ts'
+import { createBulkheads } from './bulkheads.ts'
 
-const passwords = createPasswords(createSlots({ concurrent: 2, perSource: 5, waiting: 10 }))
+const passwords = createPasswords(createBulkheads({ concurrent: 2, perSource: 5, waiting: 10 }))
 
 test('a password matches its own hash and no other', async () => {
   const stored = await passwords.hash('a', 'correct horse')

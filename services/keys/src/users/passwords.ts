@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Slots } from './slots.ts'
+import type { Bulkheads } from './bulkheads.ts'
 
 /** Everything needed to check a password later: argon2 gives raw bytes, without salt or cost inside. */
 export type PasswordHash = {
@@ -21,7 +21,7 @@ const argon2Async = promisify(argon2)
  * argon2id in a bounded number of slots: each hash takes 19 MiB and about 50 ms of a core, so a burst of logins must
  * queue instead of taking the process down.
  */
-export function createPasswords(slots: Slots) {
+export function createPasswords(bulkheads: Bulkheads) {
   // What an unknown e-mail is checked against, so that it takes as long as a known one. Matches no password.
   const nobody: PasswordHash = {
     ...COST,
@@ -32,14 +32,14 @@ export function createPasswords(slots: Slots) {
     /** `source` is the address block for which the hash waits its turn. */
     async hash(source: string, password: string): Promise<PasswordHash> {
       const cost = { ...COST, password_salt: randomBytes(SALT_BYTES) }
-      return { ...cost, password_hash: await slots(source, () => derive(password, cost, HASH_BYTES)) }
+      return { ...cost, password_hash: await bulkheads(source, () => derive(password, cost, HASH_BYTES)) }
     },
 
     /** Without a stored hash the same work is done and the answer is false. */
     async matches(source: string, password: string, stored: PasswordHash | undefined): Promise<boolean> {
       const wanted = stored ?? nobody
       const length = wanted.password_hash.length
-      const given = await slots(source, () => derive(password, wanted, length))
+      const given = await bulkheads(source, () => derive(password, wanted, length))
       return timingSafeEqual(given, wanted.password_hash) && stored !== undefined
     },
   }

@@ -1,6 +1,6 @@
 import { SESSION_TOKEN_SECONDS } from '@whereabouts/contracts/token-claims'
 import type { Session } from '@whereabouts/contracts/tokens'
-import { Answer } from '@whereabouts/service-kit/serve'
+import { Reply } from '@whereabouts/service-kit/serve'
 import type { Tx } from '../db.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import { hashSecret, NO_STORE, randomToken } from '../secrets.ts'
@@ -17,7 +17,7 @@ export async function openSession(tx: Tx, orgId: number, userId: number): Promis
 }
 
 /**
- * Starts the session's chain of refresh tokens; the access token is signed after the commit, by `sessionAnswer`. Call
+ * Starts the session's chain of refresh tokens; the access token is signed after the commit, by `sessionReply`. Call
  * in the transaction that has made or locked the membership.
  */
 export async function startSession(tx: Tx, member: Member): Promise<OpenedSession> {
@@ -50,10 +50,10 @@ export async function switchSession(
 }
 
 /** Call `tokens.prepare` before the transaction. */
-export async function sessionAnswer(
+export async function sessionReply(
   tokens: AccessTokens,
   { member, refreshToken, chainId }: OpenedSession,
-): Promise<Answer<{ data: Session }>> {
+): Promise<Reply<{ data: Session }>> {
   const { id, org_id, role, revision } = member
   const ofMember = { sub: String(id), org_id, role, member_revision: revision }
   const claims = { typ: 'session', ...ofMember, sid: chainId } as const
@@ -65,5 +65,5 @@ export async function sessionAnswer(
     user: { id, name: member.name, email: member.email, role },
     org: { id: org_id, name: member.org_name, created_at: member.org_created_at },
   }
-  return new Answer({ data }, NO_STORE)
+  return new Reply({ data }, NO_STORE)
 }

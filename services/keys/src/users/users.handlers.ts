@@ -11,7 +11,7 @@ import { lockRefreshToken } from '../tokens/tokens.queries.ts'
 import { checkPassword } from './password-check.ts'
 import { refuseEmailAsPassword } from './password-rules.ts'
 import { register } from './registration.ts'
-import { openSession, sessionAnswer, startSession, switchSession } from './sessions.ts'
+import { openSession, sessionReply, startSession, switchSession } from './sessions.ts'
 import type { UserDeps } from './user-deps.ts'
 import { findUserByEmail } from './users.queries.ts'
 
@@ -20,11 +20,11 @@ type UserOperation = 'signUp' | 'logIn' | 'refreshSession' | 'logOut' | 'getCurr
 export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperation> {
   const { tenants, db, passwords, attempts, accessTokens, onChange } = deps
 
-  const answerSwitch = (outcome: Awaited<ReturnType<typeof switchSession>>) => {
+  const switchReply = (outcome: Awaited<ReturnType<typeof switchSession>>) => {
     onChange()
     if (outcome === 'refused') throw invalidRefreshToken()
     if (!outcome) throw orgNotFound()
-    return sessionAnswer(accessTokens, outcome)
+    return sessionReply(accessTokens, outcome)
   }
 
   return {
@@ -39,7 +39,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
         .transaction()
         .execute(async (tx) => startSession(tx, await register(tx, org_name, user)))
       onChange()
-      return sessionAnswer(accessTokens, session)
+      return sessionReply(accessTokens, session)
     },
 
     async logIn({ body, clientAddress }) {
@@ -50,14 +50,14 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       await accessTokens.prepare()
       const session = await tenants.transaction(first.org_id, (tx) => openSession(tx, first.org_id, user.id))
       if (!session) throw invalidLogin() // removed a moment ago
-      return sessionAnswer(accessTokens, session)
+      return sessionReply(accessTokens, session)
     },
 
     async refreshSession({ body }) {
       await accessTokens.prepare()
       const { org_id: orgId } = body
       if (orgId !== undefined)
-        return answerSwitch(
+        return switchReply(
           await db.transaction().execute((tx) => switchSession(tx, hashSecret(body.refresh_token), orgId)),
         )
       const rotated = await rotateRefreshToken(deps, body.refresh_token, (tx, chain) =>
@@ -65,7 +65,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       )
       if (rotated === 'replayed') onChange()
       if (!rotated || rotated === 'replayed') throw invalidRefreshToken()
-      return sessionAnswer(accessTokens, { ...rotated, member: rotated.owner })
+      return sessionReply(accessTokens, { ...rotated, member: rotated.owner })
     },
 
     // An unknown token has no session to end: the caller's wish is fulfilled, and nothing is told about tokens.
@@ -91,7 +91,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       await accessTokens.prepare()
       const hash = hashSecret(body.refresh_token)
       const from = { orgId: principal.orgId, userId: userOf(principal) }
-      return answerSwitch(await db.transaction().execute((tx) => switchSession(tx, hash, body.org_id, from)))
+      return switchReply(await db.transaction().execute((tx) => switchSession(tx, hash, body.org_id, from)))
     },
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSlots } from './slots.ts'
+import { createBulkheads } from './bulkheads.ts'
 
 /** Work that ends when told to. */
 function job() {
@@ -17,9 +17,9 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 const limits = { concurrent: 1, perSource: 2, waiting: 4 }
 
 test('no more run at once than there are slots, and the first in the queue comes next', async () => {
-  const slots = createSlots(limits)
+  const bulkheads = createBulkheads(limits)
   const jobs = [job(), job(), job()] as const
-  const done = Promise.all(jobs.map(({ work }) => slots('a', work)))
+  const done = Promise.all(jobs.map(({ work }) => bulkheads('a', work)))
   await settled()
   expect(jobs.map((one) => one.isStarted())).toEqual([true, false, false])
   jobs[0].end()
@@ -31,16 +31,16 @@ test('no more run at once than there are slots, and the first in the queue comes
 })
 
 test('sources take turns, whoever has how many waiting', async () => {
-  const slots = createSlots({ ...limits, perSource: 3 })
+  const bulkheads = createBulkheads({ ...limits, perSource: 3 })
   const running = job()
   const order: string[] = []
   const work = (name: string) => async () => void order.push(name)
   const done = Promise.all([
-    slots('flood', running.work),
-    slots('flood', work('flood 1')),
-    slots('flood', work('flood 2')),
-    slots('flood', work('flood 3')),
-    slots('owner', work('owner')),
+    bulkheads('flood', running.work),
+    bulkheads('flood', work('flood 1')),
+    bulkheads('flood', work('flood 2')),
+    bulkheads('flood', work('flood 3')),
+    bulkheads('owner', work('owner')),
   ])
   running.end()
   await done
@@ -49,11 +49,11 @@ test('sources take turns, whoever has how many waiting', async () => {
 
 test('a source that has its share waiting is refused with 429, and others are not', async () => {
   const refused: string[] = []
-  const slots = createSlots({ ...limits, onRefusal: (source) => refused.push(source) })
+  const bulkheads = createBulkheads({ ...limits, onRefusal: (source) => refused.push(source) })
   const running = job()
-  const done = Promise.all([slots('a', running.work), slots('a', async () => 1), slots('a', async () => 2)])
-  await expect(slots('a', async () => 3)).rejects.toMatchObject({ type: 'rate_limited' })
-  const other = slots('b', async () => 'served')
+  const done = Promise.all([bulkheads('a', running.work), bulkheads('a', async () => 1), bulkheads('a', async () => 2)])
+  await expect(bulkheads('a', async () => 3)).rejects.toMatchObject({ type: 'rate_limited' })
+  const other = bulkheads('b', async () => 'served')
   running.end()
   expect(await other).toBe('served')
   await done
@@ -61,26 +61,26 @@ test('a source that has its share waiting is refused with 429, and others are no
 })
 
 test('where all places are taken, a newcomer has that of the newest of the source with most', async () => {
-  const slots = createSlots({ ...limits, waiting: 3 })
+  const bulkheads = createBulkheads({ ...limits, waiting: 3 })
   const running = job()
-  const first = slots('x', running.work)
+  const first = bulkheads('x', running.work)
   const [a1, a2, b1] = [
-    slots('a', async () => 'a1'),
-    slots('a', async () => 'a2'),
-    slots('b', async () => 'b1'),
+    bulkheads('a', async () => 'a1'),
+    bulkheads('a', async () => 'a2'),
+    bulkheads('b', async () => 'b1'),
   ]
   const displaced = a2.catch((error: unknown) => error)
-  const c1 = slots('c', async () => 'c1')
+  const c1 = bulkheads('c', async () => 'c1')
   expect(await displaced).toMatchObject({ type: 'rate_limited' })
   // Now each of three sources has one: there is nobody to make room.
-  await expect(slots('d', async () => 'd1')).rejects.toMatchObject({ type: 'service_unavailable' })
+  await expect(bulkheads('d', async () => 'd1')).rejects.toMatchObject({ type: 'service_unavailable' })
   running.end()
   expect(await Promise.all([a1, b1, c1])).toEqual(['a1', 'b1', 'c1'])
   await first
 })
 
 test('work that fails frees its slot', async () => {
-  const slots = createSlots({ ...limits, waiting: 0 })
-  await expect(slots('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-  expect(await slots('a', async () => 'next')).toBe('next')
+  const bulkheads = createBulkheads({ ...limits, waiting: 0 })
+  await expect(bulkheads('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(await bulkheads('a', async () => 'next')).toBe('next')
 })

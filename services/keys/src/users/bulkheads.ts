@@ -5,7 +5,7 @@ import { tooManyAttempts } from '../errors.ts'
  * Runs work when a slot is free, for a source (an address block). Throws `rate_limited` at once for a source that has
  * too many waiting, and `service_unavailable` when every place is taken by a source of its own.
  */
-export type Slots = <T>(source: string, work: () => Promise<T>) => Promise<T>
+export type Bulkheads = <T>(source: string, work: () => Promise<T>) => Promise<T>
 
 type Options = {
   /** At work at a time. */
@@ -24,7 +24,7 @@ type Place = { enter(): void; refuse(error: AppError): void }
  * The sources take turns, whoever has how many waiting; what a source has waiting comes in its order. When all places
  * are taken, a source without one gets that of the newest of the source that has most.
  */
-export function createSlots(options: Options): Slots {
+export function createBulkheads(options: Options): Bulkheads {
   const { concurrent, perSource, waiting, onRefusal = () => undefined } = options
   /** By source, in the order of their turns. None is empty. */
   const queues = new Map<string, Place[]>()
