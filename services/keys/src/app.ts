@@ -33,15 +33,15 @@ export type AppDeps = InternalDeps & {
   signingKeys: SigningKeys
   environment: string
   buckets: SharedBuckets
-  /** How often one client address may try to sign in, sign up or join. */
+  /** Attempts of one client address to sign in, sign up or join. */
   addressRate: Rate
   /** Milliseconds since 1970. */
   now: () => number
-  /** Called after each commit that others must hear of. */
+  /** Called after each commit that filled the outbox. */
   onChange: () => void
 }
 
-/** Two hashes at once leave the thread pool, and the other core, to everybody else. */
+/** Two hashes at a time leave threads and cores to other work. */
 const PASSWORD_BULKHEADS = { concurrent: 2, perSource: 5, waiting: 200 }
 
 export function buildApp(deps: AppDeps): FastifyInstance {

@@ -1,2 +1,2 @@
-/** The form in which two e-mail addresses are compared: case and Unicode composition do not tell them apart. */
+/** The form for comparisons of e-mail addresses: without differences of case and Unicode composition. */
 export const emailKey = (email: string) => email.normalize('NFKC').toLowerCase()

@@ -7,7 +7,7 @@ import type { Db } from './db.ts'
 import { readOrgState } from './orgs/org-state.ts'
 import { republishState } from './restore/republish-state.ts'
 
-/** Answers other services about states that they do not know or cannot read; of all replicas, one answers each request. */
+/** Answers services that lack a state or cannot read it. One replica answers each request. */
 export function serveStates(broker: Broker, db: Db, logger: Logger): Responder {
   const responders = [
     respond(broker, askOrgState.subject, 'keys-org-state', async (payload) => readOrgState(db, payload), {

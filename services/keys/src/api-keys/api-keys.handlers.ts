@@ -21,7 +21,7 @@ export type ApiKeyDeps = {
 
 type ApiKeyOperation = 'listApiKeys' | 'createApiKey' | 'revokeApiKey'
 
-/** Who may come here is the gateway's decision (access of the row); which organization's keys they see is made here. */
+/** The gateway decides who may call (access of the row). Here each query is limited to the caller's organization. */
 export function apiKeyHandlers({
   tenants,
   now,
@@ -69,7 +69,7 @@ export function apiKeyHandlers({
   }
 }
 
-/** Who is recorded. What they have lost since the gateway looked, they cannot leave a key behind with. */
+/** The creator to record. Throws if it has lost the right to create keys since the gateway checked. */
 async function creator(tx: Tx, principal: Principal) {
   if (principal.keyId === undefined) {
     const member = await lockMember(tx, principal.orgId, userOf(principal))

@@ -19,8 +19,8 @@ import { findInvitation, takeInvitation } from './invitations.queries.ts'
 type Guest = { id: number } | NewUser
 
 /**
- * Joining by the token of an invitation. The token says which address was invited, not who holds it: an address that
- * is registered already joins with its user's password only.
+ * Joining with the token of an invitation. The token names the invited address, but does not prove who holds it. A
+ * registered address joins only with its user's password.
  */
 export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, 'acceptInvitation'> {
   const { db, attempts, accessTokens, onChange } = deps
@@ -43,7 +43,7 @@ export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, 'accep
 
 type Accepting = BodyOf<'acceptInvitation'>
 
-/** Their password is paid for and checked like that of a login: an invitation is no second door for guesses. */
+/** Limits and checks the password as for a login, so that an invitation gives no extra guesses. */
 async function existingUser(
   deps: UserDeps,
   user: UserRow,
@@ -76,6 +76,6 @@ async function join(tx: Tx, { org_id, id }: InvitationRow, guest: Guest) {
   const userId = 'id' in guest ? guest.id : await insertUser(tx, guest)
   await enqueueMemberState(tx, await insertMembership(tx, org_id, userId, invitation.role))
   const session = await openSession(tx, org_id, userId)
-  if (!session) throw new Error('a membership is gone in the transaction that made it')
+  if (!session) throw new Error('a membership is missing in the transaction that created it')
   return session
 }

@@ -9,7 +9,7 @@ import { countInvitations, listInvitations, putInvitation, takeInvitation } from
 
 type InvitationOperation = 'listInvitations' | 'createInvitation' | 'revokeInvitation'
 
-/** The administrator's side; the guest's is acceptance.ts. */
+/** For administrators. For guests: acceptance.ts. */
 export function invitationHandlers({
   tenants,
 }: {

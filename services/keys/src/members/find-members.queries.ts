@@ -11,10 +11,10 @@ export type Member = Pick<UserRow, 'id' | 'name' | 'email'> & {
   joined_at: string
 }
 
-/** How many organizations of one user are shown. */
+/** Most organizations of one user in a response. */
 const MAX_SHOWN = 200
 
-/** Undefined when the user is no member, or no longer. */
+/** Undefined if the user is not a member. */
 export function findMember(db: Db, orgId: number, userId: number): Promise<Member | undefined> {
   return members(db)
     .where('membership.org_id', '=', orgId)
@@ -22,7 +22,7 @@ export function findMember(db: Db, orgId: number, userId: number): Promise<Membe
     .executeTakeFirst()
 }
 
-/** The same, kept from being removed or changed until the transaction ends. */
+/** The same, locked against removal and change until the transaction ends. */
 export function lockMember(tx: Tx, orgId: number, userId: number): Promise<Member | undefined> {
   return members(tx)
     .where('membership.org_id', '=', orgId)
@@ -31,7 +31,7 @@ export function lockMember(tx: Tx, orgId: number, userId: number): Promise<Membe
     .executeTakeFirst()
 }
 
-/** The organization a sign-in leads to: the one the user joined first. */
+/** The membership for a sign-in: the one that the user joined first. */
 export function findFirstMembership(db: Db, userId: number): Promise<Member | undefined> {
   return members(db)
     .where('membership.user_id', '=', userId)
@@ -41,7 +41,7 @@ export function findFirstMembership(db: Db, userId: number): Promise<Member | un
     .executeTakeFirst()
 }
 
-/** Organizations of the user with their role in each, the one joined first before the others; 200 at most. */
+/** Organizations of the user with the role in each, in the order of joining; 200 at most. */
 export function listMemberships(
   db: Db,
   userId: number,
@@ -57,7 +57,7 @@ export function listMemberships(
     .execute()
 }
 
-/** Every member of every organization: callers say which ones. */
+/** Members of all organizations; callers add the condition. */
 export function members(db: Db) {
   return db
     .selectFrom('membership')

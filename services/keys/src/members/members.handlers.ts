@@ -38,7 +38,7 @@ export function memberHandlers({ tenants, onChange }: MemberDeps): Pick<Handlers
       const member = await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId } = await lockMembersAsAdmin(tx, principal)
         const before = await getMember(tx, orgId, params.user_id)
-        if (before.role === role) return before // no new revision: nobody is signed out over it
+        if (before.role === role) return before // a new revision would sign the member out
         if (role !== 'admin') await takeAdminAway(tx, before)
         await enqueueMemberState(tx, await updateRole(tx, orgId, before.id, role))
         return { ...before, role }
@@ -67,7 +67,7 @@ async function getMember(tx: Tx, orgId: number, userId: number): Promise<Member>
   return member
 }
 
-/** What an administrator leaves behind when they cease to be one. Throws `lastAdmin` when they must remain it. */
+/** Deletes the invitations of an administrator who is demoted or removed. Throws `lastAdmin` for the last one. */
 async function takeAdminAway(tx: Tx, { org_id, id }: Member): Promise<void> {
   if (!(await hasOtherAdmin(tx, org_id, id))) throw lastAdmin()
   await deleteInvitationsBy(tx, org_id, id)

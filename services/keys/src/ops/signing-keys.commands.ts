@@ -12,7 +12,7 @@ export async function listAllSigningKeys(db: Db): Promise<Report> {
   return { json: { data: keys.map(toKey) }, text: text || table([heading, ...rows]) }
 }
 
-/** Running replicas go on signing with the key before for half a minute, which every gateway accepts. */
+/** Running replicas sign with the previous key for up to 30 seconds, which every gateway accepts. */
 export async function rotateSigningKeys(db: Db, secret: Buffer): Promise<Report> {
   const { rotated, keys } = await rotateNow(db, secret)
   if (!rotated) throw tooEarly(keys)

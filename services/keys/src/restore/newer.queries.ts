@@ -4,12 +4,12 @@ import { sql } from 'kysely'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
 import { insertPendingDisconnect } from '../disconnects/disconnects.queries.ts'
 
-/** `older`: the row was changed to the state; `same`: it needs none of it; `missing`: there is no such row. */
+/** `older`: the row was older and has been changed; `same`: no change was needed; `missing`: there is no row. */
 export type Applied = 'older' | 'same' | 'missing'
 
 /**
- * A revocation is taken over and never taken back, whatever the revisions say. Readers of a key that is not known any
- * more are disconnected as well: nobody could revoke it.
+ * Applies a revocation whatever the revisions, and never undoes one. Also disconnects the readers of a missing key,
+ * because nobody could revoke it.
  */
 export async function applyKey(tx: Tx, state: KeyState): Promise<Applied> {
   const { org_id: orgId, jti } = state
@@ -39,7 +39,7 @@ export async function applyKey(tx: Tx, state: KeyState): Promise<Applied> {
   return 'older'
 }
 
-/** Who was removed goes, with sessions and invitations; who was given another role has it. */
+/** Applies removals, which cascade to sessions and invitations, and changes of role. */
 export async function applyMember(tx: Tx, state: MemberState): Promise<Applied> {
   const { org_id: orgId, user_id: userId } = state
   const row = await tx
@@ -74,7 +74,7 @@ export async function applyOrg(tx: Tx, state: OrgState): Promise<Applied> {
   return 'older'
 }
 
-/** What was ended or spent since the backup would be good again: nobody's refresh token and no invitation is. */
+/** Ends all refresh tokens and invitations: those ended or spent since the backup would be valid again. */
 export async function endSessions(tx: Tx): Promise<{ sessions: number; invitations: number }> {
   const ended = await tx
     .updateTable('token_chain')
@@ -85,12 +85,12 @@ export async function endSessions(tx: Tx): Promise<{ sessions: number; invitatio
   return { sessions: Number(ended.numUpdatedRows), invitations: Number(withdrawn.numDeletedRows) }
 }
 
-/** States that the restored outbox holds are older than those that follow. */
+/** Deletes the states in the restored outbox, because newer ones follow. */
 export async function forgetQueued(db: Db): Promise<void> {
   await db.deleteFrom('outbox').where('subject', 'like', 'keys.%').execute()
 }
 
-/** The keys that can be used, oldest first: what somebody has to look through when nothing tells of revocations. */
+/** The unrevoked keys, for an operator to check if the stream has lost the revocations. */
 export function listLiveKeys(
   db: Db,
 ): Promise<Pick<ApiKeyRow, 'org_id' | 'id' | 'jti' | 'name' | 'created_at' | 'last_used_at'>[]> {

@@ -4,7 +4,7 @@ import type { Attempts } from '../attempts/attempts.ts'
 import { tooManyAttempts } from '../errors.ts'
 
 export type Throttle = {
-  /** Takes a token for one attempt. Undefined: go on; otherwise the seconds until the next token. */
+  /** Takes a token for one attempt. Undefined if allowed, otherwise the seconds until the next token. */
   take(client: string): number | undefined
 }
 
@@ -12,17 +12,17 @@ type Bucket = { tokens: number; at: number }
 
 type Options = {
   now: () => number
-  /** Attempts that may fail in a row. */
+  /** Failed attempts in a row. */
   capacity?: number
-  /** Time in which one more is granted. */
+  /** Time until one more is allowed. */
   refillMs?: number
   /** Clients to remember. One address cannot evict its own bucket: its attempts under other names cost it tokens too. */
   maxClients?: number
 }
 
 /**
- * Token buckets of failed attempts, in this process: with n replicas a guesser has n times the attempts, which is
- * still far from enough, and no attempt costs a database write.
+ * Token buckets of failed attempts, in this process, so that no attempt costs a database write. With n replicas a guesser
+ * has n times the attempts, which is still far too few.
  */
 export function createThrottle({
   now,
@@ -53,8 +53,8 @@ export function createThrottle({
 }
 
 /**
- * For attempts that are checked first and cost only when they fail: throws the refusal, or 429 to a client that was
- * refused too often, by what it names and by its address.
+ * For attempts that are checked first and cost a token only when they fail. Throws `refusal`, or 429 for a client or an
+ * address that failed too often.
  */
 export async function refuse(
   { throttle, attempts }: { throttle: Throttle; attempts: Pick<Attempts, 'failed'> },

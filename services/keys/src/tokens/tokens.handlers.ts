@@ -38,8 +38,8 @@ type Request = Context<'issueToken'>
 async function exchangeCredentials(deps: TokenDeps, { body, headers, clientAddress }: Request) {
   const credentials = credentialsOf(body, headers.authorization)
   const key = await findClient(deps.db, credentials)
-  // The secret cannot be guessed and costs one digest to check, so it is checked first: whoever holds it gets in, however
-  // often others have failed under the same id.
+  // Checked before any limit: the secret cannot be guessed and its check costs one digest. So failures of others under
+  // the same id do not lock the owner out.
   if (!key) return refuse(deps, clientAddress, `client|${credentials.clientId.toLowerCase()}`, invalidClient)
   const scopes = narrowed(body.scope, key.scopes)
   await deps.accessTokens.prepare()
@@ -62,7 +62,7 @@ function credentialsOf(body: TokenRequest, authorization: string | undefined): C
 
 async function refreshTokens(deps: TokenDeps, { body, headers, clientAddress }: Request) {
   if (body.refresh_token === undefined) rejectIfAny([required('refresh_token')])
-  // Whoever names a client must name the one the token was issued to (RFC 6749, 6); naming it is optional.
+  // The client is optional, but must be the one the token was issued to (RFC 6749, 6).
   const named = body.client_id ?? readBasic(headers.authorization ?? '')?.clientId
   await deps.accessTokens.prepare()
   let granted: string[] = []
@@ -87,8 +87,8 @@ async function refreshTokens(deps: TokenDeps, { body, headers, clientAddress }: 
 }
 
 /**
- * What `scope` asks for of what there is, in its order; undefined when nothing is asked for. Throws when it names
- * anything else.
+ * The available scopes that `scope` names, in the available order; undefined if it names none. Throws if it names any
+ * other.
  */
 function narrowed(scope: string | undefined, available: readonly string[]): string[] | undefined {
   const wanted = (scope ?? '').split(' ').filter((name) => name !== '')

@@ -51,7 +51,11 @@ test('a source that has its share waiting is refused with 429, and others are no
   const refused: string[] = []
   const bulkheads = createBulkheads({ ...limits, onRefusal: (source) => refused.push(source) })
   const running = job()
-  const done = Promise.all([bulkheads('a', running.work), bulkheads('a', async () => 1), bulkheads('a', async () => 2)])
+  const done = Promise.all([
+    bulkheads('a', running.work),
+    bulkheads('a', async () => 1),
+    bulkheads('a', async () => 2),
+  ])
   await expect(bulkheads('a', async () => 3)).rejects.toMatchObject({ type: 'rate_limited' })
   const other = bulkheads('b', async () => 'served')
   running.end()

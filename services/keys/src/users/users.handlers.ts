@@ -49,7 +49,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       if (!first) throw invalidLogin()
       await accessTokens.prepare()
       const session = await tenants.transaction(first.org_id, (tx) => openSession(tx, first.org_id, user.id))
-      if (!session) throw invalidLogin() // removed a moment ago
+      if (!session) throw invalidLogin() // removed in between
       return sessionReply(accessTokens, session)
     },
 
@@ -68,7 +68,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       return sessionReply(accessTokens, { ...rotated, member: rotated.owner })
     },
 
-    // An unknown token has no session to end: the caller's wish is fulfilled, and nothing is told about tokens.
+    // An unknown token has no session to end. The reply is the same, so that it tells nothing about tokens.
     async logOut({ body }) {
       await db.transaction().execute(async (tx) => {
         const token = await lockRefreshToken(tx, hashSecret(body.refresh_token))

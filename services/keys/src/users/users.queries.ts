@@ -10,7 +10,7 @@ export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefi
   return db.selectFrom('app_user').selectAll().where('email_key', '=', emailKey(email)).executeTakeFirst()
 }
 
-/** Throws `emailTaken`, also when the other sign-up with the address committed a moment ago. */
+/** Throws `emailTaken`, also if a concurrent sign-up with the address commits first. */
 export async function insertUser(tx: Tx, user: NewUser): Promise<number> {
   const row = { ...user, email_key: emailKey(user.email) }
   const { id } = await tx
