@@ -124,7 +124,7 @@ async function post(url: string, body: unknown): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
-/** A key as the database would hold it after createApiKey; the gateway's part of a request is not here to be had. */
+/** Inserts a key as createApiKey does, which would need a gateway. */
 async function insertKey(
   database: ServiceDatabase<unknown>,
   secretHash: Buffer,
@@ -175,7 +175,7 @@ test('the service publishes what it commits, and SIGTERM ends it with nothing le
   await follower.stop()
 })
 
-test('a state that was overwritten in the stream is published again for who could not read it', async ({
+test('a state that was overwritten in the stream is published again for its consumer', async ({
   bus,
   startService,
 }) => {
@@ -193,7 +193,7 @@ test('a state that was overwritten in the stream is published again for who coul
     logger: bus.logger,
   })
   await vi.waitFor(() => expect(states).toMatchObject([{ name: 'Heal' }]))
-  // What an acknowledgement of the broker looks like.
+  // Looks like an acknowledgement of the broker.
   await publish(bus.broker, { subject: `keys.org.${orgId}`, payload: { stream: 'SCANS', seq: 48 } })
   await vi.waitFor(() => expect(states).toMatchObject([{ name: 'Heal' }, { name: 'Heal' }]), {
     timeout: 10_000,
@@ -206,7 +206,7 @@ test('a state that was overwritten in the stream is published again for who coul
   await follower.stop()
 })
 
-test('a reader logs in with its key and is cut off when another replica has revoked it', async ({
+test('a reader logs in with its key and is disconnected when another replica revokes it', async ({
   bus,
   database,
   startService,
@@ -227,7 +227,7 @@ test('a reader logs in with its key and is cut off when another replica has revo
     })
   const reader: Broker = await login()
   await publish(reader, { subject: `scans.${org}.dock.canonical`, payload: {} })
-  // What another replica commits when it revokes, after which that replica has died.
+  // Commits what a replica commits that revokes and then dies.
   await database.pool.query(
     `with k as (update api_key set revoked_at = clock_timestamp() where jti = $1 returning jti)
      insert into pending_disconnect (jti) select jti from k`,

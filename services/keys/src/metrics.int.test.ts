@@ -7,7 +7,7 @@ import { disconnectRevoked } from './disconnects/disconnects.loop.ts'
 
 const log = createLogger('keys', 'silent')
 
-test('organizations by subscription, the age of the signing key, and of the oldest revocation not seen through', async ({
+test('gauges: organizations by subscription, age of the signing key, age of the oldest pending disconnect', async ({
   keys,
 }) => {
   const { db } = keys.database
@@ -45,9 +45,7 @@ test('organizations by subscription, the age of the signing key, and of the olde
   expect([await value('reader_accounts'), await value('reader_accounts_used')]).toEqual([1_000, 0])
 })
 
-test('the first round of a disconnect tells how long it took, the second one, which makes sure, does not', async ({
-  keys,
-}) => {
+test('the first round of a disconnect is measured, the second is not', async ({ keys }) => {
   const { db, pool } = keys.database
   await db.deleteFrom('pending_disconnect').execute()
   await pool.query(
@@ -65,7 +63,7 @@ test('the first round of a disconnect tells how long it took, the second one, wh
   expect(delays).toHaveLength(1)
 })
 
-test('whatever type of client the broker names, the labels stay few', async () => {
+test('an unknown client type does not add a label value', async () => {
   const registry = createRegistry('keys')
   const onLogin = loginMetrics(registry)
   onLogin('mqtt', 'granted', 0.02)

@@ -9,9 +9,7 @@ async function takeOutbox({ database: { db } }: Keys) {
   return rows
 }
 
-test('one state is queued once more by its subject, and nothing for a subject that is none of ours', async ({
-  keys,
-}) => {
+test('one state is queued again by its subject, and nothing for a subject of others', async ({ keys }) => {
   const { db } = keys.database
   await takeOutbox(keys)
   const org = await keys.signUp()
@@ -41,9 +39,7 @@ test('one state is queued once more by its subject, and nothing for a subject th
   await expect(republishState(db, { subject: 7 })).rejects.toThrow('not a request for a state')
 })
 
-test('the state of an organization is told as the database has it, and null where there is none', async ({
-  keys,
-}) => {
+test('the state of an organization is the one in the database, or null', async ({ keys }) => {
   const { db } = keys.database
   const { orgId } = await keys.signUp()
   await db

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBulkheads } from './bulkheads.ts'
 
-/** Work that ends when told to. */
+/** Work that ends on request. */
 function job() {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   let started = false
@@ -16,7 +16,7 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const limits = { concurrent: 1, perSource: 2, waiting: 4 }
 
-test('no more run at once than there are slots, and the first in the queue comes next', async () => {
+test('work waits for a free slot, first in first out', async () => {
   const bulkheads = createBulkheads(limits)
   const jobs = [job(), job(), job()] as const
   const done = Promise.all(jobs.map(({ work }) => bulkheads('a', work)))
@@ -30,7 +30,7 @@ test('no more run at once than there are slots, and the first in the queue comes
   await done
 })
 
-test('sources take turns, whoever has how many waiting', async () => {
+test('sources take turns, however many each has waiting', async () => {
   const bulkheads = createBulkheads({ ...limits, perSource: 3 })
   const running = job()
   const order: string[] = []
@@ -47,7 +47,7 @@ test('sources take turns, whoever has how many waiting', async () => {
   expect(order).toEqual(['flood 1', 'owner', 'flood 2', 'flood 3'])
 })
 
-test('a source that has its share waiting is refused with 429, and others are not', async () => {
+test('a source with its share waiting is refused with 429, and others are not', async () => {
   const refused: string[] = []
   const bulkheads = createBulkheads({ ...limits, onRefusal: (source) => refused.push(source) })
   const running = job()
@@ -64,7 +64,7 @@ test('a source that has its share waiting is refused with 429, and others are no
   expect(refused).toEqual(['a'])
 })
 
-test('where all places are taken, a newcomer has that of the newest of the source with most', async () => {
+test('if the queue is full, a new source displaces the newest of the source with most', async () => {
   const bulkheads = createBulkheads({ ...limits, waiting: 3 })
   const running = job()
   const first = bulkheads('x', running.work)
@@ -76,7 +76,7 @@ test('where all places are taken, a newcomer has that of the newest of the sourc
   const displaced = a2.catch((error: unknown) => error)
   const c1 = bulkheads('c', async () => 'c1')
   expect(await displaced).toMatchObject({ type: 'rate_limited' })
-  // Now each of three sources has one: there is nobody to make room.
+  // Now each of three sources has one, so none can be displaced.
   await expect(bulkheads('d', async () => 'd1')).rejects.toMatchObject({ type: 'service_unavailable' })
   running.end()
   expect(await Promise.all([a1, b1, c1])).toEqual(['a1', 'b1', 'c1'])
