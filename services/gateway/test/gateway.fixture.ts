@@ -28,18 +28,18 @@ export const ORG_ID = 7
 const names = [...upstreams, 'console'] as const
 type StandIns = Record<(typeof names)[number], StandIn>
 
-/** The far sides of any number of gateways: services on sockets, a database, a mint of tokens. */
+/** What gateways talk to: services on sockets, a database, and a mint of tokens. */
 export type Surroundings = {
   services: StandIns
   database: ServiceDatabase<unknown>
   mint: TokenMint
-  /** What the keys service answers for a key it is asked about. */
+  /** States of keys that the keys service returns. */
   keys: Map<string, KeyState>
-  /** The same for members, by `<org>/<user>`. */
+  /** States of members that it returns, by `<org>/<user>`. */
   members: Map<string, MemberState>
-  /** Sessions and token chains that keys says have ended, as `<org>/<chain>`. */
+  /** Sessions and token chains that it reports as ended, as `<org>/<chain>`. */
   endedChains: Set<string>
-  /** What the keys service answers to everything else. */
+  /** Its responses to other requests. */
   respondFromKeys(respond: Respond): void
   stop(): Promise<void>
 }
@@ -78,11 +78,11 @@ export type TestGateway = {
   /** A member, in the view and in the keys service, and a session made from that state of the membership. */
   sessionToken(session?: Partial<SessionOf>): Promise<{ authorization: string }>
   view: KeyView
-  /** Whether the view passes for complete. */
+  /** Sets whether the view counts as current. */
   setCurrent(isCurrent: boolean): void
-  /** As catalog verifies. */
+  /** Verifies like catalog. */
   verifyPrincipal: PrincipalVerifier
-  /** As keys verifies what the gateway asks for itself. */
+  /** Verifies the gateway's own credential like keys. */
   verifyGateway: (token: string) => Promise<boolean>
   registry: Registry
   stop(): Promise<void>

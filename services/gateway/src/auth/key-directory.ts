@@ -8,14 +8,14 @@ import { keyStatusOf, memberStatusOf } from './key-view.ts'
 import type { KeyStatus, KeyView, MemberStatus } from './key-view.ts'
 
 export type KeyDirectory = {
-  /** The status of a key; undefined if there is no such key. Throws 503 when it cannot be found out. */
+  /** The status of a key; undefined if there is no such key. Throws 503 if the status is not available. */
   find(jti: string): Promise<KeyStatus | undefined>
   /**
-   * Whether a session that was made from this revision of a membership still holds: nothing has happened to the
-   * membership since. Throws 503 when nobody can tell.
+   * Whether a session of this revision of a membership is still valid: the membership has not changed since. Throws 503
+   * if the status is not available.
    */
   isSessionValid(orgId: number, userId: string, revision: number): Promise<boolean>
-  /** Whether the session or token chain of an access token has ended. Throws 503 when that cannot be found out. */
+  /** Whether the session or token chain of an access token has ended. Throws 503 if that is not available. */
   isChainEnded(orgId: number, chainId: string): Promise<boolean>
 }
 
@@ -24,14 +24,14 @@ type Options = {
   /** Whether the view is as new as the stream: connected and caught up. */
   isCurrent: () => boolean
   keysUrl: string
-  /** Proves that a gateway asks; kept while it is valid. */
+  /** The credential of the gateway, cached while it is valid. */
   credential: () => Promise<string>
   log: Logger
   lookups: Counter<'source'>
   now?: () => number
 }
 
-/** A revocation binds within a second (D9.3), so a response counts for half of one. */
+/** How long a response is used. A revocation must bind within a second (D9.3). */
 const BELIEVED_MS = 500
 const ASK_TIMEOUT_MS = 2_000
 const MAX_REMEMBERED = 10_000
@@ -65,14 +65,14 @@ export function keyDirectory(options: Options): KeyDirectory {
         known && (known.revision > revision || isCurrent())
           ? fromView(known)
           : await askMember(`members/${orgId}/${userId}`)
-      // A higher revision than the known one: the membership changed a moment ago, and the token is newer.
+      // A token of a higher revision than the known one is newer than the status.
       return status !== undefined && status.revision <= revision
     },
 
     async isChainEnded(orgId, chainId) {
       if (view.isChainEnded(chainId)) return fromView(true)
       if (isCurrent()) return fromView(false)
-      // Undefined: this replica of keys is of a release without this route.
+      // Undefined: this replica of keys is from a release without this route.
       return (await askChain(`chains/${orgId}/${encodeURIComponent(chainId)}`))?.ended ?? false
     },
   }

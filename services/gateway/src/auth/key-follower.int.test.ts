@@ -99,7 +99,7 @@ test('the view is not current while the broker is away, nor afterwards until it 
   let tooEarly = 0
   class WatchedView extends KeyView {
     override apply(subject: string, payload: unknown): void {
-      // What tells of a revocation finds a view that does not pass for complete.
+      // The view must not be current before it has the revocation.
       if (subject.endsWith(missed) && follower.isCurrent()) tooEarly += 1
       super.apply(subject, payload)
     }
@@ -114,7 +114,7 @@ test('the view is not current while the broker is away, nor afterwards until it 
     await expect.poll(() => follower.isCurrent(), { timeout: 5_000 }).toBe(false)
     for (let revision = 4; revision < 50; revision += 1) await tell(bus, { jti: randomUUID(), revision })
     await tell(bus, { jti: missed, revision: 50, revoked_at: '2026-11-21T10:00:00.000Z' })
-    await relay.mend()
+    await relay.restore()
     await expect.poll(() => view.get(missed)?.revoked, { timeout: 10_000 }).toBe(true)
     await expect.poll(() => follower.isCurrent(), { timeout: 10_000 }).toBe(true)
     expect(tooEarly).toBe(0)
