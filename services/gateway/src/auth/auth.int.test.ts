@@ -24,7 +24,7 @@ type Refusal = { status: number; challenge: unknown; passedOn: number } & Record
 
 const test = base.extend<{
   ask: Ask
-  /** How a request was refused; fails when it reached the service after all. */
+  /** The refusal of a request. */
   refusal: (headers: Record<string, string>, path?: string) => Promise<Refusal>
 }>({
   ask: async ({ gateway }, use) =>
@@ -78,7 +78,7 @@ describe('D3.4 D9.4 every 401 says what is wrong', () => {
     expect(await refusal({ authorization: 'Bearer' })).toEqual(refused(BEARER)))
   test('the token without a scheme', async ({ gateway, refusal }) =>
     expect(await refusal({ authorization: await someToken(gateway) })).toEqual(refused(BEARER)))
-  test('something that is no token', async ({ refusal }) =>
+  test('a value that is not a token', async ({ refusal }) =>
     expect(await refusal({ authorization: 'Bearer wb_secret' })).toEqual(refused(INVALID)))
 
   const claims = { typ: 'key', sub: keyStateOf().jti, org_id: ORG_ID, scopes: [] }
@@ -91,7 +91,7 @@ describe('D3.4 D9.4 every 401 says what is wrong', () => {
     const token = await around.mint.mint({ ...claims, sub: jti }, { environment: 'preview' })
     expect(await refusal({ authorization: `Bearer ${token}` })).toEqual(refused(INVALID))
   })
-  test('a token signed by somebody else, under a known and an unknown key id', async ({
+  test('a token with a foreign signature, under a known and an unknown key id', async ({
     gateway,
     refusal,
   }) => {
@@ -108,7 +108,7 @@ describe('D3.4 D9.4 every 401 says what is wrong', () => {
       await refusal({ authorization: `Bearer ${part({ alg: 'none', kid: 'k1' })}.${payload}.` }),
     ).toEqual(refused(INVALID))
   })
-  test('a token whose key nobody knows', async ({ around, refusal }) => {
+  test('a token of an unknown key', async ({ around, refusal }) => {
     expect(await refusal({ authorization: await bearer(around.mint, keyStateOf()) })).toEqual(
       refused(INVALID),
     )
@@ -127,13 +127,13 @@ describe('D3.4 D9.4 every 401 says what is wrong', () => {
     const { authorization } = await gateway.keyToken({ expires_at: PAST })
     expect(await refusal({ authorization })).toEqual(refused('API key has expired'))
   })
-  test('D9.8 a session where only keys may ask', async ({ gateway, refusal }) => {
+  test('D9.8 a session for a row that only keys may use', async ({ gateway, refusal }) => {
     expect(await refusal(await gateway.sessionToken(), '/api/v1/orgs/me')).toEqual(refused(INVALID))
   })
 })
 
 describe('D9.3 a revocation', () => {
-  test('binds the very next request after the view has heard of it, and an older state does not undo it', async ({
+  test('binds the next request after it reaches the view, and an older state does not undo it', async ({
     gateway,
     ask,
     refusal,
@@ -145,7 +145,7 @@ describe('D9.3 a revocation', () => {
     expect(await refusal({ authorization })).toEqual(refused('API key has been revoked'))
   })
 
-  test('that the view has missed binds within a second, because keys is asked', async ({
+  test('that the view has missed binds within a second, by a lookup at keys', async ({
     around,
     gateway,
     ask,
@@ -163,7 +163,7 @@ describe('D9.3 a revocation', () => {
   })
 })
 
-test('a key too new for the view is let in after asking keys, once for many requests', async ({
+test('a key that is missing in the view is accepted after one lookup at keys for many requests', async ({
   around,
   ask,
 }) => {
@@ -188,7 +188,7 @@ describe('a session', () => {
     { change: 'a change of role', deleted_at: null },
     { change: 'the removal of its member', deleted_at: PAST },
   ])(
-    'ends with $change, with the next request, and an older state does not undo it',
+    'ends with $change at the next request, and an older state does not undo it',
     async ({ deleted_at }, { gateway, ask, refusal }) => {
       const { authorization } = await gateway.sessionToken({ userId: 50, revision: 5 })
       expect(await statusOf(ask, authorization)).toBe(200)
@@ -199,7 +199,7 @@ describe('a session', () => {
     },
   )
 
-  test('of who was removed stays over when they join again, and the new one holds', async ({
+  test('of a removed member stays invalid when they join again, and the new one is valid', async ({
     around,
     gateway,
     ask,
@@ -208,20 +208,20 @@ describe('a session', () => {
     const { authorization } = await gateway.sessionToken({ userId: 51, revision: 5 })
     hear(gateway, member(51, 6, PAST))
     const again = member(51, 7)
-    // The token arrives before the state it was made from.
+    // The token arrives before its state.
     expect(await statusOf(ask, await sessionBearer(around.mint, again))).toBe(200)
     hear(gateway, again)
     expect(await statusOf(ask, await sessionBearer(around.mint, again))).toBe(200)
     expect(await refusal({ authorization })).toEqual(refused(INVALID))
   })
 
-  test('of another organization than the change happened in goes on', async ({ gateway, ask }) => {
+  test('of another organization stays valid', async ({ gateway, ask }) => {
     const { authorization } = await gateway.sessionToken({ userId: 52 })
     gateway.view.apply('keys.member.8.52', memberStateOf({ org_id: 8, user_id: 52, revision: 9 }))
     expect(await statusOf(ask, authorization)).toBe(200)
   })
 
-  test('of a member too new for the view is let in after asking keys, and nobody unknown to both is', async ({
+  test('of a member who is missing in the view is looked up at keys, and refused if unknown there', async ({
     around,
     ask,
     refusal,
@@ -236,7 +236,7 @@ describe('a session', () => {
     )
   })
 
-  test('whose end the view has missed is over within a second, because keys is asked', async ({
+  test('whose end the view has missed ends within a second, by a lookup at keys', async ({
     around,
     gateway,
     ask,
@@ -253,14 +253,14 @@ describe('a session', () => {
     }
   })
 
-  test('that names no state of a membership is refused', async ({ around, gateway, refusal }) => {
+  test('without a revision of a membership is refused', async ({ around, gateway, refusal }) => {
     await gateway.sessionToken()
     const token = await around.mint.mint({ typ: 'session', sub: '1', org_id: ORG_ID, role: 'admin' })
     expect(await refusal({ authorization: `Bearer ${token}` })).toEqual(refused(INVALID))
   })
 })
 
-test('with neither the stream nor keys within reach there is 503, and what was seen to end stays refused', async ({
+test('without the stream and keys there is 503, and a known end stays 401', async ({
   startGateway,
   ownSurroundings,
 }) => {
@@ -282,7 +282,7 @@ test('with neither the stream nor keys within reach there is 503, and what was s
   expect((await status(session)).status).toBe(401)
 })
 
-test('D9.2 a new signing key is found without a restart, and the set is not fetched per request', async ({
+test('D9.2 a new signing key needs no restart, and the set is not fetched per request', async ({
   startGateway,
   ownSurroundings,
 }) => {
@@ -317,7 +317,7 @@ describe('S11a the end of a session or token chain', () => {
     { name: 'a session', bearerOf: sessionOf },
     { name: 'a key', bearerOf: keyBearer },
   ])(
-    'binds the very next request of $name, and no other chain',
+    'binds the next request of $name, and no other chain',
     async ({ bearerOf }, { around, gateway, ask, refusal }) => {
       const [ended, alive] = [chainOf(), chainOf()]
       const authorization = await bearerOf({ gateway, around }, ended)
@@ -329,7 +329,7 @@ describe('S11a the end of a session or token chain', () => {
     },
   )
 
-  test('that the view has missed binds within a second, because keys is asked', async ({
+  test('that the view has missed binds within a second, by a lookup at keys', async ({
     around,
     gateway,
     ask,
@@ -346,7 +346,7 @@ describe('S11a the end of a session or token chain', () => {
     }
   })
 
-  test('is forgotten when no token of it can be alive', () => {
+  test('is deleted when its tokens have expired', () => {
     let now = Date.parse('2026-11-22T10:00:00.000Z')
     const view = new KeyView(() => now)
     const ending = (chain_id: string) =>
@@ -362,7 +362,7 @@ describe('S11a the end of a session or token chain', () => {
   })
 })
 
-test('S11l keys is asked with a credential of the gateway itself', async ({ around, gateway, ask }) => {
+test('S11l a lookup at keys has a credential of the gateway', async ({ around, gateway, ask }) => {
   const { jti } = await gateway.keyToken()
   gateway.setCurrent(false)
   around.keys.set(jti, keyStateOf({ jti }))
@@ -377,7 +377,7 @@ test('S11l keys is asked with a credential of the gateway itself', async ({ arou
   expect(await gateway.verifyGateway(String(asked[0]?.headers['x-principal']))).toBe(true)
 })
 
-test('D12.1 a token that was narrowed opens no more than it names', async ({ around, gateway, ask }) => {
+test('D12.1 a narrowed token allows only its scopes', async ({ around, gateway, ask }) => {
   const { jti } = await gateway.keyToken({ scopes: ['assets:read', 'locations:read'] })
   const claims = { typ: 'key', sub: jti, org_id: ORG_ID, scopes: ['assets:read', 'keys:admin'] }
   const authorization = `Bearer ${await around.mint.mint(claims)}`
@@ -425,7 +425,7 @@ describe('D2.6 who may do what', () => {
     },
   )
 
-  test('a key cannot use the routes of the console, whatever its scopes', async ({ gateway, ask }) => {
+  test('a key cannot use the routes of the console with any scopes', async ({ gateway, ask }) => {
     const { authorization } = await gateway.keyToken({ scopes: ['keys:admin', 'assets:write'] })
     for (const path of ['/api/v1/webhooks', '/api/v1/readers'])
       expect((await ask({ authorization }, path)).status).toBe(403)
@@ -436,7 +436,11 @@ describe('the principal', () => {
   const principalOf = async ({ gateway, around }: { gateway: TestGateway; around: Surroundings }) =>
     gateway.verifyPrincipal(String(around.services.catalog.seen.at(-1)?.headers['x-principal']))
 
-  test('is signed once per token and says what the key may do now', async ({ around, gateway, ask }) => {
+  test('is signed once per token and contains the current scopes of the key', async ({
+    around,
+    gateway,
+    ask,
+  }) => {
     const { authorization, jti } = await gateway.keyToken({ scopes: ['assets:read', 'locations:read'] })
     await ask({ authorization })
     const first = around.services.catalog.seen.at(-1)?.headers['x-principal']
@@ -454,7 +458,7 @@ describe('the principal', () => {
     expect(await principalOf({ gateway, around })).toMatchObject({ scopes: ['assets:read'] })
   })
 
-  test('S11l is made for one service, and for each once', async ({ around, gateway, ask }) => {
+  test('S11l is for one service, and signed once for each', async ({ around, gateway, ask }) => {
     const { authorization } = await gateway.keyToken({ scopes: ['assets:read', 'scans:read'] })
     const sentTo = async (name: 'catalog' | 'tracking', path: string) => {
       await ask({ authorization }, path)
@@ -468,7 +472,7 @@ describe('the principal', () => {
     expect(await sentTo('tracking', '/api/v1/reports/asset-locations')).toBe(forTracking)
   })
 
-  test('of a session carries the user and the role', async ({ around, gateway, ask }) => {
+  test('of a session contains the user and the role', async ({ around, gateway, ask }) => {
     await ask(await gateway.sessionToken({ userId: 42, role: 'member' }))
     expect(await principalOf({ gateway, around })).toEqual({
       expiresAtMs: expect.any(Number),

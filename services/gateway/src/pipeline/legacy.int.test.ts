@@ -56,7 +56,7 @@ describe('D1.2 the second base URL', () => {
     { name: 'the reference', path: '/legacy/api', status: 200 },
   ]
   test.for(answers)(
-    '$name carries Deprecation, and Sunset once the date is set',
+    '$name has Deprecation, and Sunset if the date is set',
     async (answer, { announced, undated }) => {
       for (const [gateway, sunset] of [
         [announced, SUNSET_HEADER],
@@ -76,7 +76,7 @@ describe('D1.2 the second base URL', () => {
     },
   )
 
-  test('no answer of the current vocabulary carries Deprecation, whatever a service says', async ({
+  test('no response of the current vocabulary has Deprecation, even if a service sends it', async ({
     around,
     announced,
   }) => {
@@ -88,9 +88,7 @@ describe('D1.2 the second base URL', () => {
       expect(deprecationOf(await announced.request(path, { headers }))).toEqual([undefined, undefined])
   })
 
-  test('what is absent there is 404, not a stub, and the current paths are not there', async ({
-    undated,
-  }) => {
+  test('an operation without a legacy row is 404', async ({ undated }) => {
     const answer = await undated.request('/legacy/api/v1/orgs/me', { headers: await undated.keyToken() })
     expect(answer.error()).toMatchObject({
       type: 'not_found',
@@ -99,21 +97,21 @@ describe('D1.2 the second base URL', () => {
     })
   })
 
-  test('D2.3 Allow names PUT there, in its place, and nowhere else', async ({ undated }) => {
+  test('D2.3 Allow names PUT there, in its order, and nowhere else', async ({ undated }) => {
     const allowOf = async (path: string, method: string) =>
       (await undated.request(path, { method })).headers['allow']
     expect(await allowOf('/legacy/api/v1/assets/A', 'PATCH')).toBe('GET, HEAD, PUT, DELETE')
     expect(await allowOf('/api/v1/assets/1', 'PUT')).not.toContain('PUT')
   })
 
-  test('a preflight there names PUT, which the current vocabulary has not', async ({ undated }) => {
+  test('a preflight there names PUT, which the current vocabulary lacks', async ({ undated }) => {
     const methodsOf = async (path: string) =>
       (await undated.request(path, { method: 'OPTIONS' })).headers['access-control-allow-methods']
     expect(await methodsOf('/legacy/api/v1/assets/1')).toContain('PUT')
     expect(await methodsOf('/api/v1/assets/1')).not.toContain('PUT')
   })
 
-  test('its description has the legacy rows only, below its own base URL, in both forms', async ({
+  test('its description has only the legacy rows, below its own base URL, in both formats', async ({
     announced,
   }) => {
     const json = JSON.parse((await announced.request('/legacy/api/openapi.json')).text)
@@ -143,19 +141,19 @@ describe('past the sunset', () => {
     { path: '/legacy/api/v1/nowhere', method: 'POST' },
     { path: '/legacy/api/v1', method: 'GET' },
     { path: '/legacy/api/v1/assets/%ff', method: 'GET' },
-  ])('$method $path answers 410 without a look at the token', async ({ path, method }, { withdrawn }) => {
+  ])('$method $path returns 410 without a token check', async ({ path, method }, { withdrawn }) => {
     const answer = await withdrawn.request(path, { method, headers: { 'content-type': JSON_MEDIA_TYPE } })
     expect(answer.status).toBe(410)
     expect(answer.error()).toMatchObject({ type: 'gone', title: 'Gone', status: 410, instance: path })
     expect(deprecationOf(answer)).toEqual(['true', 'Thu, 01 Jan 2026 00:00:00 GMT'])
   })
 
-  test('a preflight is still answered, so that a page can read the 410', async ({ withdrawn }) => {
+  test('a preflight still succeeds, so that a page can read the 410', async ({ withdrawn }) => {
     const answer = await withdrawn.request('/legacy/api/v1/assets', { method: 'OPTIONS' })
     expect(answer.status).toBe(204)
   })
 
-  test('the current vocabulary and both descriptions go on', async ({ withdrawn }) => {
+  test('the current vocabulary and both descriptions stay available', async ({ withdrawn }) => {
     const headers = await withdrawn.keyToken()
     expect((await withdrawn.request('/api/v1/assets', { headers })).status).toBe(200)
     expect((await withdrawn.request('/legacy/api/openapi.json')).status).toBe(200)

@@ -8,7 +8,7 @@ import { test, type TestGateway } from '../../test/gateway.fixture.ts'
 const JSON_BODY = { 'content-type': 'application/json' }
 const HUGE = Buffer.alloc(1024 * 1024 + 1, 0x20)
 
-describe('D2 the first failing step answers', () => {
+describe('D2 the first failing step decides', () => {
   type Case = {
     name: string
     path: string
@@ -132,7 +132,7 @@ describe('D2.3 methods', () => {
     instance,
     detail,
   })
-  /** D12.4: a path without parameters is its own, though `/locations/current` looks like that of a location. */
+  /** D12.4: a path without parameters is separate, though `/locations/current` looks like a location. */
   const methodsOf = (address: string) => {
     const isItsOwn = table.some((row) => row.path === address)
     const belongs = (path: string) =>
@@ -142,7 +142,7 @@ describe('D2.3 methods', () => {
   }
 
   test.for(paths)(
-    '%s answers 405 with Allow to every other method, and no other way to its own',
+    '%s returns 405 with Allow for every other method, and for no own one',
     async (path, { gateway }) => {
       const url = `/api/v1${concrete(path)}`
       const own = methodsOf(concrete(path))
@@ -170,7 +170,7 @@ describe('D2.3 methods', () => {
     '/api/v2/assets',
     '/legacy/api/v1/webhooks',
     '/.well-known/x',
-  ])('%s is unknown, whatever the method', async (path, { gateway }) => {
+  ])('%s is unknown with any method', async (path, { gateway }) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
       const answer = await gateway.request(`${path}?a=1`, { method })
       expect(answer.status).toBe(404)
@@ -182,7 +182,7 @@ describe('D2.3 methods', () => {
     }
   })
 
-  test('D12.4 /locations/current is no location, whoever asks; in the legacy vocabulary it may be one', async ({
+  test('D12.4 /locations/current is not a location; in the legacy vocabulary it may be one', async ({
     gateway,
   }) => {
     const headers = { ...(await gateway.sessionToken()), ...JSON_BODY }
@@ -198,7 +198,7 @@ describe('D2.3 methods', () => {
     expect(old.status).toBe(200)
   })
 
-  test('a path with an empty id is no route', async ({ gateway }) => {
+  test('a path with an empty id is unknown', async ({ gateway }) => {
     const answer = await gateway.request('/api/v1/assets/', { headers: await gateway.sessionToken() })
     expect(answer.error()['detail']).toBe('Unknown API route: /api/v1/assets/')
   })
@@ -247,7 +247,7 @@ describe('D2.1 web filter', () => {
   )
 })
 
-describe('D12.11 data is kept nowhere and is nothing but data', () => {
+describe('D12.11 data is never cached or sniffed', () => {
   const PRIVATE = { 'x-content-type-options': 'nosniff', 'cache-control': 'private, no-store' }
 
   test.for([
@@ -266,19 +266,16 @@ describe('D12.11 data is kept nowhere and is nothing but data', () => {
   })
 
   test.for([
-    ['another word of the service', { 'cache-control': 'public, max-age=60' }, 'private, no-store'],
-    ['a service that knows a version', { etag: '"1"' }, 'private, no-cache'],
-  ] as const)(
-    '%s: it is said here how long an answer is kept',
-    async ([, sent, wanted], { around, gateway }) => {
-      around.services.catalog.respondWith((_request, reply) => reply.headers(sent).send({}))
-      const answer = await gateway.request('/api/v1/assets', { headers: await gateway.sessionToken() })
-      around.services.catalog.respondWith(() => ({}))
-      expect(answer.headers['cache-control']).toBe(wanted)
-    },
-  )
+    ['another cache-control of the service', { 'cache-control': 'public, max-age=60' }, 'private, no-store'],
+    ['a service that sends an ETag', { etag: '"1"' }, 'private, no-cache'],
+  ] as const)('%s: the gateway sets cache-control', async ([, sent, wanted], { around, gateway }) => {
+    around.services.catalog.respondWith((_request, reply) => reply.headers(sent).send({}))
+    const answer = await gateway.request('/api/v1/assets', { headers: await gateway.sessionToken() })
+    around.services.catalog.respondWith(() => ({}))
+    expect(answer.headers['cache-control']).toBe(wanted)
+  })
 
-  test('D9.1 the token endpoint, as OAuth words it, errors too', async ({ gateway }) => {
+  test('D9.1 the token endpoint has the headers of OAuth, also on errors', async ({ gateway }) => {
     for (const method of ['POST', 'GET']) {
       const sent = { method, headers: JSON_BODY, ...(method === 'POST' && { body: '{}' }) }
       const answer = await gateway.request('/api/v1/oauth/token', sent)
@@ -289,9 +286,7 @@ describe('D12.11 data is kept nowhere and is nothing but data', () => {
     }
   })
 
-  test('over https every answer says that there is no other way, pages and broken requests too', async ({
-    startGateway,
-  }) => {
+  test('over https every response has HSTS, also pages and malformed requests', async ({ startGateway }) => {
     const secure = await startGateway({ isSecure: true })
     const headers = await secure.sessionToken()
     for (const path of [
@@ -312,7 +307,7 @@ describe('D12.11 data is kept nowhere and is nothing but data', () => {
   })
 })
 
-test('D12.12 pages of other origins may read what they need to know', async ({ gateway }) => {
+test('D12.12 pages of other origins may read the response headers', async ({ gateway }) => {
   const { headers } = await gateway.request('/api/v1/assets')
   const exposed = String(headers['access-control-expose-headers']).split(', ')
   expect(exposed).toEqual(
@@ -321,7 +316,7 @@ test('D12.12 pages of other origins may read what they need to know', async ({ g
 })
 
 describe('S11 d a request id that is too long for the services', () => {
-  test('is echoed whole, in the envelope too; they get its beginning', async ({ around, gateway }) => {
+  test('is returned whole, also in the envelope; services get its beginning', async ({ around, gateway }) => {
     const id = `${'x'.repeat(9_000)} end`
     const headers = { ...(await gateway.sessionToken()), 'x-request-id': id }
     around.services.catalog.respondWith((request, reply) =>
@@ -352,7 +347,7 @@ describe('S11 d a request id that is too long for the services', () => {
     ])
   })
 
-  test('and so is one that Node itself finds too large', async ({ gateway }) => {
+  test('a head that Node finds too large is a 400 in the envelope, too', async ({ gateway }) => {
     const answer = await exchange(
       gateway,
       `GET /api/v1/assets HTTP/1.1\r\nhost: a\r\nx-request-id: ${'x'.repeat(20_000)}\r\n\r\n`,
@@ -366,14 +361,14 @@ describe('S11 d a request id that is too long for the services', () => {
   })
 })
 
-/** Sends bytes as they are, and returns everything that came back. */
+/** Sends raw bytes, and returns all that was received. */
 function exchange(to: TestGateway, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(to.origin).port), '127.0.0.1')
   socket.end(bytes)
   return text(socket)
 }
 
-test("a caller's request id is echoed unchanged, in the answer, in the envelope and to the service", async ({
+test("a client's request id is unchanged in the response, in the envelope and at the service", async ({
   around,
   gateway,
 }) => {
@@ -398,7 +393,7 @@ test.for(['/api/v1/assets/%ff', '/api/v1/assets/%zz', '/%ff', '/console/%zz', '/
   },
 )
 
-test('a request that is no HTTP is answered with the envelope too', async ({ gateway }) => {
+test('a request that is not HTTP gets the envelope, too', async ({ gateway }) => {
   const answer = await exchange(gateway, 'GET / HTTP/1.1\r\nbroken header\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   expect(answer.toLowerCase()).toContain('access-control-allow-origin: *')

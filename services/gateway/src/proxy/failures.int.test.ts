@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished } from 'vitest'
 import { test, type TestGateway } from '../../test/gateway.fixture.ts'
 import { listen } from '../../test/listen.fixture.ts'
 
-describe('D2 a service that does not do its part', () => {
+describe('D2 503 for a service', () => {
   const answerOf = async (gateway: TestGateway, path = '/api/v1/assets') => {
     const sent = { headers: await gateway.sessionToken() }
     const { status, headers, error } = await gateway.request(path, sent)
@@ -32,7 +32,7 @@ describe('D2 a service that does not do its part', () => {
     },
   })
 
-  test('one that refuses connections', async ({ startGateway, ownSurroundings }) => {
+  test('that refuses connections', async ({ startGateway, ownSurroundings }) => {
     const alone = await startGateway({}, ownSurroundings)
     await alone.request('/api/v1/assets', { headers: await alone.sessionToken() }) // fetches the signing keys
     await ownSurroundings.services.catalog.stop()
@@ -41,7 +41,7 @@ describe('D2 a service that does not do its part', () => {
     expect(await answerOf(alone, '/')).toEqual(unavailable('/'))
   })
 
-  test('one that is too slow', async ({ around, startGateway }) => {
+  test('that is too slow', async ({ around, startGateway }) => {
     const hasty = await startGateway({ readTimeoutMs: 200 })
     const held = Promise.withResolvers<void>()
     around.services.catalog.respondWith(() => held.promise)
@@ -56,37 +56,35 @@ describe('D2 a service that does not do its part', () => {
   test.for([
     { name: 'an HTML error page', status: 502, type: 'text/html', body: '<html>stack trace</html>' },
     { name: 'a bare 500', status: 500, type: 'text/plain', body: 'boom at /srv/app.js:1' },
-    { name: 'a 404 of something in between', status: 404, type: 'text/html', body: '<h1>nginx</h1>' },
-  ])('one that answers with $name', async ({ status, type, body }, { around, gateway }) => {
+    { name: 'a 404 of a proxy in between', status: 404, type: 'text/html', body: '<h1>nginx</h1>' },
+  ])('that answers with $name', async ({ status, type, body }, { around, gateway }) => {
     around.services.catalog.respondWith((_request, reply) => reply.status(status).type(type).send(body))
     expect(await answerOf(gateway)).toEqual(unavailable())
   })
 
-  test('one that speaks no HTTP, or hangs up', async ({ startGateway }) => {
+  test('that does not speak HTTP, or hangs up', async ({ startGateway }) => {
     const answers = ['not http at all\r\n\r\n', '']
     const rude = await serveWith((socket) => {
       socket.once('data', () => socket.end(answers.shift() ?? ''))
     })
-    const beside = await startGateway({ upstreams: { catalog: rude } })
-    expect(await answerOf(beside)).toEqual(unavailable())
-    expect(await answerOf(beside)).toEqual(unavailable())
+    const gateway = await startGateway({ upstreams: { catalog: rude } })
+    expect(await answerOf(gateway)).toEqual(unavailable())
+    expect(await answerOf(gateway)).toEqual(unavailable())
   })
 
-  test('one that hangs up in the middle of its answer', async ({ startGateway }) => {
+  test('that hangs up in the middle of its response', async ({ startGateway }) => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 20\r\n\r\n'
     const breaking = await serveWith((socket) => {
       socket.once('data', () => socket.end(`${head}{"data":`))
     })
-    const beside = await startGateway({ upstreams: { catalog: breaking } })
-    expect(await answerOf(beside)).toEqual(unavailable())
+    const gateway = await startGateway({ upstreams: { catalog: breaking } })
+    expect(await answerOf(gateway)).toEqual(unavailable())
   })
 
-  test('a connection that a service has closed for idleness costs a read nothing', async ({
-    startGateway,
-  }) => {
+  test('a read is retried on a connection that the service closed as idle', async ({ startGateway }) => {
     let requests = 0
     const closing = await serveWith((socket) => {
-      // Promises to keep the connection, answers once, and hangs up on the next request.
+      // Keeps the connection alive, responds once, and hangs up on the next request.
       let answered = false
       socket.on('data', () => {
         requests += 1
@@ -97,11 +95,11 @@ describe('D2 a service that does not do its part', () => {
         )
       })
     })
-    const beside = await startGateway({ upstreams: { catalog: closing } })
+    const gateway = await startGateway({ upstreams: { catalog: closing } })
     for (let i = 0; i < 3; i += 1)
-      expect((await beside.request('/api/v1/assets', { headers: await beside.sessionToken() })).status).toBe(
-        200,
-      )
+      expect(
+        (await gateway.request('/api/v1/assets', { headers: await gateway.sessionToken() })).status,
+      ).toBe(200)
     expect(requests).toBe(5)
   })
 })

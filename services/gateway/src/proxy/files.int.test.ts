@@ -76,7 +76,7 @@ const failuresOf = async (gateway: TestGateway) => {
 }
 
 describe('D10 a file on its way to a service', () => {
-  test('arrives while it is being sent, with the caller and without a length of ours', async ({
+  test('arrives while it is being sent, with the principal and without a length', async ({
     gateway,
     catalog,
     open,
@@ -106,7 +106,7 @@ describe('D10 a file on its way to a service', () => {
     expect((await answer).body).toBe(`{"bytes":${8 * 2 ** 20}}`)
   })
 
-  test('D2 is refused before it is asked for: 401, 403, 415, 413, in this order', async ({
+  test('D2 is refused before it is read: 401, 403, 415, 413, in this order', async ({
     gateway,
     catalog,
     open,
@@ -128,7 +128,7 @@ describe('D10 a file on its way to a service', () => {
     expect(await statusOf(tooLarge)).toBe(413)
   })
 
-  test('is refused when it turns out to be too large', async ({ catalog, open }) => {
+  test('is refused when it becomes too large', async ({ catalog, open }) => {
     catalog.serve = (incoming) => void incoming.resume().on('error', () => undefined)
     const { outgoing, answer } = open(UPLOAD, 'POST', { 'transfer-encoding': 'chunked' })
     const part = Buffer.alloc(2 ** 20, 'x')
@@ -141,7 +141,7 @@ describe('D10 a file on its way to a service', () => {
     })
   })
 
-  test('is told of a refusal at once, and its connection stays usable', async ({ catalog, agent, open }) => {
+  test('gets a refusal at once, and its connection stays usable', async ({ catalog, agent, open }) => {
     catalog.serve = (incoming, outgoing) => {
       incoming.once('data', () => json(outgoing, 400, { error: { type: 'bad_request' } }))
       incoming.on('error', () => undefined)
@@ -159,7 +159,7 @@ describe('D10 a file on its way to a service', () => {
     expect(next.outgoing.reusedSocket).toBe(true)
   })
 
-  test('that breaks off breaks off there too, and is no failure of the service', async ({
+  test('that breaks off breaks off there, too, and does not count as a failure of the service', async ({
     gateway,
     catalog,
     open,
@@ -176,7 +176,7 @@ describe('D10 a file on its way to a service', () => {
     expect(await failuresOf(gateway)).toBe(before)
   })
 
-  test('that does not move any more ends its connection, and breaks off there too', async ({
+  test('that stalls ends its connection, and breaks off there, too', async ({
     startGateway,
     catalog,
     open,
@@ -191,7 +191,7 @@ describe('D10 a file on its way to a service', () => {
     await expect(outcome.promise).rejects.toThrow('aborted')
   })
 
-  test('whose service goes away is answered 503', async ({ catalog, open }) => {
+  test('whose service disconnects gets 503', async ({ catalog, open }) => {
     catalog.serve = (incoming) => void incoming.once('data', () => incoming.socket.destroy())
     const { outgoing, answer } = open(UPLOAD, 'POST')
     outgoing.write('half')
@@ -206,7 +206,7 @@ describe('D10 a file on its way to a client', () => {
     'content-disposition': 'attachment; filename="assets.csv"',
   }
 
-  test('arrives while it is being made', async ({ catalog, open }) => {
+  test('arrives while it is being written', async ({ catalog, open }) => {
     const more = Promise.withResolvers<void>()
     catalog.serve = (_incoming, outgoing) => {
       outgoing.writeHead(200, headers).write('a,b\n')
@@ -222,7 +222,7 @@ describe('D10 a file on its way to a client', () => {
     expect((await answer).headers).toMatchObject(headers)
   })
 
-  test('that cannot be finished breaks off there too', async ({ catalog, open }) => {
+  test('that the service does not finish breaks off there, too', async ({ catalog, open }) => {
     catalog.serve = (_incoming, outgoing) => {
       outgoing.writeHead(200, headers).write('a,b\n', () => outgoing.destroy())
     }
@@ -231,7 +231,7 @@ describe('D10 a file on its way to a client', () => {
     await expect(answer).rejects.toThrow(/aborted|terminated/)
   })
 
-  test('is given up by its service when the client goes away', async ({ catalog, open }) => {
+  test('is aborted at its service when the client disconnects', async ({ catalog, open }) => {
     const gone = Promise.withResolvers<string>()
     catalog.serve = (_incoming, outgoing) => {
       outgoing.writeHead(200, headers).write('a,b\n')

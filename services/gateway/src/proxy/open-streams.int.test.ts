@@ -57,16 +57,12 @@ async function listen(at: TestGateway, headers: Record<string, string>): Promise
   return stream
 }
 
-/** Asserts that the service is rid of the first stream too. */
+/** Asserts that the first stream has ended at the service, too. */
 const isGone = (open: readonly Exchange[]) =>
   expect.poll(() => open[0]?.outgoing.destroyed, PATIENTLY).toBe(true)
 
 describe('D10 a stream through the gateway', () => {
-  test('arrives event by event, long after the time in which an answer must begin', async ({
-    gateway,
-    session,
-    open,
-  }) => {
+  test('arrives event by event, also long after the read timeout', async ({ gateway, session, open }) => {
     const stream = await listen(gateway, { ...session, 'last-event-id': '7-abc' })
     expect(open[0]?.incoming.headers).toMatchObject({ 'last-event-id': '7-abc' })
     expect(stream.headers).toMatchObject({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
@@ -79,7 +75,7 @@ describe('D10 a stream through the gateway', () => {
     await isGone(open)
   })
 
-  test('keeps no connection from others: so many of them leave the service reachable', async ({ gateway, session, open }) => {
+  test('leaves connections to others: with 300 streams the service is reachable', async ({ gateway, session, open }) => {
     const streams = await Promise.all(Array.from({ length: 300 }, () => listen(gateway, session)))
     const { authorization } = await gateway.keyToken({ scopes: ['scans:read'] })
     expect((await gateway.request('/api/v1/locations/current', { headers: { authorization } })).status).toBe(200)
@@ -87,7 +83,7 @@ describe('D10 a stream through the gateway', () => {
     await expect.poll(() => open.every(({ outgoing }) => outgoing.destroyed), PATIENTLY).toBe(true)
   }) // prettier-ignore
 
-  test('breaks off when its service does, so that the client comes again', async ({ gateway, open }) => {
+  test('breaks off when its service does, so that the client reconnects', async ({ gateway, open }) => {
     const stream = await listen(gateway, await gateway.sessionToken())
     open[0]?.outgoing.destroy()
     expect(await stream.ended).toBe('broken')
@@ -108,8 +104,8 @@ describe('D10 a stream through the gateway', () => {
   })
 })
 
-describe('D9.3 a stream ends with what it was opened by', () => {
-  test('the token, however long the service goes on', async ({ around, gateway, open }) => {
+describe('D9.3 a stream ends with', () => {
+  test('its token, even if the service continues', async ({ around, gateway, open }) => {
     const member = memberStateOf({ user_id: 11 })
     gateway.view.apply(`keys.member.${ORG_ID}.11`, member)
     const authorization = await sessionBearer(around.mint, member, { expiresIn: 2 })
@@ -118,7 +114,7 @@ describe('D9.3 a stream ends with what it was opened by', () => {
     await isGone(open)
   })
 
-  test('the membership, and those of other members go on', async ({ gateway, open }) => {
+  test('its membership, and the streams of other members continue', async ({ gateway, open }) => {
     const [mine, other] = [
       await gateway.sessionToken({ userId: 21 }),
       await gateway.sessionToken({ userId: 22 }),
@@ -135,7 +131,10 @@ describe('D9.3 a stream ends with what it was opened by', () => {
     second.close()
   })
 
-  test('the membership, also while the broker is away and keys is asked', async ({ around, gateway }) => {
+  test('its membership, also by a lookup at keys while the broker is unreachable', async ({
+    around,
+    gateway,
+  }) => {
     const session = await gateway.sessionToken({ userId: 31 })
     gateway.setCurrent(false)
     const stream = await listen(gateway, session)

@@ -36,7 +36,7 @@ describe('every row of the route table', () => {
   })
 })
 
-describe('what a client says of itself does not pass', () => {
+describe('headers in which a client names itself are not forwarded', () => {
   const forged = {
     'x-principal': 'forged',
     'x-forwarded-for': '10.0.0.1',
@@ -47,7 +47,7 @@ describe('what a client says of itself does not pass', () => {
     'x-org-id': '1',
   }
 
-  test('on a route with a token, which ends here too', async ({ gateway, session, lastAt }) => {
+  test('on a route with a token, which is not forwarded either', async ({ gateway, session, lastAt }) => {
     await gateway.request('/api/v1/assets', { headers: { ...session, ...forged } })
     const headers = lastAt('catalog')?.headers ?? {}
     expect(headers['x-principal']).not.toBe('forged')
@@ -57,7 +57,7 @@ describe('what a client says of itself does not pass', () => {
       expect(headers[name], name).toBeUndefined()
   })
 
-  test('on a route for anyone, which gets no principal at all but may get HTTP Basic', async ({
+  test('on a route without access control, which gets no principal but may get HTTP Basic', async ({
     gateway,
     lastAt,
   }) => {
@@ -69,7 +69,7 @@ describe('what a client says of itself does not pass', () => {
     expect(seen['x-forwarded-for']).toBe('127.0.0.1')
   })
 
-  test('by naming a header in Connection, which would strip what we add', async ({
+  test('by naming a header in Connection, which would remove the added headers', async ({
     gateway,
     session,
     lastAt,
@@ -82,7 +82,7 @@ describe('what a client says of itself does not pass', () => {
     })
   })
 
-  test('by announcing a body on a GET, which the next request on the connection would begin with', async ({
+  test('by announcing a body on a GET, which would become the next request on the connection', async ({
     gateway,
     session,
     lastAt,
@@ -103,7 +103,7 @@ describe('what a client says of itself does not pass', () => {
     expect(lastAt('catalog')?.headers['content-length']).toBeUndefined()
   })
 
-  test('unless a proxy we trust says it: then the address is the one that proxy saw', async ({
+  test('unless a trusted proxy sends them: then its client address is used', async ({
     startGateway,
     lastAt,
   }) => {
@@ -113,7 +113,7 @@ describe('what a client says of itself does not pass', () => {
     expect(lastAt('catalog')?.headers['x-forwarded-for']).toBe('203.0.113.7')
   })
 
-  test('a trace it began is continued in a step of our own; whether it is recorded is ours to say', async ({
+  test('its trace continues in a new span, and the gateway decides whether to record it', async ({
     gateway,
     session,
     lastAt,
@@ -167,8 +167,8 @@ describe('internal routes of services', () => {
       })
       expect(answer.status).toBeLessThan(500)
       for (const seen of everythingSeen().slice(before)) {
-        if (around.services.console.seen.includes(seen)) continue // has no such thing
-        // What arrived is a row of the table, however the service or anything before it normalises the path.
+        if (around.services.console.seen.includes(seen)) continue // has no internal routes
+        // Each forwarded path is a row of the table, also after normalisation.
         const { pathname } = new URL(seen.url, 'http://service')
         expect(pathname).toBe(seen.url.split('?')[0])
         expect(pathname).toMatch(/^\/api\/v1\/(assets\/[^/]+|orgs\/[^/]+\/api-keys)$/)
@@ -178,8 +178,8 @@ describe('internal routes of services', () => {
   })
 })
 
-describe('answers', () => {
-  test('pass as they are, and what is ours stays ours', async ({ around, gateway, session }) => {
+describe('responses', () => {
+  test('pass unchanged, except for the headers of the gateway', async ({ around, gateway, session }) => {
     around.services.catalog.respondWith((_request, reply) =>
       reply
         .status(201)
@@ -218,7 +218,7 @@ describe('answers', () => {
     expect(comparable(head.headers)).toEqual(comparable(get.headers))
   })
 
-  test('errors of a service pass in its words', async ({ around, gateway, session }) => {
+  test('errors of a service pass unchanged', async ({ around, gateway, session }) => {
     const error = { type: 'conflict', title: 'Conflict', status: 409, detail: 'taken' }
     around.services.catalog.respondWith((_request, reply) => reply.status(409).send({ error }))
     const answer = await gateway.request('/api/v1/assets', { headers: session })
@@ -226,8 +226,8 @@ describe('answers', () => {
   })
 })
 
-describe('beside the API', () => {
-  test('everything else is the console: GET and HEAD, without a token', async ({
+describe('outside the API', () => {
+  test('all other paths are the console: GET and HEAD, without a token', async ({
     around,
     gateway,
     session,
@@ -243,10 +243,7 @@ describe('beside the API', () => {
     expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD'])
   })
 
-  test('a page that the console does not have is its own page, not an outage', async ({
-    around,
-    gateway,
-  }) => {
+  test('a 404 page of the console passes', async ({ around, gateway }) => {
     around.services.console.respondWith((_request, reply) =>
       reply.status(404).type('text/html').send('<p>no'),
     )
@@ -260,7 +257,7 @@ describe('beside the API', () => {
   })
 })
 
-test('stopping lets a request that is under way end well', async ({ around, session, startGateway }) => {
+test('stopping lets a running request finish', async ({ around, session, startGateway }) => {
   const stopping = await startGateway()
   const held = Promise.withResolvers<object>()
   around.services.catalog.respondWith(() => held.promise)
@@ -270,7 +267,7 @@ test('stopping lets a request that is under way end well', async ({ around, sess
   const stopped = stopping.stop()
   held.resolve({ data: 'late' })
   const answer = await underWay
-  // Closed after it: a connection kept open would hold up the shutdown.
+  // Closed, because an open connection would delay the shutdown.
   expect([answer.text, answer.headers.connection]).toEqual(['{"data":"late"}', 'close'])
   await stopped
 })
@@ -278,11 +275,7 @@ test('stopping lets a request that is under way end well', async ({ around, sess
 describe('the console', () => {
   const sent = { cookie: 'whereabouts_session=1', 'sec-fetch-site': 'same-origin', 'accept-encoding': 'br' }
 
-  test('gets the cookie of a session where sessions are kept, and there only', async ({
-    around,
-    gateway,
-    lastAt,
-  }) => {
+  test('gets the session cookie below /session only', async ({ around, gateway, lastAt }) => {
     around.services.console.respondWith(() => ({}))
     const headers = {
       ...sent,
@@ -308,11 +301,7 @@ describe('the console', () => {
     expect(lastAt('console')?.headers['cookie']).toBeUndefined()
   })
 
-  test('sets its cookie, and is asked to change nothing else', async ({
-    around,
-    gateway,
-    everythingSeen,
-  }) => {
+  test('sets its cookie, and gets no other writes', async ({ around, gateway, everythingSeen }) => {
     around.services.console.respondWith((_request, reply) =>
       reply.header('set-cookie', 'whereabouts_session=2; HttpOnly').send({}),
     )

@@ -4,7 +4,7 @@ import { test } from '../../test/gateway.fixture.ts'
 const scriptOf = (page: string) => /<script src="([^"]+)"/.exec(page)?.[1] ?? ''
 
 describe('descriptions', () => {
-  test('the description is served to anyone, as JSON and as YAML, and may be cached', async ({ gateway }) => {
+  test('the description needs no token, is JSON or YAML, and may be cached', async ({ gateway }) => {
     const json = await gateway.request('/api/openapi.json')
     expect(JSON.parse(json.text)).toMatchObject({ openapi: '3.0.3' })
     const etag = String(json.headers.etag)
@@ -13,7 +13,7 @@ describe('descriptions', () => {
     expect((await gateway.request('/api/openapi.yaml')).text).toMatch(/^"openapi": "3\.0\.3"$/m)
   })
 
-  test('the bare addresses redirect for ever, and take no other method', async ({ gateway }) => {
+  test('the old addresses redirect permanently, and allow no other method', async ({ gateway }) => {
     for (const name of ['openapi.json', 'openapi.yaml']) {
       const answer = await gateway.request(`/${name}`)
       expect([answer.status, answer.headers.location]).toEqual([301, `/api/${name}`])
@@ -28,7 +28,7 @@ describe('the interactive reference', () => {
     ['/api', '/api/openapi.json'],
     ['/legacy/api', '/legacy/api/openapi.json'],
   ] as const)(
-    '%s is a page about %s that may load nothing from elsewhere',
+    '%s is a page about %s that may load nothing from other hosts',
     async ([path, description], { gateway }) => {
       const { status, headers, text } = await gateway.request(path)
       expect(status).toBe(200)
@@ -44,7 +44,7 @@ describe('the interactive reference', () => {
     },
   )
 
-  test('its script is served for ever under the digest of its content, compressed where that is understood', async ({
+  test('its script is immutable at a path with its digest, and compressed if the client accepts it', async ({
     gateway,
   }) => {
     const path = scriptOf((await gateway.request('/api')).text)
@@ -59,12 +59,12 @@ describe('the interactive reference', () => {
       headers: { 'user-agent': 'Mozilla/5.0', 'accept-encoding': 'gzip' },
     })
     expect(compressed.headers.get('content-encoding')).toBe('gzip')
-    expect(await compressed.text()).toBe(plain.text) // fetch has unpacked it
+    expect(await compressed.text()).toBe(plain.text) // fetch decompresses it
     const etag = String(plain.headers.etag)
     expect((await gateway.request(path, { headers: { 'if-none-match': etag } })).status).toBe(304)
   })
 
-  test('a script of another release is 404, and nothing else of the package is served', async ({
+  test('a script of another release is 404, and no other file of the package is served', async ({
     gateway,
   }) => {
     for (const path of [
