@@ -50,7 +50,7 @@ const test = base.extend<{
   startService: async ({ bus, database }, use) => {
     const started: Service[] = []
     await use(async (settings = {}) => {
-      const service = await startService({ ...(await environment(bus, database)), ...settings })
+      const service = await spawnService({ ...(await environment(bus, database)), ...settings })
       started.push(service)
       return service
     })
@@ -98,7 +98,7 @@ async function environment(bus: Bus, database: ServiceDatabase<unknown>): Promis
 }
 const signingKeySecret = key32()
 
-async function startService(env: Record<string, string>): Promise<Service> {
+async function spawnService(env: Record<string, string>): Promise<Service> {
   const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
@@ -140,9 +140,7 @@ async function insertKey(
   return row
 }
 
-test('a bad configuration names every bad variable, without its value, and exits with 78', async ({
-  startService,
-}) => {
+test('a bad configuration exits with 78 and names every bad variable', async ({ startService }) => {
   const { exit, output } = await startService({ CALLOUT_XKEY_SEED: 'hunter2', DATABASE_URL: '' })
   expect(await exit).toBe(78)
   expect(output()).toContain('CALLOUT_XKEY_SEED')
@@ -150,11 +148,7 @@ test('a bad configuration names every bad variable, without its value, and exits
   expect(output()).not.toContain('hunter2')
 })
 
-test('the service publishes what it commits, and SIGTERM ends it with nothing left to publish', async ({
-  bus,
-  database,
-  startService,
-}) => {
+test('the service publishes what it commits, also after SIGTERM', async ({ bus, database, startService }) => {
   const service = await startService()
   await untilReady(service)
   const seen = new Map<string, unknown>()
@@ -175,10 +169,7 @@ test('the service publishes what it commits, and SIGTERM ends it with nothing le
   await follower.stop()
 })
 
-test('a state that was overwritten in the stream is published again for its consumer', async ({
-  bus,
-  startService,
-}) => {
+test('an overwritten state in the stream is published again', async ({ bus, startService }) => {
   const service = await startService()
   await untilReady(service)
   const body = { org_name: 'Heal', name: 'Hal', email: 'hal@example.com', password: 'long enough 1' }
@@ -206,11 +197,7 @@ test('a state that was overwritten in the stream is published again for its cons
   await follower.stop()
 })
 
-test('a reader logs in with its key and is disconnected when another replica revokes it', async ({
-  bus,
-  database,
-  startService,
-}) => {
+test('a reader is disconnected when its key is revoked', async ({ bus, database, startService }) => {
   const service = await startService()
   await untilReady(service)
   const secret = newClientSecret()

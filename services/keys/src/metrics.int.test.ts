@@ -7,9 +7,7 @@ import { disconnectRevoked } from './disconnects/disconnects.loop.ts'
 
 const log = createLogger('keys', 'silent')
 
-test('gauges: organizations by subscription, age of the signing key, age of the oldest pending disconnect', async ({
-  keys,
-}) => {
+test('gauges of subscriptions, the signing key and pending disconnects', async ({ keys }) => {
   const { db } = keys.database
   const orgs = await Promise.all([keys.signUp(), keys.signUp(), keys.signUp(), keys.signUp()])
   const ends = [

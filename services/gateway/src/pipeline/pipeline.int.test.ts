@@ -182,9 +182,7 @@ describe('D2.3 methods', () => {
     }
   })
 
-  test('D12.4 /locations/current is not a location; in the legacy vocabulary it may be one', async ({
-    gateway,
-  }) => {
+  test('D12.4 /locations/current is only a location in the legacy vocabulary', async ({ gateway }) => {
     const headers = { ...(await gateway.sessionToken()), ...JSON_BODY }
     for (const method of ['PATCH', 'DELETE', 'POST', 'PUT']) {
       const answer = await gateway.request('/api/v1/locations/current', { method, headers })
@@ -203,9 +201,7 @@ describe('D2.3 methods', () => {
     expect(answer.error()['detail']).toBe('Unknown API route: /api/v1/assets/')
   })
 
-  test('D2.2 a preflight of any API path is 204 with CORS, without a body and without Allow', async ({
-    gateway,
-  }) => {
+  test('D2.2 a preflight of any API path is 204 with CORS, without body or Allow', async ({ gateway }) => {
     for (const path of ['/api/v1/assets', '/api/v1/nowhere', '/api/v1/assets/5/tags/6']) {
       const answer = await gateway.request(path, { method: 'OPTIONS' })
       expect(answer.status).toBe(204)
@@ -368,10 +364,7 @@ function exchange(to: TestGateway, bytes: string): Promise<string> {
   return text(socket)
 }
 
-test("a client's request id is unchanged in the response, in the envelope and at the service", async ({
-  around,
-  gateway,
-}) => {
+test("a client's request id is unchanged in response, envelope and service", async ({ around, gateway }) => {
   const id = 'order 42 / "weird" value'
   const headers = { ...(await gateway.sessionToken()), 'x-request-id': id }
   const refused = await gateway.request('/api/v1/nowhere', { headers })

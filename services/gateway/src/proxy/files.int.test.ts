@@ -76,11 +76,7 @@ const failuresOf = async (gateway: TestGateway) => {
 }
 
 describe('D10 a file on its way to a service', () => {
-  test('arrives while it is being sent, with the principal and without a length', async ({
-    gateway,
-    catalog,
-    open,
-  }) => {
+  test('arrives while it is being sent, without a length', async ({ gateway, catalog, open }) => {
     const first = Promise.withResolvers<IncomingMessage['headers']>()
     catalog.serve = (incoming, outgoing) => {
       incoming.once('data', () => first.resolve(incoming.headers))
@@ -106,11 +102,7 @@ describe('D10 a file on its way to a service', () => {
     expect((await answer).body).toBe(`{"bytes":${8 * 2 ** 20}}`)
   })
 
-  test('D2 is refused before it is read: 401, 403, 415, 413, in this order', async ({
-    gateway,
-    catalog,
-    open,
-  }) => {
+  test('D2 is refused unread: 401, 403, 415, 413', async ({ gateway, catalog, open }) => {
     catalog.serve = () => expect.unreachable('nothing of it may arrive')
     const tooLarge = { 'content-length': String(MAX_IMPORT_BYTES + 1) }
     const wrong = { ...tooLarge, 'content-type': 'application/json' }
@@ -159,11 +151,7 @@ describe('D10 a file on its way to a service', () => {
     expect(next.outgoing.reusedSocket).toBe(true)
   })
 
-  test('that breaks off breaks off there, too, and does not count as a failure of the service', async ({
-    gateway,
-    catalog,
-    open,
-  }) => {
+  test('that breaks off is not a failure of the service', async ({ gateway, catalog, open }) => {
     const before = await failuresOf(gateway)
     const outcome = Promise.withResolvers<unknown>()
     catalog.serve = (incoming) => {
@@ -176,11 +164,7 @@ describe('D10 a file on its way to a service', () => {
     expect(await failuresOf(gateway)).toBe(before)
   })
 
-  test('that stalls ends its connection, and breaks off there, too', async ({
-    startGateway,
-    catalog,
-    open,
-  }) => {
+  test('that stalls ends its connections', async ({ startGateway, catalog, open }) => {
     const hasty = await startGateway({ stallMs: 300 })
     const outcome = Promise.withResolvers<unknown>()
     catalog.serve = (incoming) => void text(incoming).then(outcome.resolve, outcome.reject)

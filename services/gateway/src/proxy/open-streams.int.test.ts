@@ -131,10 +131,7 @@ describe('D9.3 a stream ends with', () => {
     second.close()
   })
 
-  test('its membership, also by a lookup at keys while the broker is unreachable', async ({
-    around,
-    gateway,
-  }) => {
+  test('its membership, also while the broker is unreachable', async ({ around, gateway }) => {
     const session = await gateway.sessionToken({ userId: 31 })
     gateway.setCurrent(false)
     const stream = await listen(gateway, session)

@@ -61,9 +61,7 @@ const later = (keys: Keys, seconds: number) =>
     [seconds],
   )
 
-test("over NATS a reader publishes its organization's scans and subscribes to inboxes of its account", async ({
-  keys,
-}) => {
+test("over NATS a reader publishes its organization's scans and reads its inboxes", async ({ keys }) => {
   const [org, other] = [await keys.signUp(), await keys.signUp()]
   const [key, second, theirs] = [await reader(keys, org), await reader(keys, org), await reader(keys, other)]
   const nowMs = Date.now()
@@ -89,9 +87,7 @@ test('organizations with a concurrent first login get an account each', async ({
   for (let i = 0; i < accounts.length; i += 2) expect(accounts[i]).toBe(accounts[i + 1])
 })
 
-test('if the broker has no free account, readers share one and subscribe to their own inbox prefix', async ({
-  keys,
-}) => {
+test('without a free account readers share one, with an inbox prefix each', async ({ keys }) => {
   const key = await reader(keys, await keys.signUp())
   const connections = { ...NOBODY, readerAccounts: 0 }
   expect(await granted(keys, key, { connections })).toMatchObject({
@@ -152,9 +148,7 @@ test('a client id is free after the broker has deleted its session', async ({ ke
   expect(await decide(keys, ours, login)).toMatchObject({ refused: expect.any(String) })
 })
 
-test('client ids are deleted after eight days, and beyond ten thousand per organization', async ({
-  keys,
-}) => {
+test('client ids are deleted after eight days or beyond 10,000 per organization', async ({ keys }) => {
   const { orgId } = await keys.signUp()
   const { db, pool } = keys.database
   await pool.query(
@@ -250,7 +244,7 @@ test('wrong secret, other scope, revoked, expired and unknown are refused', asyn
   expect(await decide(keys, good)).toBeDefined()
 })
 
-test('a revoked key is disconnected at once, and once more for logins in flight', async ({ keys }) => {
+test('a revoked key is disconnected twice, for logins in flight', async ({ keys }) => {
   await nothingPending(keys)
   const org = await keys.signUp()
   const key = await reader(keys, org)

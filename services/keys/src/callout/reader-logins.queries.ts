@@ -35,7 +35,7 @@ export async function countReaderAccounts(db: Db): Promise<number> {
   return count
 }
 
-/** Days after which an MQTT client id that nobody uses may be used by another organization: the broker has forgotten its session. */
+/** Days after which another organization may claim an unused MQTT client id: the broker has deleted its session. */
 const FREE_AFTER_DAYS = 8
 
 /**

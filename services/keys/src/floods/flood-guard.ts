@@ -47,14 +47,14 @@ export function createFloodGuard({
   let waiting: Sent[] = []
   let running: Promise<void> | undefined
 
-  async function judge(): Promise<void> {
+  async function check(): Promise<void> {
     for (let sent = waiting; sent.length > 0; sent = waiting) {
       waiting = []
-      await judgeOnce(sent).catch((error: unknown) => log.warn({ err: error }, 'flood check failed'))
+      await checkOnce(sent).catch((error: unknown) => log.warn({ err: error }, 'flood check failed'))
     }
   }
 
-  async function judgeOnce(all: readonly Sent[]): Promise<void> {
+  async function checkOnce(all: readonly Sent[]): Promise<void> {
     const nowMs = performance.now()
     for (const [user, atMs] of cutOff) if (nowMs - atMs > LATE_MS) cutOff.delete(user)
     const sent = all.filter(({ user }) => KEY.test(user) && !cutOff.has(user))
@@ -95,7 +95,7 @@ export function createFloodGuard({
   return {
     take(sent) {
       waiting.push(...sent)
-      running ??= judge().finally(() => (running = undefined))
+      running ??= check().finally(() => (running = undefined))
     },
     async idle() {
       await running

@@ -118,15 +118,11 @@ const longAgo = (keys: Keys, { jti }: Key, seconds: number) =>
 const suspend = (keys: Keys, { jti }: Key) =>
   keys.database.worker.db.transaction().execute((tx) => suspendKeys(tx, [jti]))
 
-test('a flooding reader is disconnected and refused for a while; others are not', async ({
-  keys,
-  guarded: { bus, suspensions },
-}) => {
+test('a flooding reader is disconnected and refused', async ({ keys, guarded: { bus, suspensions } }) => {
   const [org, other] = [await keys.signUp(), await keys.signUp()]
   const [key, second, theirs] = [await newKey(keys, org), await newKey(keys, org), await newKey(keys, other)]
   const [nc, ncSecond, ncTheirs] = [await login(bus, key), await login(bus, second), await login(bus, theirs)]
   const tookMs = await flood(nc, `scans.${org.orgId}.dock.canonical`)
-  console.log('TOOK', tookMs)
   expect(tookMs).toBeLessThan(2_000)
   await expect(login(bus, key)).rejects.toThrow(LoginRefusedError)
   for (const [one, orgId] of [
@@ -166,9 +162,7 @@ test.describe('two replicas', () => {
   })
 })
 
-test('each suspension is twice as long, up to ten minutes, and the count resets after an hour', async ({
-  keys,
-}) => {
+test('each suspension within an hour doubles, up to ten minutes', async ({ keys }) => {
   const key = await newKey(keys, await keys.signUp())
   const lengths: number[] = []
   const secondsOf = async () => {
@@ -221,7 +215,7 @@ test('logins in flight are disconnected once, four seconds later', async ({ keys
   expect(users.filter((user) => user === key.jti)).toHaveLength(1)
 })
 
-test('revoking a suspended key ends its suspension, and a revoked key is not suspended', async ({ keys }) => {
+test('a revocation ends a suspension and prevents the next', async ({ keys }) => {
   const org = await keys.signUp()
   const key = await newKey(keys, org)
   await suspend(keys, key)

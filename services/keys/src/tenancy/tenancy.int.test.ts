@@ -76,9 +76,7 @@ describe('if every statement forgets the organization', () => {
     await service.close()
   })
 
-  test("another organization's key, member and invitation are missing and stay unchanged", async ({
-    keys,
-  }) => {
+  test("another organization's key, member and invitation stay unchanged", async ({ keys }) => {
     const theirs = await fill(keys)
     const mine = await keys.signUp()
     const before = await rowsOf(keys, theirs.org.orgId)
@@ -101,9 +99,7 @@ describe('if every statement forgets the organization', () => {
   })
 
   // Proves that the tests above would fail without row security.
-  test('as the worker, without row security, the same statements reach another organization', async ({
-    keys,
-  }) => {
+  test('without row security the same statements reach another organization', async ({ keys }) => {
     await fill(keys)
     const { org } = await fill(keys)
     const service = forgetfulService(
@@ -140,9 +136,7 @@ test('an organization sees itself, its own members, and no password', async ({ k
     await expect(statement.execute(own)).rejects.toThrow('permission denied')
 })
 
-test('concurrent requests of two organizations see only their own rows, even when some fail half way', async ({
-  keys,
-}) => {
+test('concurrent requests see only their own rows, even when some fail', async ({ keys }) => {
   const filled = await Promise.all([fill(keys), fill(keys)])
   const answers = await Promise.all(
     Array.from({ length: 80 }, async (_, i) => {

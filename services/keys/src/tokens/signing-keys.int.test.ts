@@ -79,9 +79,7 @@ test('a key that is not old enough stays, and a retired one is deleted after two
   expect(await kids()).not.toContain(first.kid)
 })
 
-test('private keys are sealed: opening them with another secret fails and names the cause', async ({
-  keys,
-}) => {
+test('private keys are sealed, and another secret fails to open them', async ({ keys }) => {
   await fromScratch(keys)
   await replica(keys).active()
   const { db } = keys.database

@@ -173,9 +173,7 @@ test('a refresh token is single use; replaying it revokes the whole chain', asyn
   expect((await keys.exchange(key)).statusCode).toBe(200)
 })
 
-test('of concurrent uses of one refresh token exactly one wins, and the chain is revoked', async ({
-  keys,
-}) => {
+test('of concurrent uses of one refresh token exactly one wins', async ({ keys }) => {
   const key = await keys.createKey(await keys.signUp())
   for (let round = 0; round < 5; round += 1) {
     const address = `203.0.113.${100 + round}` // each with its own attempts

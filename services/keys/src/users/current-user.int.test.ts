@@ -15,9 +15,7 @@ async function guest(keys: Keys): Promise<{ host: Org; own: Org }> {
 const switchTo = (keys: Keys, from: Org, org_id: unknown, refresh_token = from.session.refresh_token) =>
   keys.post(SWITCH, { org_id, refresh_token }, { caller: keys.admin(from) })
 
-test('D10 users see themselves and their organizations with the role in each, and no others', async ({
-  keys,
-}) => {
+test('D10 users see their organizations, with the role in each', async ({ keys }) => {
   const { host, own } = await guest(keys)
   const response = await keys.send(ME, { caller: keys.admin(own) })
   expect(response.statusCode).toBe(200)

@@ -23,7 +23,7 @@ const argon2Async = promisify(argon2)
  */
 export function createPasswords(bulkheads: Bulkheads) {
   // Checked for an unknown e-mail, so that it takes as long as a known one. Matches no password.
-  const nobody: PasswordHash = {
+  const unknownUser: PasswordHash = {
     ...COST,
     password_hash: randomBytes(HASH_BYTES),
     password_salt: randomBytes(SALT_BYTES),
@@ -37,7 +37,7 @@ export function createPasswords(bulkheads: Bulkheads) {
 
     /** Without a stored hash it does the same work and returns false. */
     async matches(source: string, password: string, stored: PasswordHash | undefined): Promise<boolean> {
-      const wanted = stored ?? nobody
+      const wanted = stored ?? unknownUser
       const length = wanted.password_hash.length
       const given = await bulkheads(source, () => derive(password, wanted, length))
       return timingSafeEqual(given, wanted.password_hash) && stored !== undefined
