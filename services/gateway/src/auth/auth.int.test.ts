@@ -335,9 +335,9 @@ test('S11l a lookup at keys has a credential of the gateway', async ({ around, g
   } finally {
     gateway.setCurrent(true)
   }
-  const asked = around.services.keys.seen.filter(({ url }) => url === `/internal/keys/${jti}`)
-  expect(asked).toHaveLength(1)
-  expect(await gateway.verifyGateway(String(asked[0]?.headers['x-principal']))).toBe(true)
+  const lookups = around.services.keys.seen.filter(({ url }) => url === `/internal/keys/${jti}`)
+  expect(lookups).toHaveLength(1)
+  expect(await gateway.verifyGateway(String(lookups[0]?.headers['x-principal']))).toBe(true)
 })
 
 test('D12.1 a narrowed token allows only its scopes', async ({ around, gateway, ask }) => {

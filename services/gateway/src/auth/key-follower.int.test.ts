@@ -69,9 +69,9 @@ test('a key with an unreadable state is unknown until keys publishes it again', 
   const view = new KeyView()
   await tell(bus, { jti: unreadable, revision: 1 })
   const follower = follow(bus, view)
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const republish = async (payload: unknown) => {
-    asked.push(payload)
+    requests.push(payload)
     await tell(bus, { jti: unreadable, revision: 2 })
     return { published: true }
   }
@@ -81,7 +81,7 @@ test('a key with an unreadable state is unknown until keys publishes it again', 
     await expect.poll(() => view.get(unreadable)).toBeUndefined()
     const keys = respond(bus.broker, republishKeysState.subject, 'keys', republish, { logger: bus.logger })
     await expect.poll(() => view.get(unreadable), { timeout: 10_000 }).toMatchObject({ revision: 2 })
-    expect(asked[0]).toEqual({ subject: `keys.key.${unreadable}` })
+    expect(requests[0]).toEqual({ subject: `keys.key.${unreadable}` })
     await keys.stop()
   } finally {
     await follower.stop()

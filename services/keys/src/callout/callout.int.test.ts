@@ -34,8 +34,8 @@ const decide = (
   })
 
 /** The grant. Throws the reason of a refusal. */
-async function granted(...asked: Parameters<typeof decide>): Promise<Grant> {
-  const answer = await decide(...asked)
+async function granted(...login: Parameters<typeof decide>): Promise<Grant> {
+  const answer = await decide(...login)
   if (!answer || 'refused' in answer) throw new Error(`refused: ${answer?.refused}`)
   return answer
 }

@@ -62,7 +62,7 @@ export function readArguments(argv: readonly string[]): Reading {
 
 function buildProgram(found: (request: Request) => void, print: (text: string) => void): Command {
   const program = new Command('pnpm ops')
-    .description('What an operator of Whereabouts does to organizations, API keys and signing keys.')
+    .description('Manages organizations, API keys and signing keys.')
     .exitOverride()
     .configureOutput({ writeOut: print, writeErr: print, outputError: () => undefined })
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })

@@ -27,8 +27,8 @@ const ANNOUNCED: ReadonlySet<Request['command']> = new Set([
 ])
 
 const UNPUBLISHED =
-  'It is saved, but the other services have not heard of it yet: no keys service is running, or it cannot reach ' +
-  'the broker. It will be published when one does.'
+  'The change is saved, but not published: no keys service is running, or it cannot reach the broker. ' +
+  'It will be published when one does.'
 
 /**
  * Performs the request and prints the result. Throws `OpsError` and errors of the database; then it has printed nothing.
