@@ -1,4 +1,4 @@
-import { answerLogins, type Login } from '@whereabouts/messaging/callout'
+import { serveLogins, type Login } from '@whereabouts/messaging/callout'
 import { connect } from '@whereabouts/messaging/connection'
 import { readerGrant } from '@whereabouts/testing/reader-grant'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ const test = base.extend<{ place: Place }>({
     const callout = await connect({ url: server.url, ...login, name: 'test', logger: quiet })
     const door = { isOpen: true }
     const seeds = { issuerSeed: secrets.callout_issuer_seed, xkeySeed: secrets.callout_xkey_seed }
-    answerLogins(callout, seeds, async (asked) => letIn(door.isOpen, asked), quiet)
+    serveLogins(callout, seeds, async (asked) => letIn(door.isOpen, asked), quiet)
     await use({ server, door, dataDir, demo: demoAt(server) })
     await callout.close()
     await server.stop()

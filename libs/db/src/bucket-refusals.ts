@@ -1,19 +1,21 @@
+import { LRUCache } from 'lru-cache'
 import { secondsUntilToken, type Rate, type Take } from './token-bucket.ts'
 
 type Refusal = { capacity: number; until: number; fullAt: number }
 
-const MAX_REFUSALS = 50_000
-
 /**
- * Buckets that the database found empty, until they hold a token again. Nothing but time changes an empty bucket, so
- * a caller that hammers on costs no statement. Milliseconds since 1970.
+ * Buckets that the database found empty, until they hold a token again. Only time changes an empty bucket, so a caller
+ * that hammers on costs no statement. An evicted one costs a statement and stays empty. Milliseconds since 1970.
  */
 export class BucketRefusals {
-  readonly #empty = new Map<string, Refusal>()
+  readonly #empty: LRUCache<string, Refusal>
+
+  constructor(max = 50_000) {
+    this.#empty = new LRUCache({ max })
+  }
 
   /** `askedAt` is the moment before the database was asked, so that our refusals end no later than its own. */
   remember(bucket: string, rate: Rate, secondsUntilFull: number, askedAt: number): void {
-    if (this.#empty.size >= MAX_REFUSALS) this.#empty.clear()
     const until = askedAt + secondsUntilToken(rate, secondsUntilFull) * 1000
     this.#empty.set(bucket, { capacity: rate.capacity, until, fullAt: askedAt + secondsUntilFull * 1000 })
   }

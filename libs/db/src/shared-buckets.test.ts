@@ -1,6 +1,8 @@
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { fakeClock } from '@whereabouts/testing/clock'
 import { expect, test } from 'vitest'
+import { BucketRefusals } from './bucket-refusals.ts'
+import { LocalBuckets } from './local-buckets.ts'
 import { sharedBuckets } from './shared-buckets.ts'
 
 const rate = { capacity: 2, secondsPerToken: 3 }
@@ -37,4 +39,23 @@ test('while the database is away each replica limits by itself, and asks again a
   clock.advance(1_000)
   await buckets.take('a', rate)
   expect(sources.at(-1)).toBe('shared true')
+})
+
+test('an evicted refusal asks the database again, and the others stay', () => {
+  const refusals = new BucketRefusals(2)
+  for (const bucket of ['a', 'b']) refusals.remember(bucket, rate, 6, 0)
+  expect(refusals.find('a', rate, 0)).toEqual({ taken: false, secondsUntilFull: 6 })
+  refusals.remember('c', rate, 6, 0)
+  expect(['a', 'b', 'c'].filter((bucket) => refusals.find(bucket, rate, 0))).toEqual(['a', 'c'])
+})
+
+test('a local bucket that is still asked for stays empty while others are evicted', () => {
+  const buckets = new LocalBuckets(2)
+  const take = (bucket: string) => buckets.take(bucket, rate, 0).taken
+  expect([take('a'), take('a'), take('a')]).toEqual([true, true, false])
+  for (const other of ['b', 'c', 'd']) {
+    expect(take(other)).toBe(true)
+    expect(take('a')).toBe(false)
+  }
+  expect([take('b'), take('b')]).toEqual([true, true]) // evicted, so it is full again
 })

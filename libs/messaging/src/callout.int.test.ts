@@ -4,7 +4,7 @@ import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
 import { readerGrant } from '@whereabouts/testing/reader-grant'
-import { answerLogins, type Grant, type Login, type OnLogin } from './callout.ts'
+import { serveLogins, type Grant, type Login, type OnLogin } from './callout.ts'
 import { natsOf } from './connection.ts'
 import { disconnectUser } from './disconnect-user.ts'
 import { createCalloutKeys } from './nkeys.ts'
@@ -22,7 +22,7 @@ async function decide(login: Login): Promise<Grant | undefined> {
 
 async function answering(bus: Bus, decision: typeof decide = decide) {
   const callout = await bus.connect('callout')
-  const answerer = answerLogins(callout, bus.server.calloutKeys, decision, bus.logger)
+  const answerer = serveLogins(callout, bus.server.calloutKeys, decision, bus.logger)
   await natsOf(callout).flush()
   return answerer
 }
@@ -127,7 +127,7 @@ test('a burst of logins waits for its turn: nobody with the right password is re
 test('a request that was not encrypted for us is refused at once and reported', async ({ bus }) => {
   const { xkeySeed } = createCalloutKeys() // not the one in nats.conf
   const callout = await bus.connect('callout')
-  answerLogins(callout, { ...bus.server.calloutKeys, xkeySeed }, decide, bus.logger)
+  serveLogins(callout, { ...bus.server.calloutKeys, xkeySeed }, decide, bus.logger)
   await natsOf(callout).flush()
   const begun = performance.now()
   await expect(overNats(bus, 'k7')).rejects.toThrow(/authorization/i)
@@ -187,7 +187,7 @@ test('each login is told with its outcome and how long it took', async ({ bus })
     return decide(login)
   }
   const callout = await bus.connect('callout')
-  answerLogins(callout, bus.server.calloutKeys, decideOrFail, bus.logger, (...told_) => told.push(told_))
+  serveLogins(callout, bus.server.calloutKeys, decideOrFail, bus.logger, (...told_) => told.push(told_))
   await natsOf(callout).flush()
   const reader = await overNats(bus, 'k7')
   await expect(overNats(bus, 'k7', 'guessed')).rejects.toThrow()

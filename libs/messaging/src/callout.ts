@@ -40,7 +40,7 @@ export type CalloutSeeds = {
   xkeySeed: string
 }
 
-export type LoginAnswerer = { stop(): Promise<void> }
+export type LoginResponder = { stop(): Promise<void> }
 
 /** Why a login is refused, for the log: the client is told nothing. */
 export type Refusal = { refused: string }
@@ -73,13 +73,13 @@ type Ask = z.output<typeof Ask>
  * undefined where the credentials are wrong. When it rejects, or the answer would come too late, the login is refused too, at once:
  * silence would cost the client two seconds. Nothing secret is logged.
  */
-export function answerLogins(
+export function serveLogins(
   broker: Broker,
   seeds: CalloutSeeds,
   decide: (login: Login) => Promise<Grant | Refusal | undefined>,
   logger: Logger,
   onLogin: OnLogin = () => undefined,
-): LoginAnswerer {
+): LoginResponder {
   const signer: Signer = { key: signingKey(seeds.issuerSeed), issuer: issuerOf(seeds.issuerSeed) }
   const xkey = sealedBox(seeds.xkeySeed)
   const active = new Set<Promise<void>>()

@@ -4,13 +4,13 @@ import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
 import { readerGrant } from '@whereabouts/testing/reader-grant'
-import { answerLogins } from './callout.ts'
+import { serveLogins } from './callout.ts'
 import { natsOf } from './connection.ts'
 import { countConnections } from './connection-counts.ts'
 
 async function letReadersIn(bus: Bus) {
   const callout = await bus.connect('callout')
-  answerLogins(callout, bus.server.calloutKeys, async (login) => readerGrant(login, 7), bus.logger)
+  serveLogins(callout, bus.server.calloutKeys, async (login) => readerGrant(login, 7), bus.logger)
   await natsOf(callout).flush()
 }
 

@@ -4,7 +4,7 @@ import { readerGrant } from '@whereabouts/testing/reader-grant'
 import { connectAsync } from 'mqtt'
 import { connect as dial, type NatsConnection } from 'nats'
 import { expect, vi } from 'vitest'
-import { answerLogins } from './callout.ts'
+import { serveLogins } from './callout.ts'
 import { natsOf } from './connection.ts'
 import { watchRates } from './connection-rates.ts'
 
@@ -14,7 +14,7 @@ const KIB = 1_024
 /** Adds up what each user sent. */
 async function watching(bus: Bus) {
   const callout = await bus.connect('callout')
-  answerLogins(callout, bus.server.calloutKeys, async (login) => readerGrant(login, 7), bus.logger)
+  serveLogins(callout, bus.server.calloutKeys, async (login) => readerGrant(login, 7), bus.logger)
   await natsOf(callout).flush()
   const totals = new Map<string, { bytes: number; messages: number }>()
   let answers = 0

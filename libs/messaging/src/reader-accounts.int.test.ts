@@ -5,14 +5,14 @@ import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
 import { readerGrant } from '@whereabouts/testing/reader-grant'
-import { answerLogins } from './callout.ts'
+import { serveLogins } from './callout.ts'
 import { natsOf } from './connection.ts'
 import { publish } from './publish.ts'
 
 /** Readers log in as the number of their organization. */
 async function letReadersIn(bus: Bus) {
   const callout = await bus.connect('callout')
-  answerLogins(
+  serveLogins(
     callout,
     bus.server.calloutKeys,
     async (login) => readerGrant(login, Number(login.user)),

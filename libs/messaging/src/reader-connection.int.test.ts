@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
 import { readerGrant } from '@whereabouts/testing/reader-grant'
-import { answerLogins, type Login } from './callout.ts'
+import { serveLogins, type Login } from './callout.ts'
 import { natsOf } from './connection.ts'
 import { connectReader, LoginRefusedError } from './reader-connection.ts'
 
@@ -13,7 +13,7 @@ async function decide(login: Login) {
 
 async function letIn(bus: Bus) {
   const callout = await bus.connect('callout')
-  answerLogins(callout, bus.server.calloutKeys, decide, bus.logger)
+  serveLogins(callout, bus.server.calloutKeys, decide, bus.logger)
   await natsOf(callout).flush()
 }
 

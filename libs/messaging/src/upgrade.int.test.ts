@@ -6,7 +6,7 @@ import { startBroker, type TestBroker } from '@whereabouts/testing/broker'
 import { logKeeper } from '@whereabouts/testing/bus'
 import { readerGrant } from '@whereabouts/testing/reader-grant'
 import { expect, test, vi } from 'vitest'
-import { answerLogins, type Grant, type Login } from './callout.ts'
+import { serveLogins, type Grant, type Login } from './callout.ts'
 import { connect, natsOf, type Broker } from './connection.ts'
 import { consumeBatches } from './consume.ts'
 import { publish } from './publish.ts'
@@ -25,7 +25,7 @@ const logIn = (server: TestBroker, user: keyof TestBroker['users']) =>
 /** Everybody is let in as a reader of organization 7: into the account APP, as that release did, or into those of today. */
 async function letReadersIn(server: TestBroker, grant: (login: Login) => Grant) {
   const callout = await logIn(server, 'callout')
-  const answerer = answerLogins(callout, server.calloutKeys, async (login) => grant(login), logger)
+  const answerer = serveLogins(callout, server.calloutKeys, async (login) => grant(login), logger)
   await natsOf(callout).flush()
   return { stop: () => answerer.stop().then(() => callout.close()) }
 }

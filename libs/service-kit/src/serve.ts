@@ -35,7 +35,7 @@ import { parsePageOrNothing, parsePart } from './validate.ts'
 type Headers = Record<string, string>
 
 /** What a handler may answer besides a plain body: headers beside it. */
-export class Answer<T> {
+export class Reply<T> {
   readonly body: T
   readonly headers: Headers
   constructor(body: T, headers: Headers) {
@@ -59,7 +59,7 @@ export type Context<K extends OperationId> = {
   clientAddress: string
 }
 
-export type Handler<K extends OperationId> = (context: Context<K>) => Promise<ReplyOf<K> | Answer<ReplyOf<K>>>
+export type Handler<K extends OperationId> = (context: Context<K>) => Promise<ReplyOf<K> | Reply<ReplyOf<K>>>
 
 /** One handler per operation of the service: a row without one does not compile. */
 export type Handlers<U extends Upstream> = { [K in OperationsOf<U>]: Handler<K> }
@@ -171,7 +171,7 @@ function clientAddress(request: FastifyRequest): string {
 }
 
 async function send(row: Route, reply: FastifyReply, result: unknown): Promise<FastifyReply> {
-  const answer = result instanceof Answer ? result : new Answer(result, {})
+  const answer = result instanceof Reply ? result : new Reply(result, {})
   reply.status(row.success.status).headers(answer.headers)
   if (row.success.download !== undefined) return sendFile(row.success.download, reply, answer.body)
   if (row.success.csv) return sendList(row.success.csv, reply, answer.body as List)

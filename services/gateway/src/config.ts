@@ -25,7 +25,7 @@ const list = (text: string) =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** Nobody stands in front. A word of its own: an empty variable is one that was forgotten. */
+/** There is no proxy. An own word, because an empty variable may be a forgotten one. */
 const NO_PROXIES = 'none'
 
 function proxies(text: string, ctx: z.RefinementCtx): string[] {

@@ -11,16 +11,16 @@ export type GatewayDeps = {
   metrics: GatewayMetrics
   authenticate: Authenticate
   limiter: RateLimiter
-  /** Origins, without a slash at their end. */
+  /** Origins, without a slash at the end. */
   upstreams: Readonly<Record<Upstream | 'console', string>>
   refusedAgents: readonly string[]
-  /** Whether people and integrators come here over https. */
+  /** Whether the public address is https. */
   isSecure: boolean
-  /** Proxies in front whose X-Forwarded-For is believed. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[]
   /**
-   * `keepAlive`: how long a connection to a service may idle. `stall`: how long a file may not move before its
-   * connection is ended; two minutes unless said.
+   * `keepAlive`: how long a connection to a service may idle. `stall`: after how long without a byte the connection of a
+   * file ends; two minutes by default.
    */
   timeoutsMs: { read: number; write: number; keepAlive: number; stall?: number }
   /** The route table. */

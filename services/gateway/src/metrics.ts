@@ -2,7 +2,7 @@ import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts
 
 const UPSTREAMS = ['catalog', 'tracking', 'keys', 'webhook-dispatcher', 'console']
 
-/** What the gateway counts beside the requests themselves, which the server kit measures by operation. */
+/** Metrics of the gateway. The server kit measures the requests. */
 export function gatewayMetrics(registry: Registry) {
   const registers = [registry]
   const decisions = new Counter({

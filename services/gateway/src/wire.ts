@@ -19,7 +19,7 @@ type Parts = Omit<GatewayDeps, 'authenticate' | 'limiter'> & {
   takeShared: (bucket: string, rate: Rate) => Promise<Take>
 }
 
-/** The gateway from its connections, which `main.ts` opens, and tests open in their own way. */
+/** All parts of the gateway, connected. `main.ts` and the tests open the connections. Nothing is listening yet. */
 export function wire({ view, isCurrent, verifier, signingKey, takeShared, ...deps }: Parts): FastifyInstance {
   const { log, metrics, upstreams } = deps
   const credential = gatewayCredential(signingKey)

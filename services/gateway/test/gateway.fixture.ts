@@ -12,6 +12,7 @@ import {
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+import { test as base } from 'vitest'
 import { KeyView } from '../src/auth/key-view.ts'
 import { tokenVerifier } from '../src/auth/token-verifier.ts'
 import { gatewayMetrics } from '../src/metrics.ts'
@@ -27,23 +28,23 @@ export const ORG_ID = 7
 const names = [...upstreams, 'console'] as const
 type StandIns = Record<(typeof names)[number], StandIn>
 
-/** The far sides of any number of gateways: services on sockets, a database, a mint of tokens. */
+/** What gateways talk to: services on sockets, a database, and a mint of tokens. */
 export type Surroundings = {
   services: StandIns
   database: ServiceDatabase<unknown>
   mint: TokenMint
-  /** What the keys service answers for a key it is asked about. */
+  /** States of keys that the keys service returns. */
   keys: Map<string, KeyState>
-  /** The same for members, by `<org>/<user>`. */
+  /** States of members that it returns, by `<org>/<user>`. */
   members: Map<string, MemberState>
-  /** Sessions and token chains that keys says have ended, as `<org>/<chain>`. */
+  /** Sessions and token chains that it reports as ended, as `<org>/<chain>`. */
   endedChains: Set<string>
-  /** What the keys service answers to everything else. */
+  /** Its responses to other requests. */
   respondFromKeys(respond: Respond): void
   stop(): Promise<void>
 }
 
-export async function startSurroundings(): Promise<Surroundings> {
+async function startSurroundings(): Promise<Surroundings> {
   const mint = await tokenMint()
   const started = await Promise.all(names.map(async (name) => [name, await startStandIn()] as const))
   const services = Object.fromEntries(started) as StandIns
@@ -77,11 +78,11 @@ export type TestGateway = {
   /** A member, in the view and in the keys service, and a session made from that state of the membership. */
   sessionToken(session?: Partial<SessionOf>): Promise<{ authorization: string }>
   view: KeyView
-  /** Whether the view passes for complete. */
+  /** Sets whether the view counts as current. */
   setCurrent(isCurrent: boolean): void
-  /** As catalog verifies. */
+  /** Verifies like catalog. */
   verifyPrincipal: PrincipalVerifier
-  /** As keys verifies what the gateway asks for itself. */
+  /** Verifies the gateway's own credential like keys. */
   verifyGateway: (token: string) => Promise<boolean>
   registry: Registry
   stop(): Promise<void>
@@ -89,7 +90,9 @@ export type TestGateway = {
 
 type SessionOf = { userId: number; role: 'admin' | 'member'; revision: number }
 
-type Options = {
+export type GatewayOptions = {
+  /** Addresses in place of those of the stand-ins. */
+  upstreams?: Partial<Record<keyof StandIns, string>>
   takeShared?: (bucket: string, rate: Rate) => Promise<Take>
   readTimeoutMs?: number
   stallMs?: number
@@ -99,7 +102,7 @@ type Options = {
 }
 
 /** A gateway on a real socket, wired as in production, without the broker. */
-export async function startGateway(around: Surroundings, options: Options = {}): Promise<TestGateway> {
+async function startGateway(around: Surroundings, options: GatewayOptions = {}): Promise<TestGateway> {
   const log = createLogger('gateway', 'silent')
   const registry = createRegistry('gateway')
   const metrics = gatewayMetrics(registry)
@@ -110,7 +113,9 @@ export async function startGateway(around: Surroundings, options: Options = {}):
   const verifier = tokenVerifier({ keysUrl, environment: 'production', log })
   const takeShared =
     options.takeShared ?? ((bucket: string, rate: Rate) => takeToken(around.database.pool, bucket, rate))
-  const origins = names.map((name) => [name, around.services[name].origin] as const)
+  const origins = names.map(
+    (name) => [name, options.upstreams?.[name] ?? around.services[name].origin] as const,
+  )
   const app = wire({
     log,
     registry,
@@ -191,3 +196,52 @@ export function keyStateOf(key: Partial<KeyState> = {}): KeyState {
     ...key,
   }
 }
+
+type Fixtures = {
+  around: Surroundings
+  /** Of `gateway`, and of those that `startGateway` starts. */
+  gatewayOptions: GatewayOptions
+  gateway: TestGateway
+  /** Headers of an administrator's session. */
+  session: { authorization: string }
+  /** Starts another gateway, which stops with the test. */
+  startGateway: (options?: GatewayOptions, around?: Surroundings) => Promise<TestGateway>
+  /** Surroundings of one test, which may break them. */
+  ownSurroundings: Surroundings
+}
+
+/** One gateway and its surroundings per test file. */
+export const test = base.extend<Fixtures>({
+  around: [
+    async ({}, use) => {
+      const around = await startSurroundings()
+      await use(around)
+      await around.stop()
+    },
+    { scope: 'file' },
+  ],
+  gatewayOptions: [{}, { scope: 'file' }],
+  gateway: [
+    async ({ around, gatewayOptions }, use) => {
+      const gateway = await startGateway(around, gatewayOptions)
+      await use(gateway)
+      await gateway.stop()
+    },
+    { scope: 'file' },
+  ],
+  session: [async ({ gateway }, use) => use(await gateway.sessionToken()), { scope: 'file' }],
+  startGateway: async ({ around, gatewayOptions }, use) => {
+    const started: TestGateway[] = []
+    await use(async (options, other = around) => {
+      const gateway = await startGateway(other, { ...gatewayOptions, ...options })
+      started.push(gateway)
+      return gateway
+    })
+    await Promise.all(started.map((gateway) => gateway.stop()))
+  },
+  ownSurroundings: async ({}, use) => {
+    const own = await startSurroundings()
+    await use(own)
+    await own.stop()
+  },
+})

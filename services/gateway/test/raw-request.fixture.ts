@@ -16,7 +16,7 @@ export type Reply = {
 
 const USER_AGENT = 'gateway-test/1'
 
-/** One request with the path as it is written: `fetch` would tidy it up. An empty header value leaves the header out. */
+/** Sends the path unchanged, while `fetch` would normalise it. An empty header value omits the header. */
 export function rawRequest(origin: string, path: string, sent: Sent = {}): Promise<Reply> {
   const all = { 'user-agent': USER_AGENT, ...sent.headers }
   const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A TCP connection in between, which a test can cut and mend without the two ends doing anything. */
-export type Relay = { port: number; cut(): Promise<void>; mend(): Promise<void> }
+/** A TCP relay that a test can cut and restore. */
+export type Relay = { port: number; cut(): Promise<void>; restore(): Promise<void> }
 
 export async function startRelay(targetPort: number): Promise<Relay> {
   const sockets = new Set<Socket>()
@@ -23,7 +23,7 @@ export async function startRelay(targetPort: number): Promise<Relay> {
       for (const socket of sockets) socket.destroy()
       await closed
     },
-    async mend() {
+    async restore() {
       server = make()
       await listen(server, port)
     },

@@ -9,14 +9,14 @@ type Seen = {
 
 export type Respond = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** A service on a real socket that records what reaches it. */
+/** A service on a real socket that records its requests. */
 export type StandIn = {
   origin: string
   /** Oldest first. */
   seen: Seen[]
-  /** Replaces the answer, an empty 200 JSON object, to everything. */
+  /** Replaces the response, an empty 200 JSON object, to all requests. */
   respondWith(respond: Respond): void
-  /** Stops listening; the port refuses connections from now on. */
+  /** Stops listening, so that the port refuses connections. */
   stop(): Promise<void>
 }
 

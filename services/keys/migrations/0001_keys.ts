@@ -72,7 +72,7 @@ async function createApiKeys(db: Kysely<unknown>): Promise<void> {
   )
   await sql`create index api_key_created_by on api_key (created_by)`.execute(db)
   await sql`create index api_key_created_by_key on api_key (org_id, created_by_key_id)`.execute(db)
-  // Written with a revocation, worked off by whichever replica comes first: see callout/disconnects.loop.ts.
+  // Written with a revocation, worked off by whichever replica comes first: see disconnects/disconnects.loop.ts.
   await sql`
     create table pending_disconnect (
       jti uuid primary key,

@@ -23,7 +23,7 @@ import { createThrottle } from './tokens/throttle.ts'
 import { tokenHandlers } from './tokens/tokens.handlers.ts'
 import { ownSessionHandlers } from './users/own-sessions.handlers.ts'
 import { createPasswords } from './users/passwords.ts'
-import { createSlots } from './users/slots.ts'
+import { createBulkheads } from './users/bulkheads.ts'
 import { userHandlers } from './users/users.handlers.ts'
 
 export type AppDeps = InternalDeps & {
@@ -33,16 +33,16 @@ export type AppDeps = InternalDeps & {
   signingKeys: SigningKeys
   environment: string
   buckets: SharedBuckets
-  /** How often one client address may try to sign in, sign up or join. */
+  /** Attempts of one client address to sign in, sign up or join. */
   addressRate: Rate
   /** Milliseconds since 1970. */
   now: () => number
-  /** Called after each commit that others must hear of. */
+  /** Called after each commit that filled the outbox. */
   onChange: () => void
 }
 
-/** Two hashes at once leave the thread pool, and the other core, to everybody else. */
-const PASSWORD_SLOTS = { concurrent: 2, perSource: 5, waiting: 200 }
+/** Two hashes at a time leave threads and cores to other work. */
+const PASSWORD_BULKHEADS = { concurrent: 2, perSource: 5, waiting: 200 }
 
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps)
@@ -51,7 +51,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const refusals = createRefusalLog(deps.log)
   const attempts = createAttempts({ ...deps, room: createWaitingRoom(), refusals })
   const onRefusal = (address: string) => refusals.count(address)
-  const passwords = createPasswords(createSlots({ ...PASSWORD_SLOTS, onRefusal }))
+  const passwords = createPasswords(createBulkheads({ ...PASSWORD_BULKHEADS, onRefusal }))
   const userDeps = { ...deps, attempts, accessTokens, passwords }
   refuseOtherOrganizations(app)
   serve(app, 'keys', {

@@ -1,5 +1,5 @@
 import type { OutboxPublish } from '@whereabouts/db/outbox-relay'
-import { answerLogins, type LoginAnswerer, type OnLogin } from '@whereabouts/messaging/callout'
+import { serveLogins, type LoginResponder, type OnLogin } from '@whereabouts/messaging/callout'
 import { brokerLogin, connect, type Broker, type ConnectionMetrics } from '@whereabouts/messaging/connection'
 import type { Sent } from '@whereabouts/messaging/account-connections'
 import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/connection-counts'
@@ -11,25 +11,25 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import { decideLogin } from './callout/logins.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
-import { answerAboutStates } from './states.responder.ts'
+import { serveStates } from './states.responder.ts'
 
-/** The three users this service is at the broker; undefined until their first connection. */
+/** The connections of this service's three broker users. */
 export type Brokers = {
   isConnected(): boolean
-  /** For the outbox relay: answers false for all while the broker is away, and the rows stay. */
+  /** For the outbox relay. Returns false for every row while the broker is unreachable, and the rows stay. */
   publish: OutboxPublish
-  /** Throws when the broker could not be asked. */
+  /** Throws if the broker is unreachable. */
   disconnect: (user: string) => Promise<void>
-  /** Whether a broker user has connections, as of the last the brokers said. */
+  /** Whether a broker user has connections, as last reported by the brokers. */
   hasConnections(user: string): boolean
   /**
-   * Readers connected in the account of the services, where releases before accounts of readers let them in: they are to
-   * be disconnected, and come back into their own.
+   * Readers in the account of the services, where releases without reader accounts put them. After a disconnect they
+   * reconnect to their own account.
    */
   misplacedReaders(): string[]
-  /** Accounts for readers that the broker has; undefined until it was asked. */
+  /** Number of reader accounts at the broker; undefined until it has reported them. */
   readerAccounts(): number | undefined
-  /** No login and no question is taken any more; those being decided are answered. */
+  /** Takes no more logins and requests, and finishes those in progress. */
   stopAnswering(): Promise<void>
   close(): Promise<void>
 }
@@ -37,12 +37,12 @@ export type Brokers = {
 type Deps = {
   db: Db
   log: Logger
-  /** Of a connection, by the name of its user. */
+  /** By the name of the connection's user. */
   metrics?: (connection: string) => ConnectionMetrics
   onLogin?: OnLogin
-  /** Told again and again what users have sent, where an account receives much. */
+  /** Called periodically with what users have sent in busy accounts. */
   onSent?: (sent: readonly Sent[]) => void
-  /** Called for each answer of a broker about what accounts have sent. */
+  /** Called for each report of a broker on what accounts have sent. */
   onRatesAnswer?: () => void
 }
 type Connections = {
@@ -51,13 +51,13 @@ type Connections = {
   callout: Broker
   counts: ConnectionCounts
   rates: { stop(): void }
-  answerer: LoginAnswerer
+  logins: LoginResponder
   states: Responder
 }
 
 /**
- * Connects in the background, so that the service answers requests meanwhile: `connected` rejects when the broker
- * refuses a password or does not come in time.
+ * Connects in the background, so that the service already serves requests. `connected` rejects if the broker refuses a
+ * password or is not reachable in time.
  */
 export function openBrokers(config: Config, deps: Deps): Brokers & { connected: Promise<void> } {
   let live: Connections | undefined
@@ -79,7 +79,7 @@ export function openBrokers(config: Config, deps: Deps): Brokers & { connected: 
     misplacedReaders: () => live?.counts.usersIn('APP').filter((user) => user !== config.NATS_USER) ?? [],
     readerAccounts: () => live?.counts.readerAccounts,
     async stopAnswering() {
-      await Promise.all([live?.answerer.stop(), live?.states.stop()])
+      await Promise.all([live?.logins.stop(), live?.states.stop()])
       live?.counts.stop()
       live?.rates.stop()
     },
@@ -89,7 +89,7 @@ export function openBrokers(config: Config, deps: Deps): Brokers & { connected: 
   }
 }
 
-/** A broker that went away meanwhile may have answered nothing, which looks like "nobody is connected". */
+/** Checks the connection twice: a broker that fails in between may return nothing, like one without connections. */
 async function asSystem(system: Broker | undefined, work: (system: Broker) => Promise<unknown>) {
   if (!system?.isConnected()) throw new Error('not connected to the broker as system')
   await work(system)
@@ -112,14 +112,14 @@ async function connectAll(config: Config, deps: Deps): Promise<Connections> {
   const [services, system, callout] = await Promise.all([
     open(config.NATS_USER, config.NATS_PASSWORD),
     open('system', config.NATS_SYSTEM_PASSWORD),
-    // A reader that comes back to a restarted broker before the callout does is refused after two seconds.
+    // A restarted broker refuses readers after two seconds until the callout is connected again.
     open('callout', config.CALLOUT_PASSWORD, { eager: true }),
   ])
   const seeds = { issuerSeed: config.CALLOUT_ISSUER_SEED, xkeySeed: config.CALLOUT_XKEY_SEED }
   const counts = countConnections(system, log)
-  await counts.refresh() // a login that came earlier would find no account
+  await counts.refresh() // before the first login, which needs the number of accounts
   const decide = decideLogin({ db, now: Date.now, connections: counts })
-  const answerer = answerLogins(callout, seeds, decide, log, onLogin)
+  const logins = serveLogins(callout, seeds, decide, log, onLogin)
   const rates = watchRates(system, { logger: log, onSent, ...(onRatesAnswer && { onAnswer: onRatesAnswer }) })
-  return { services, system, callout, counts, rates, answerer, states: answerAboutStates(services, db, log) }
+  return { services, system, callout, counts, rates, logins, states: serveStates(services, db, log) }
 }

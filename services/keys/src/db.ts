@@ -8,7 +8,7 @@ type OrgTable = {
   name: string
   revision: Generated<number>
   subscription_ends_at: Generated<string | null>
-  /** The number of its broker account, once a reader of its has logged in over NATS. */
+  /** The number of its broker account; null until one of its readers logs in over NATS. */
   reader_account: Generated<number | null>
   created_at: Generated<string>
 }
@@ -131,11 +131,11 @@ export type KeysDatabase = {
   outbox: OutboxTable
 }
 
-/** Statements of one organization, within the limits of its rows. */
+/** Statements that see the rows of one organization. */
 export type Tenants = TenantDatabase<KeysDatabase>
 /** A pool or an open transaction. */
 export type Db = Kysely<KeysDatabase>
-/** For steps that are only right together with others. */
+/** For steps that must commit together with others. */
 export type Tx = Transaction<KeysDatabase>
 
 export type OrgRow = Selectable<OrgTable>

@@ -1,7 +1,7 @@
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { unauthorized, validationFailed } from '@whereabouts/service-kit/errors'
 
-/** One text for unknown, revoked, expired and wrong: an answer must not tell which keys exist (D9.1). */
+/** One text for unknown, revoked, expired and wrong: a response must not tell which keys exist (D9.1). */
 export const invalidClient = () => unauthorized('Invalid client credentials')
 export const invalidRefreshToken = () => unauthorized('Invalid or expired refresh token')
 export const invalidLogin = () => unauthorized('Invalid email or password')

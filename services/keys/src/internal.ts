@@ -7,17 +7,17 @@ import { serveMemberStates } from './members/internal.route.ts'
 import { serveChainEnds } from './tokens/internal.route.ts'
 
 export type InternalDeps = {
-  /** Of one organization each. */
+  /** Each sees one organization. */
   tenants: Tenants
-  /** Across organizations: to find out who it is that comes, and to which organization that leads. */
+  /** Sees all organizations, to find the caller and its organization. */
   db: Db
-  /** Whether a token says that a gateway asks. */
+  /** Whether a token is a gateway's credential. */
   verifyGateway: (token: string) => Promise<boolean>
-  /** Gateways of the release before ask without a token: while they are replaced, that is allowed. */
+  /** During an upgrade: gateways of the last release send no token. */
   isCredentialOptional: boolean
 }
 
-/** What gateways ask and nobody else may. Not in the route table, so no gateway proxies anything to it. */
+/** Routes for gateways only. They are not in the route table, so no gateway proxies to them. */
 export function serveInternal(app: FastifyInstance, deps: InternalDeps): void {
   const { tenants, db, verifyGateway, isCredentialOptional } = deps
   app.register(async (scope) => {

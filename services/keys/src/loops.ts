@@ -1,7 +1,7 @@
 import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
-import { disconnectRevoked } from './callout/disconnects.loop.ts'
+import { disconnectRevoked } from './disconnects/disconnects.loop.ts'
 import { purgeClientIds } from './callout/reader-logins.queries.ts'
 import type { Db } from './db.ts'
 import { purgeSuspensions } from './floods/suspensions.queries.ts'
@@ -18,18 +18,18 @@ type Options = {
   signingKeyDays: number
   disconnect: (user: string) => Promise<unknown>
   misplacedReaders: () => readonly string[]
-  /** Forgets rate buckets that are full. */
+  /** Deletes full rate buckets. */
   purgeBuckets: () => Promise<unknown>
   registry?: Registry
-  /** Told how long after a revocation the connections of its key were ended. */
+  /** Called with the seconds from a revocation to the disconnect. */
   onDisconnect?: (seconds: number) => void
 }
 
-/** The timed work of the service. Every replica runs it; each turn takes only what no other has taken. */
+/** The timed work of the service. All replicas run it, and share the work. */
 export function startLoops(options: Options) {
   const { db, log, registry, signingKeys, signingKeyDays, onDisconnect } = options
   const { disconnect, misplacedReaders, purgeBuckets } = options
-  // Revocations of another replica are seen at the next turn, well within the second that D9.3 allows.
+  // Picks up revocations of other replicas within the second of D9.3.
   const disconnects = startBackgroundJob({ name: 'disconnects', everyMs: 500, log, registry }, () =>
     disconnectRevoked({ db, disconnect, log, ...(onDisconnect && { onDisconnect }) }),
   )
@@ -63,7 +63,7 @@ export function startLoops(options: Options) {
   }
 }
 
-/** A few batches a turn: the rest waits a minute, which no table notices. */
+/** At most ten batches per run; the rest waits a minute. */
 async function purgeAll(purgeBatch: () => Promise<number>): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) if ((await purgeBatch()) === 0) return
 }

@@ -14,24 +14,51 @@ import { request } from '@whereabouts/messaging/request'
 import { signGateway } from '@whereabouts/service-kit/principal'
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
-import { createServiceDatabase } from '@whereabouts/testing/database'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import { expect, test as base, vi } from 'vitest'
 import { z } from 'zod'
-import { hashSecret, newClientSecret } from './tokens/secrets.ts'
+import { hashSecret, newClientSecret } from './secrets.ts'
 
 const SignedUp = z.object({ data: Session })
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 
-let bus: Bus
-let database: Awaited<ReturnType<typeof createServiceDatabase<unknown>>>
-beforeAll(async () => {
-  bus = await startBus()
-  database = await createServiceDatabase('keys', MIGRATIONS)
-})
-afterAll(async () => {
-  await bus.stop()
-  await database.drop()
+type Service = { child: ChildProcess; output: () => string; api: string; ops: string; exit: Promise<unknown> }
+
+const test = base.extend<{
+  bus: Bus
+  database: ServiceDatabase<unknown>
+  /** Starts the program, which is killed with the test unless it has ended. `settings` replace variables. */
+  startService: (settings?: Record<string, string>) => Promise<Service>
+}>({
+  bus: [
+    async ({}, use) => {
+      const bus = await startBus()
+      await use(bus)
+      await bus.stop()
+    },
+    { scope: 'file' },
+  ],
+  database: [
+    async ({}, use) => {
+      const database = await createServiceDatabase('keys', MIGRATIONS)
+      await use(database)
+      await database.drop()
+    },
+    { scope: 'file' },
+  ],
+  startService: async ({ bus, database }, use) => {
+    const started: Service[] = []
+    await use(async (settings = {}) => {
+      const service = await spawnService({ ...(await environment(bus, database)), ...settings })
+      started.push(service)
+      return service
+    })
+    for (const { child, exit } of started) {
+      child.kill('SIGKILL')
+      await exit
+    }
+  },
 })
 
 async function freePort(): Promise<number> {
@@ -50,7 +77,7 @@ const gatewayPublicKey = gateway.publicKey
 
 const key32 = () => randomBytes(32).toString('base64url')
 
-async function environment(): Promise<Record<string, string>> {
+async function environment(bus: Bus, database: ServiceDatabase<unknown>): Promise<Record<string, string>> {
   const { users, calloutKeys, url } = bus.server
   return {
     ENVIRONMENT: 'local',
@@ -71,9 +98,7 @@ async function environment(): Promise<Record<string, string>> {
 }
 const signingKeySecret = key32()
 
-type Service = { child: ChildProcess; output: () => string; api: string; ops: string; exit: Promise<unknown> }
-
-async function startService(env: Record<string, string>): Promise<Service> {
+async function spawnService(env: Record<string, string>): Promise<Service> {
   const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
@@ -99,8 +124,11 @@ async function post(url: string, body: unknown): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
-/** A key as the database would hold it after createApiKey; the gateway's part of a request is not here to be had. */
-async function insertKey(secretHash: Buffer): Promise<{ org: number; jti: string }> {
+/** Inserts a key as createApiKey does, which would need a gateway. */
+async function insertKey(
+  database: ServiceDatabase<unknown>,
+  secretHash: Buffer,
+): Promise<{ org: number; jti: string }> {
   const { rows } = await database.pool.query<{ org: number; jti: string }>(
     `with o as (insert into org (name) values ('Acme') returning id)
      insert into api_key (org_id, name, scopes, secret_hash)
@@ -112,17 +140,16 @@ async function insertKey(secretHash: Buffer): Promise<{ org: number; jti: string
   return row
 }
 
-test('a bad configuration names every bad variable, without its value, and exits with 78', async () => {
-  const env = await environment()
-  const { exit, output } = await startService({ ...env, CALLOUT_XKEY_SEED: 'hunter2', DATABASE_URL: '' })
+test('a bad configuration exits with 78 and names every bad variable', async ({ startService }) => {
+  const { exit, output } = await startService({ CALLOUT_XKEY_SEED: 'hunter2', DATABASE_URL: '' })
   expect(await exit).toBe(78)
   expect(output()).toContain('CALLOUT_XKEY_SEED')
   expect(output()).toContain('DATABASE_URL')
   expect(output()).not.toContain('hunter2')
 })
 
-test('the service publishes what it commits, and SIGTERM ends it with nothing left to publish', async () => {
-  const service = await startService(await environment())
+test('the service publishes what it commits, also after SIGTERM', async ({ bus, database, startService }) => {
+  const service = await startService()
   await untilReady(service)
   const seen = new Map<string, unknown>()
   const follower = followStream(bus.broker, {
@@ -142,8 +169,8 @@ test('the service publishes what it commits, and SIGTERM ends it with nothing le
   await follower.stop()
 })
 
-test('a state that was overwritten in the stream is published again for who could not read it', async () => {
-  const service = await startService(await environment())
+test('an overwritten state in the stream is published again', async ({ bus, startService }) => {
+  const service = await startService()
   await untilReady(service)
   const body = { org_name: 'Heal', name: 'Hal', email: 'hal@example.com', password: 'long enough 1' }
   const { data } = SignedUp.parse(await (await post(`${service.api}/api/v1/auth/signup`, body)).json())
@@ -157,7 +184,7 @@ test('a state that was overwritten in the stream is published again for who coul
     logger: bus.logger,
   })
   await vi.waitFor(() => expect(states).toMatchObject([{ name: 'Heal' }]))
-  // What an acknowledgement of the broker looks like.
+  // Looks like an acknowledgement of the broker.
   await publish(bus.broker, { subject: `keys.org.${orgId}`, payload: { stream: 'SCANS', seq: 48 } })
   await vi.waitFor(() => expect(states).toMatchObject([{ name: 'Heal' }, { name: 'Heal' }]), {
     timeout: 10_000,
@@ -168,15 +195,13 @@ test('a state that was overwritten in the stream is published again for who coul
     org: { org_id: orgId, subscription_ends_at: null },
   })
   await follower.stop()
-  service.child.kill('SIGKILL')
-  await service.exit
 })
 
-test('a reader logs in with its key and is cut off when another replica has revoked it', async () => {
-  const service = await startService(await environment())
+test('a reader is disconnected when its key is revoked', async ({ bus, database, startService }) => {
+  const service = await startService()
   await untilReady(service)
   const secret = newClientSecret()
-  const { org, jti } = await insertKey(hashSecret(secret))
+  const { org, jti } = await insertKey(database, hashSecret(secret))
   const login = () =>
     connect({
       url: bus.server.url,
@@ -189,7 +214,7 @@ test('a reader logs in with its key and is cut off when another replica has revo
     })
   const reader: Broker = await login()
   await publish(reader, { subject: `scans.${org}.dock.canonical`, payload: {} })
-  // What another replica commits when it revokes, after which that replica has died.
+  // Commits what a replica commits that revokes and then dies.
   await database.pool.query(
     `with k as (update api_key set revoked_at = clock_timestamp() where jti = $1 returning jti)
      insert into pending_disconnect (jti) select jti from k`,
@@ -203,6 +228,4 @@ test('a reader logs in with its key and is cut off when another replica has revo
   const headers = { [PRINCIPAL_HEADER]: credential }
   const state = await fetch(`${service.api}/internal/keys/${jti}`, { headers })
   expect(KeyState.parse(await state.json()).revoked_at).not.toBeNull()
-  service.child.kill('SIGKILL')
-  await service.exit
 })

@@ -4,8 +4,7 @@ import { openPipeline } from '@whereabouts/db/pipeline'
 import { measurePools } from '@whereabouts/db/pool-metrics'
 import { urlAs } from '@whereabouts/db/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
-import { sharedBuckets } from '@whereabouts/db/shared-buckets'
-import { deleteFullBuckets, returnToken, takeToken } from '@whereabouts/db/token-bucket'
+import { deleteFullBuckets } from '@whereabouts/db/token-bucket'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
@@ -13,26 +12,25 @@ import { gatewayVerifier, principalPublicKeys, principalVerifier } from '@wherea
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { timedWork } from '@whereabouts/service-kit/timed-work'
-import { buildApp } from './app.ts'
 import { openBrokers } from './brokers.ts'
 import { loadConfig } from './config.ts'
 import type { KeysDatabase } from './db.ts'
 import { createFloodGuard } from './floods/flood-guard.ts'
 import { startLoops } from './loops.ts'
 import { disconnectMetrics, loginMetrics, startGauges, suspensionMetrics } from './metrics.ts'
-import { createSigningKeys } from './tokens/signing-keys.ts'
+import { wire } from './wire.ts'
 
 await start('keys', async () => {
   const config = loadConfig(process.env)
   const log = createLogger('keys', config.LOG_LEVEL)
   const registry = createRegistry('keys')
   const tracing = await startTracing({ service: 'keys', log, config })
-  // Requests see one organization each. Who it is that comes, and what the loops do, concerns all (ADR 38).
+  // Requests see one organization each. Sign-ins and loops see all (ADR 38).
   const tenants = openTenantDatabase<KeysDatabase>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: 'keys',
     log,
-    prepared: false, // its statements say `*`, and outlive a migration
+    prepared: false, // a prepared `select *` fails after a migration
   })
   const database = openDatabase<KeysDatabase>(urlAs('worker', config.DATABASE_URL), {
     max: 6,
@@ -40,21 +38,30 @@ await start('keys', async () => {
     log,
   })
   const { db, pool } = database
-  const attempted = openPipeline(urlAs('worker', config.DATABASE_URL), {
+  const bucketDatabase = openPipeline(urlAs('worker', config.DATABASE_URL), {
     name: 'keys-buckets',
     log,
     timeoutMs: 1_000,
   })
-  const buckets = sharedBuckets({
-    takeShared: (bucket, rate) => takeToken(attempted, bucket, rate),
-    returnShared: (bucket, rate) => returnToken(attempted, bucket, rate),
-    log,
-  })
-  const secret = Buffer.from(config.SIGNING_KEY_SECRET, 'base64url')
-  const signingKeys = createSigningKeys({ db, secret, now: Date.now })
   const principalKeys = principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY)
-  const verify = principalVerifier(principalKeys, 'keys')
-  const verifyGateway = gatewayVerifier(principalKeys, 'keys')
+  const { app, signingKeys } = wire({
+    tenants,
+    db,
+    bucketDatabase,
+    signingKeySecret: Buffer.from(config.SIGNING_KEY_SECRET, 'base64url'),
+    log,
+    registry,
+    verify: principalVerifier(principalKeys, 'keys'),
+    verifyGateway: gatewayVerifier(principalKeys, 'keys'),
+    environment: config.ENVIRONMENT,
+    addressRate: { capacity: config.ADDRESS_ATTEMPTS, secondsPerToken: config.ADDRESS_ATTEMPT_SECONDS },
+    onChange: () => {
+      relay.wake()
+      loops.wakeDisconnects()
+    },
+    isCredentialOptional: config.INTERNAL_WITHOUT_CREDENTIAL,
+    now: Date.now,
+  })
 
   measurePools(registry, { keys: tenants, 'keys logins': database })
   const metrics = brokerMetrics(registry)
@@ -96,30 +103,6 @@ await start('keys', async () => {
     readerAccounts: () => brokers.readerAccounts(),
   })
 
-  const onChange = () => {
-    relay.wake()
-    loops.wakeDisconnects()
-  }
-  const environment = config.ENVIRONMENT
-  const addressRate = {
-    capacity: config.ADDRESS_ATTEMPTS,
-    secondsPerToken: config.ADDRESS_ATTEMPT_SECONDS,
-  }
-  const app = buildApp({
-    tenants,
-    db,
-    log,
-    registry,
-    verify,
-    verifyGateway,
-    signingKeys,
-    environment,
-    buckets,
-    addressRate,
-    onChange,
-    isCredentialOptional: config.INTERNAL_WITHOUT_CREDENTIAL,
-    now: Date.now,
-  })
   await app.listen({ host: config.HOST, port: config.PORT })
   const ops = await startOps({
     host: config.HOST,
@@ -142,7 +125,7 @@ await start('keys', async () => {
       { name: 'broker', run: () => brokers.close() },
       {
         name: 'database',
-        run: () => Promise.all([tenants.close(), attempted.close(), database.close()]),
+        run: () => Promise.all([tenants.close(), bucketDatabase.close(), database.close()]),
       },
       { name: 'traces', run: () => tracing.stop() },
       { name: 'ops', run: () => ops.close() },

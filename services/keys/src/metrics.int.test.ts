@@ -3,13 +3,11 @@ import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { expect, vi } from 'vitest'
 import { test } from '../test/keys.fixture.ts'
 import { disconnectMetrics, loginMetrics, startGauges } from './metrics.ts'
-import { disconnectRevoked } from './callout/disconnects.loop.ts'
+import { disconnectRevoked } from './disconnects/disconnects.loop.ts'
 
 const log = createLogger('keys', 'silent')
 
-test('organizations by subscription, the age of the signing key, and of the oldest revocation not seen through', async ({
-  keys,
-}) => {
+test('gauges of subscriptions, the signing key and pending disconnects', async ({ keys }) => {
   const { db } = keys.database
   const orgs = await Promise.all([keys.signUp(), keys.signUp(), keys.signUp(), keys.signUp()])
   const ends = [
@@ -45,9 +43,7 @@ test('organizations by subscription, the age of the signing key, and of the olde
   expect([await value('reader_accounts'), await value('reader_accounts_used')]).toEqual([1_000, 0])
 })
 
-test('the first round of a disconnect tells how long it took, the second one, which makes sure, does not', async ({
-  keys,
-}) => {
+test('the first round of a disconnect is measured, the second is not', async ({ keys }) => {
   const { db, pool } = keys.database
   await db.deleteFrom('pending_disconnect').execute()
   await pool.query(
@@ -65,7 +61,7 @@ test('the first round of a disconnect tells how long it took, the second one, wh
   expect(delays).toHaveLength(1)
 })
 
-test('whatever type of client the broker names, the labels stay few', async () => {
+test('an unknown client type does not add a label value', async () => {
   const registry = createRegistry('keys')
   const onLogin = loginMetrics(registry)
   onLogin('mqtt', 'granted', 0.02)

@@ -5,11 +5,11 @@ type Counts = {
   subscriptions: Record<string, number>
   /** Seconds; null while there is no key. */
   signing_key_age: number | null
-  /** Seconds; null when nothing waits. */
+  /** Seconds; null if nothing is pending. */
   oldest_revocation: number | null
 }
 
-/** Of all organizations. Looks through them: for a loop, not for a request. */
+/** Reads all organizations, so only for a background job. */
 export async function countEverything(db: Db): Promise<Counts> {
   const { rows } = await sql<Counts>`
     select

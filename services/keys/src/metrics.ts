@@ -9,7 +9,7 @@ import { countEverything } from './metrics.queries.ts'
 const CLIENT_TYPES = ['nats', 'mqtt', 'websocket', 'unknown']
 const OUTCOMES = ['granted', 'refused', 'undecided']
 
-/** Logins at the broker. Requests for tokens and sessions are requests like others, measured by operation and status. */
+/** Logins at the broker. Requests for tokens and sessions are measured like other requests. */
 export function loginMetrics(registry: Registry): OnLogin {
   const logins = new Counter({
     name: 'broker_logins_total',
@@ -27,13 +27,13 @@ export function loginMetrics(registry: Registry): OnLogin {
   fromZero(logins, { client_type: CLIENT_TYPES, outcome: OUTCOMES })
   fromZero(durations, { outcome: OUTCOMES })
   return (clientType, outcome, seconds) => {
-    // The type is the broker's word, but a label's values must be few whatever it says.
+    // The broker names the type, but a label must have few values.
     logins.inc({ client_type: CLIENT_TYPES.includes(clientType) ? clientType : 'unknown', outcome })
     durations.observe({ outcome }, seconds)
   }
 }
 
-/** How long the connections of revoked keys outlived them. */
+/** Time from a revocation to the disconnect. */
 export function disconnectMetrics(registry: Registry): (seconds: number) => void {
   const delays = new Histogram({
     name: 'revocation_disconnect_delay_seconds',
@@ -44,7 +44,7 @@ export function disconnectMetrics(registry: Registry): (seconds: number) => void
   return (seconds) => delays.observe(seconds)
 }
 
-/** GaugeOptions the keys that this process has suspended. */
+/** Counts the keys that this process suspends. */
 export function suspensionMetrics(registry: Registry): () => void {
   const suspensions = new Counter({
     name: 'reader_suspensions_total',
@@ -59,13 +59,13 @@ type GaugeOptions = {
   registry: Registry
   log: Logger
   signingKeyDays: number
-  /** Accounts for readers that the broker has; undefined until it was asked. */
+  /** Number of reader accounts at the broker; undefined until it has reported them. */
   readerAccounts: () => number | undefined
 }
 
 const SUBSCRIPTIONS = ['open_ended', 'ends_within_14_days', 'ends_later', 'lapsed'] as const
 
-/** What the database knows: organizations by their subscription, the signing key, revocations that wait. */
+/** Gauges from the database: organizations by subscription, the signing key, pending disconnects. */
 export function startGauges({ db, registry, log, signingKeyDays, readerAccounts }: GaugeOptions): {
   stop(): Promise<void>
 } {

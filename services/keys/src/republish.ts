@@ -9,8 +9,8 @@ import { publishAll } from './restore/publish-all.ts'
 
 const USAGE = `usage: node src/republish.ts
 
-Puts the state of every organization, member and key into the outbox once more, from where the running service publishes
-it: for a KEYS stream that was lost or holds what cannot be read. Safe while the service works, and to repeat.
+Puts the state of every organization, member and key into the outbox again, for the running service to publish. For a
+KEYS stream that was lost or has unreadable states. Safe while the service runs, and to repeat.
 
   --help           this text
   DATABASE_URL     PostgreSQL, as the role of this service

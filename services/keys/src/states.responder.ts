@@ -4,13 +4,13 @@ import type { Broker } from '@whereabouts/messaging/connection'
 import { respond, type Responder } from '@whereabouts/messaging/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Db } from './db.ts'
-import { tellOrgState } from './orgs/org-state.ts'
+import { readOrgState } from './orgs/org-state.ts'
 import { republishState } from './restore/republish-state.ts'
 
-/** Answers other services about states that they do not know or cannot read; of all replicas, one answers each request. */
-export function answerAboutStates(broker: Broker, db: Db, logger: Logger): Responder {
+/** Answers services that lack a state or cannot read it. One replica answers each request. */
+export function serveStates(broker: Broker, db: Db, logger: Logger): Responder {
   const responders = [
-    respond(broker, askOrgState.subject, 'keys-org-state', async (payload) => tellOrgState(db, payload), {
+    respond(broker, askOrgState.subject, 'keys-org-state', async (payload) => readOrgState(db, payload), {
       logger,
     }),
     respond(

@@ -6,19 +6,18 @@ import type { Session } from '@whereabouts/contracts/tokens'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
-import { sharedBuckets, type SharedBuckets } from '@whereabouts/db/shared-buckets'
-import { returnToken, takeToken } from '@whereabouts/db/token-bucket'
+import type { SharedBuckets } from '@whereabouts/db/shared-buckets'
 import { testCallers, type Caller } from '@whereabouts/testing/caller'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import type { LightMyRequestResponse } from 'fastify'
 import { test as base } from 'vitest'
-import { buildApp } from '../src/app.ts'
 import type { KeysDatabase, Tenants } from '../src/db.ts'
-import { createSigningKeys, type SigningKeys } from '../src/tokens/signing-keys.ts'
+import type { SigningKeys } from '../src/tokens/signing-keys.ts'
+import { wire } from '../src/wire.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 
-/** No token comes back while a test looks. */
+/** Refills so slowly that no token returns during a test. */
 export const ADDRESS_RATE = { capacity: 20, secondsPerToken: 60 }
 
 export type Org = { session: Session; orgId: number; userId: number; email: string; password: string }
@@ -28,34 +27,34 @@ type Sent = {
   caller?: Caller
   body?: unknown
   headers?: Record<string, string>
-  /** Of the client; one that nobody else has unless said. */
+  /** Address of the client; a new one by default. */
   address?: string
 }
 
-/** The service on a database of its own, with builders that take only what a test cares about. */
+/** The service with its own database, and builders with defaults. */
 export type Keys = {
   database: ServiceDatabase<KeysDatabase>
-  /** As requests see it. */
+  /** The database as requests see it. */
   tenants: Tenants
   signingKeys: SigningKeys
   secret: Buffer
   buckets: SharedBuckets
-  /** How often the service said that something was committed. */
+  /** Number of calls of `onChange`. */
   changes: () => number
   send(path: string, sent?: Sent): Promise<LightMyRequestResponse>
   post(path: string, body: unknown, sent?: Sent): Promise<LightMyRequestResponse>
   signUp(): Promise<Org>
-  /** Another user, who has joined the organization by invitation. */
+  /** Adds a user to the organization by invitation. */
   join(org: Org, role?: Role, email?: string): Promise<Org>
-  /** The token of an invitation that the organization's administrator has sent. */
+  /** Invites as the organization's administrator and returns the token. */
   invite(org: Org, email: string, role?: Role): Promise<string>
-  /** Caller: an administrator's session of the organization. */
+  /** Caller: a session of an administrator of the organization. */
   admin(org: Org): Caller
-  /** Caller: a session of somebody who is no administrator. */
+  /** Caller: a session with the role `member`. */
   member(org: Org): Caller
   createKey(org: Org, key?: { name?: string; scopes?: Scope[]; expires_at?: string | null }): Promise<Key>
   exchange(key: Key, sent?: Sent): Promise<LightMyRequestResponse>
-  /** As a gateway asks below /internal. */
+  /** Sends a request below /internal as a gateway does. */
   ask(path: string): Promise<LightMyRequestResponse>
 }
 
@@ -73,24 +72,18 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
   })
   const callers = testCallers('keys')
   const secret = randomBytes(32)
-  const signingKeys = createSigningKeys({ db, secret, now: Date.now })
   let committed = 0
-  const buckets = sharedBuckets({
-    takeShared: (bucket, rate) => takeToken(database.pool, bucket, rate),
-    returnShared: (bucket, rate) => returnToken(database.pool, bucket, rate),
-    log: createLogger('keys', logLevel),
-  })
-  const app = buildApp({
+  const { app, signingKeys, buckets } = wire({
     tenants,
     db,
+    bucketDatabase: database.pool,
+    signingKeySecret: secret,
     log: createLogger('keys', logLevel),
     registry: createRegistry('keys'),
     verify: callers.verify,
     verifyGateway: (token) => callers.verifyGateway(token),
     isCredentialOptional: false,
-    signingKeys,
     environment: 'production',
-    buckets,
     addressRate: ADDRESS_RATE,
     now: Date.now,
     onChange: () => {
@@ -156,7 +149,7 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
   return { ...shared, ...people, createKey, exchange, ask, stop }
 }
 
-/** One service and one database per test file; tests tell their rows apart by organization. */
+/** One service and one database per test file. Each test uses its own organizations. */
 export const test = base.extend<{ logLevel: string; keys: Keys }>({
   logLevel: ['error', { scope: 'file' }],
   keys: [

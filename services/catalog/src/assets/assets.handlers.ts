@@ -4,7 +4,7 @@ import { assetState, tagState } from '@whereabouts/contracts/messages/catalog-st
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { HandlerDeps } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
 import { inSchemaOrder, movedBounds, storedRowProblems } from '../patch/patch.rules.ts'
@@ -46,7 +46,7 @@ export const assetHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         return toAssetView(asset, tags)
       }
       const view = await runInTransaction(orgId, create, lockNameFor('asset', external_key))
-      return new Answer({ data: view }, { location: `${API_PREFIX}/assets/${view.id}` })
+      return new Reply({ data: view }, { location: `${API_PREFIX}/assets/${view.id}` })
     },
 
     async getAsset({ principal: { orgId }, params: { asset_id } }) {

@@ -10,7 +10,7 @@ import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
 import type { Tx } from '../db.ts'
 import { inSchemaOrder } from '../patch/patch.rules.ts'
@@ -81,7 +81,7 @@ export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAs
       }
       const changed = await runInTransaction(orgId, create, lockNameFor('asset', fields.identifier))
       const data = await toChanged(orgId, changed)
-      return new Answer({ data }, { location: `${LEGACY_PREFIX}/assets/${data.identifier}` })
+      return new Reply({ data }, { location: `${LEGACY_PREFIX}/assets/${data.identifier}` })
     },
 
     async getLegacyAsset({ params: { identifier }, ...context }) {

@@ -1,6 +1,6 @@
 import { importColumns, type ImportColumn, type ImportResource } from '@whereabouts/contracts/imports'
 import type { TagView } from '@whereabouts/contracts/tags'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import { stringify } from 'csv-stringify/sync'
 import { Readable } from 'node:stream'
 import type { HandlerDeps } from '../transactions/transactions.ts'
@@ -38,10 +38,10 @@ function file(
   resource: ImportResource,
   pages: AsyncIterable<readonly Exported[]>,
   done: () => void,
-): Answer<Readable> {
+): Reply<Readable> {
   const content = Readable.from(csv(resource, pages), { objectMode: false })
   content.once('close', done)
-  return new Answer(content, { 'content-disposition': `attachment; filename="${resource}.csv"` })
+  return new Reply(content, { 'content-disposition': `attachment; filename="${resource}.csv"` })
 }
 
 async function* csv(

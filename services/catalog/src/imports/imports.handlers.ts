@@ -4,7 +4,7 @@ import {
   rowOutcomes,
 } from '@whereabouts/contracts/imports'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { HandlerDeps } from '../transactions/transactions.ts'
 import { importNotFound, notAFinishedDryRun } from '../errors.ts'
 import { pageOf } from '../lists/conditions.ts'
@@ -33,7 +33,7 @@ export type ImportDeps = HandlerDeps & {
 }
 
 const created = (row: ImportRow) =>
-  new Answer({ data: toImportView(row) }, { location: `${API_PREFIX}/imports/${row.id}` })
+  new Reply({ data: toImportView(row) }, { location: `${API_PREFIX}/imports/${row.id}` })
 
 /**
  * Files that are being sent are those of unfinished imports, and those of which nothing is known yet. Many small files

@@ -5,7 +5,7 @@ import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { HandlerDeps } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
 import { inSchemaOrder, movedBounds, storedRowProblems, type Stored } from '../patch/patch.rules.ts'
@@ -51,7 +51,7 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         return toLocationView({ ...location, parent_external_key: parent?.external_key ?? null }, tags)
       }
       const view = await runInTransaction(orgId, create, lockNameFor('location', external_key))
-      return new Answer({ data: view }, { location: `${API_PREFIX}/locations/${view.id}` })
+      return new Reply({ data: view }, { location: `${API_PREFIX}/locations/${view.id}` })
     },
 
     async getLocation({ principal: { orgId }, params: { location_id } }) {

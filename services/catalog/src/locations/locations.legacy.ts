@@ -11,7 +11,7 @@ import type {
   LocationView,
 } from '@whereabouts/contracts/locations'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
 import { inLegacyTerms } from '../errors.legacy.ts'
@@ -42,7 +42,7 @@ export const legacyLocationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
       }
       const lockName = lockNameFor('location', body.identifier)
       const data = await inLegacyTerms(async () => runInTransaction(orgId, create, lockName))
-      return new Answer({ data }, { location: `${LEGACY_PREFIX}/locations/${data.identifier}` })
+      return new Reply({ data }, { location: `${LEGACY_PREFIX}/locations/${data.identifier}` })
     },
 
     async getLegacyLocation({ params: { identifier }, ...context }) {

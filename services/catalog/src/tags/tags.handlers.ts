@@ -1,5 +1,5 @@
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import { lockAsset } from '../assets/assets.queries.ts'
 import type { RunInTransaction } from '../transactions/transactions.ts'
 import { assetNotFound, locationNotFound } from '../errors.ts'
@@ -14,7 +14,7 @@ export const tagHandlers = ({ runInTransaction }: { runInTransaction: RunInTrans
         if (!(await lockAsset(tx, orgId, asset_id))) throw assetNotFound()
         return attach(tx, orgId, { asset_id }, body)
       })
-      return new Answer({ data: tag }, { location: `${API_PREFIX}/assets/${asset_id}/tags/${tag.id}` })
+      return new Reply({ data: tag }, { location: `${API_PREFIX}/assets/${asset_id}/tags/${tag.id}` })
     },
 
     async detachAssetTag({ principal: { orgId }, params: { asset_id, tag_id } }) {
@@ -27,7 +27,7 @@ export const tagHandlers = ({ runInTransaction }: { runInTransaction: RunInTrans
         if (!(await lockLocation(tx, orgId, location_id))) throw locationNotFound()
         return attach(tx, orgId, { location_id }, body)
       })
-      return new Answer({ data: tag }, { location: `${API_PREFIX}/locations/${location_id}/tags/${tag.id}` })
+      return new Reply({ data: tag }, { location: `${API_PREFIX}/locations/${location_id}/tags/${tag.id}` })
     },
 
     async detachLocationTag({ principal: { orgId }, params: { location_id, tag_id } }) {

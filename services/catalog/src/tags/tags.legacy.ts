@@ -3,7 +3,7 @@ import { tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import type { TagCreate, TagView } from '@whereabouts/contracts/tags'
 import { enqueue } from '@whereabouts/db/outbox'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { RunInTransaction } from '../transactions/transactions.ts'
 import type { Tx } from '../db.ts'
 import { tagExists } from '../errors.ts'
@@ -95,4 +95,4 @@ export const legacyTagHandlers = ({ runInTransaction }: { runInTransaction: RunI
   }) satisfies Partial<Handlers<'catalog'>>
 
 const attached = (owner: string, tag: TagView) =>
-  new Answer({ data: toLegacyIdentifier(tag) }, { location: `${LEGACY_PREFIX}/${owner}/tags/${tag.id}` })
+  new Reply({ data: toLegacyIdentifier(tag) }, { location: `${LEGACY_PREFIX}/${owner}/tags/${tag.id}` })

@@ -1,42 +1,45 @@
 import { randomUUID } from 'node:crypto'
 import { JWKS_PATH } from '@whereabouts/contracts/token-claims'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import {
   bearer,
   keyStateOf,
   memberStateOf,
   ORG_ID,
   sessionBearer,
-  startGateway,
-  startSurroundings,
+  test as base,
 } from '../../test/gateway.fixture.ts'
 import type { Surroundings, TestGateway } from '../../test/gateway.fixture.ts'
 import { KeyView } from './key-view.ts'
+import type { Reply } from '../../test/raw-request.fixture.ts'
 import { tokenMint } from '../../test/tokens.fixture.ts'
 
-let around: Surroundings
-let gateway: TestGateway
-beforeAll(async () => {
-  around = await startSurroundings()
-  gateway = await startGateway(around)
-})
-afterAll(async () => {
-  await gateway.stop()
-  await around.stop()
-})
-
 const PAST = '2020-01-01T00:00:00.000Z'
-const ask = (headers: Record<string, string>, path = '/api/v1/assets') => gateway.request(path, { headers })
-const passedOn = () => around.services.catalog.seen.length
 
-/** How a request was refused; fails when it reached the service after all. */
-async function refusal(headers: Record<string, string>, path?: string) {
-  const before = passedOn()
-  const answer = await ask(headers, path)
-  const { type, title, detail } = answer.error()
-  const challenge = answer.headers['www-authenticate']
-  return { status: answer.status, challenge, type, title, detail, passedOn: passedOn() - before }
-}
+type Ask = (headers: Record<string, string>, path?: string) => Promise<Reply>
+type Refusal = { status: number; challenge: unknown; passedOn: number } & Record<
+  'type' | 'title' | 'detail',
+  unknown
+>
+
+const test = base.extend<{
+  ask: Ask
+  /** The refusal of a request. */
+  refusal: (headers: Record<string, string>, path?: string) => Promise<Refusal>
+}>({
+  ask: async ({ gateway }, use) =>
+    use((headers, path = '/api/v1/assets') => gateway.request(path, { headers })),
+  refusal: async ({ ask, around }, use) => {
+    const { seen } = around.services.catalog
+    await use(async (headers, path) => {
+      const before = seen.length
+      const answer = await ask(headers, path)
+      const { type, title, detail } = answer.error()
+      const challenge = answer.headers['www-authenticate']
+      return { status: answer.status, challenge, type, title, detail, passedOn: seen.length - before }
+    })
+  },
+})
 
 const refused = (detail: string) => ({
   status: 401,
@@ -51,73 +54,83 @@ describe('D3.4 D9.4 every 401 says what is wrong', () => {
   const MISSING = 'Missing authorization header'
   const BEARER = 'Use Authorization: Bearer <token>'
   const INVALID = 'Invalid or expired token'
-  const someToken = async () => (await gateway.keyToken()).authorization.slice('Bearer '.length)
+  const someToken = async (gateway: TestGateway) =>
+    (await gateway.keyToken()).authorization.slice('Bearer '.length)
 
-  test('no header', async () => expect(await refusal({})).toEqual(refused(MISSING)))
-  test('an empty header', async () => expect(await refusal({ authorization: ' ' })).toEqual(refused(MISSING)))
-  test.for(['X-API-Key', 'Api-Key', 'X-Auth-Token', 'X-Whatever'])('a good token in %s', async (name) => {
-    expect(await refusal({ [name]: await someToken() })).toEqual(refused(BEARER))
-  })
-  test.for(['Basic', 'Token', 'JWT', 'ApiKey'])('a good token with the scheme %s', async (scheme) => {
-    expect(await refusal({ authorization: `${scheme} ${await someToken()}` })).toEqual(refused(BEARER))
-  })
-  test('the scheme without a token', async () =>
+  test('no header', async ({ refusal }) => expect(await refusal({})).toEqual(refused(MISSING)))
+  test('an empty header', async ({ refusal }) =>
+    expect(await refusal({ authorization: ' ' })).toEqual(refused(MISSING)))
+  test.for(['X-API-Key', 'Api-Key', 'X-Auth-Token', 'X-Whatever'])(
+    'a good token in %s',
+    async (name, { gateway, refusal }) => {
+      expect(await refusal({ [name]: await someToken(gateway) })).toEqual(refused(BEARER))
+    },
+  )
+  test.for(['Basic', 'Token', 'JWT', 'ApiKey'])(
+    'a good token with the scheme %s',
+    async (scheme, { gateway, refusal }) => {
+      expect(await refusal({ authorization: `${scheme} ${await someToken(gateway)}` })).toEqual(
+        refused(BEARER),
+      )
+    },
+  )
+  test('the scheme without a token', async ({ refusal }) =>
     expect(await refusal({ authorization: 'Bearer' })).toEqual(refused(BEARER)))
-  test('the token without a scheme', async () =>
-    expect(await refusal({ authorization: await someToken() })).toEqual(refused(BEARER)))
-  test('something that is no token', async () =>
+  test('the token without a scheme', async ({ gateway, refusal }) =>
+    expect(await refusal({ authorization: await someToken(gateway) })).toEqual(refused(BEARER)))
+  test('a value that is not a token', async ({ refusal }) =>
     expect(await refusal({ authorization: 'Bearer wb_secret' })).toEqual(refused(INVALID)))
 
   const claims = { typ: 'key', sub: keyStateOf().jti, org_id: ORG_ID, scopes: [] }
-  test('a token that has expired', async () => {
+  test('a token that has expired', async ({ around, refusal }) => {
     const token = await around.mint.mint(claims, { expiresIn: -1 })
     expect(await refusal({ authorization: `Bearer ${token}` })).toEqual(refused(INVALID))
   })
-  test('D9.2 a token of the other environment', async () => {
+  test('D9.2 a token of the other environment', async ({ around, gateway, refusal }) => {
     const { jti } = await gateway.keyToken()
     const token = await around.mint.mint({ ...claims, sub: jti }, { environment: 'preview' })
     expect(await refusal({ authorization: `Bearer ${token}` })).toEqual(refused(INVALID))
   })
-  test('a token signed by somebody else, under a known and an unknown key id', async () => {
+  test('a foreign signature, with a known and an unknown key id', async ({ gateway, refusal }) => {
     for (const kid of ['k1', 'k2']) {
       await gateway.sessionToken()
       const authorization = await sessionBearer(await tokenMint(kid), memberStateOf())
       expect(await refusal({ authorization })).toEqual(refused(INVALID))
     }
   })
-  test('a token of an unsigned algorithm', async () => {
+  test('a token of an unsigned algorithm', async ({ gateway, refusal }) => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-    const [, payload] = (await someToken()).split('.')
+    const [, payload] = (await someToken(gateway)).split('.')
     expect(
       await refusal({ authorization: `Bearer ${part({ alg: 'none', kid: 'k1' })}.${payload}.` }),
     ).toEqual(refused(INVALID))
   })
-  test('a token whose key nobody knows', async () => {
+  test('a token of an unknown key', async ({ around, refusal }) => {
     expect(await refusal({ authorization: await bearer(around.mint, keyStateOf()) })).toEqual(
       refused(INVALID),
     )
   })
-  test("a token that names another organization than its key's", async () => {
+  test("a token that names another organization than its key's", async ({ around, gateway, refusal }) => {
     const { jti } = await gateway.keyToken()
     expect(
       await refusal({ authorization: await bearer(around.mint, keyStateOf({ jti, org_id: 8 })) }),
     ).toEqual(refused(INVALID))
   })
-  test('a revoked key', async () => {
+  test('a revoked key', async ({ gateway, refusal }) => {
     const { authorization } = await gateway.keyToken({ revoked_at: PAST })
     expect(await refusal({ authorization })).toEqual(refused('API key has been revoked'))
   })
-  test('an expired key', async () => {
+  test('an expired key', async ({ gateway, refusal }) => {
     const { authorization } = await gateway.keyToken({ expires_at: PAST })
     expect(await refusal({ authorization })).toEqual(refused('API key has expired'))
   })
-  test('D9.8 a session where only keys may ask', async () => {
+  test('D9.8 a session for a row that only keys may use', async ({ gateway, refusal }) => {
     expect(await refusal(await gateway.sessionToken(), '/api/v1/orgs/me')).toEqual(refused(INVALID))
   })
 })
 
 describe('D9.3 a revocation', () => {
-  test('binds the very next request after the view has heard of it, and an older state does not undo it', async () => {
+  test('binds the next request, and an older state does not undo it', async ({ gateway, ask, refusal }) => {
     const { authorization, jti } = await gateway.keyToken({ revision: 5 })
     expect((await ask({ authorization })).status).toBe(200)
     gateway.view.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 6, revoked_at: PAST }))
@@ -125,7 +138,7 @@ describe('D9.3 a revocation', () => {
     expect(await refusal({ authorization })).toEqual(refused('API key has been revoked'))
   })
 
-  test('that the view has missed binds within a second, because keys is asked', async () => {
+  test('that the view has missed binds within a second', async ({ around, gateway, ask }) => {
     const { authorization, jti } = await gateway.keyToken()
     gateway.setCurrent(false)
     try {
@@ -139,7 +152,7 @@ describe('D9.3 a revocation', () => {
   })
 })
 
-test('a key too new for the view is let in after asking keys, once for many requests', async () => {
+test('a key that the view lacks is looked up once for many requests', async ({ around, ask }) => {
   const state = keyStateOf()
   around.keys.set(state.jti, state)
   const authorization = await bearer(around.mint, state)
@@ -152,46 +165,46 @@ test('a key too new for the view is let in after asking keys, once for many requ
 describe('a session', () => {
   const member = (user_id: number, revision: number, deleted_at: string | null = null) =>
     memberStateOf({ user_id, revision, deleted_at })
-  const hear = (state: ReturnType<typeof member>) =>
+  const hear = (gateway: TestGateway, state: ReturnType<typeof member>) =>
     gateway.view.apply(`keys.member.${ORG_ID}.${state.user_id}`, state)
-  const status = async (authorization: string) => (await ask({ authorization })).status
+  const statusOf = async (ask: Ask, authorization: string) => (await ask({ authorization })).status
   const INVALID = 'Invalid or expired token'
 
   test.for([
     { change: 'a change of role', deleted_at: null },
     { change: 'the removal of its member', deleted_at: PAST },
   ])(
-    'ends with $change, with the next request, and an older state does not undo it',
-    async ({ deleted_at }) => {
+    'ends with $change at the next request, and an older state does not undo it',
+    async ({ deleted_at }, { gateway, ask, refusal }) => {
       const { authorization } = await gateway.sessionToken({ userId: 50, revision: 5 })
-      expect(await status(authorization)).toBe(200)
-      hear(member(50, 6, deleted_at))
-      hear(member(50, 5))
+      expect(await statusOf(ask, authorization)).toBe(200)
+      hear(gateway, member(50, 6, deleted_at))
+      hear(gateway, member(50, 5))
       expect(await refusal({ authorization })).toEqual(refused(INVALID))
       gateway.view.clear()
     },
   )
 
-  test('of who was removed stays over when they join again, and the new one holds', async () => {
+  test('of a removed member stays invalid after a re-join', async ({ around, gateway, ask, refusal }) => {
     const { authorization } = await gateway.sessionToken({ userId: 51, revision: 5 })
-    hear(member(51, 6, PAST))
+    hear(gateway, member(51, 6, PAST))
     const again = member(51, 7)
-    // The token arrives before the state it was made from.
-    expect(await status(await sessionBearer(around.mint, again))).toBe(200)
-    hear(again)
-    expect(await status(await sessionBearer(around.mint, again))).toBe(200)
+    // The token arrives before its state.
+    expect(await statusOf(ask, await sessionBearer(around.mint, again))).toBe(200)
+    hear(gateway, again)
+    expect(await statusOf(ask, await sessionBearer(around.mint, again))).toBe(200)
     expect(await refusal({ authorization })).toEqual(refused(INVALID))
   })
 
-  test('of another organization than the change happened in goes on', async () => {
+  test('of another organization stays valid', async ({ gateway, ask }) => {
     const { authorization } = await gateway.sessionToken({ userId: 52 })
     gateway.view.apply('keys.member.8.52', memberStateOf({ org_id: 8, user_id: 52, revision: 9 }))
-    expect(await status(authorization)).toBe(200)
+    expect(await statusOf(ask, authorization)).toBe(200)
   })
 
-  test('of a member too new for the view is let in after asking keys, and nobody unknown to both is', async () => {
+  test('of a member whom the view lacks is looked up at keys', async ({ around, ask, refusal }) => {
     around.members.set(`${ORG_ID}/53`, member(53, 2))
-    expect(await status(await sessionBearer(around.mint, member(53, 2)))).toBe(200)
+    expect(await statusOf(ask, await sessionBearer(around.mint, member(53, 2)))).toBe(200)
     expect(await refusal({ authorization: await sessionBearer(around.mint, member(53, 1)) })).toEqual(
       refused(INVALID),
     )
@@ -200,80 +213,68 @@ describe('a session', () => {
     )
   })
 
-  test('whose end the view has missed is over within a second, because keys is asked', async () => {
+  test('whose end the view has missed ends within a second', async ({ around, gateway, ask }) => {
     const { authorization } = await gateway.sessionToken({ userId: 55 })
     gateway.setCurrent(false)
     try {
       around.members.set(`${ORG_ID}/55`, member(55, 1))
-      expect(await status(authorization)).toBe(200)
+      expect(await statusOf(ask, authorization)).toBe(200)
       around.members.delete(`${ORG_ID}/55`)
-      await expect.poll(() => status(authorization), { timeout: 1_000 }).toBe(401)
+      await expect.poll(() => statusOf(ask, authorization), { timeout: 1_000 }).toBe(401)
     } finally {
       gateway.setCurrent(true)
     }
   })
 
-  test('that names no state of a membership is refused', async () => {
+  test('without a revision of a membership is refused', async ({ around, gateway, refusal }) => {
     await gateway.sessionToken()
     const token = await around.mint.mint({ typ: 'session', sub: '1', org_id: ORG_ID, role: 'admin' })
     expect(await refusal({ authorization: `Bearer ${token}` })).toEqual(refused(INVALID))
   })
 })
 
-test('with neither the stream nor keys within reach there is 503, and what was seen to end stays refused', async () => {
-  const own = await startSurroundings()
-  const lonely = await startGateway(own)
-  try {
-    const { authorization } = await lonely.keyToken()
-    const session = await lonely.sessionToken()
-    const { authorization: revoked } = await lonely.keyToken({ revoked_at: PAST })
-    const status = async (headers: Record<string, string>) => lonely.request('/api/v1/assets', { headers })
-    expect((await status({ authorization })).status).toBe(200)
-    lonely.setCurrent(false)
-    await own.services.keys.stop()
-    const answer = await status({ authorization })
-    expect(answer.status).toBe(503)
-    expect(answer.headers['retry-after']).toBe('1')
-    expect(answer.error()).toMatchObject({ type: 'service_unavailable' })
-    expect((await status({ authorization: revoked })).status).toBe(401)
-    expect((await status(session)).status).toBe(503)
-    lonely.view.apply(`keys.member.${ORG_ID}.1`, memberStateOf({ revision: 2, deleted_at: PAST }))
-    expect((await status(session)).status).toBe(401)
-  } finally {
-    await lonely.stop()
-    await own.stop()
-  }
+test('without stream and keys: 503, or 401 for known ends', async ({ startGateway, ownSurroundings }) => {
+  const lonely = await startGateway({}, ownSurroundings)
+  const { authorization } = await lonely.keyToken()
+  const session = await lonely.sessionToken()
+  const { authorization: revoked } = await lonely.keyToken({ revoked_at: PAST })
+  const status = async (headers: Record<string, string>) => lonely.request('/api/v1/assets', { headers })
+  expect((await status({ authorization })).status).toBe(200)
+  lonely.setCurrent(false)
+  await ownSurroundings.services.keys.stop()
+  const answer = await status({ authorization })
+  expect(answer.status).toBe(503)
+  expect(answer.headers['retry-after']).toBe('1')
+  expect(answer.error()).toMatchObject({ type: 'service_unavailable' })
+  expect((await status({ authorization: revoked })).status).toBe(401)
+  expect((await status(session)).status).toBe(503)
+  lonely.view.apply(`keys.member.${ORG_ID}.1`, memberStateOf({ revision: 2, deleted_at: PAST }))
+  expect((await status(session)).status).toBe(401)
 })
 
-test('D9.2 a new signing key is found without a restart, and the set is not fetched per request', async () => {
-  const own = await startSurroundings()
-  const rotating = await startGateway(own)
-  const fetches = () => own.services.keys.seen.filter((seen) => seen.url === JWKS_PATH).length
-  try {
-    for (let i = 0; i < 5; i += 1)
-      await rotating.request('/api/v1/assets', { headers: await rotating.sessionToken() })
-    expect(fetches()).toBe(1)
-    const next = await tokenMint('k2')
-    own.mint.jwks.keys.push(...next.jwks.keys)
-    const authorization = await sessionBearer(next, memberStateOf())
-    const status = async () =>
-      (await rotating.request('/api/v1/assets', { headers: { authorization } })).status
-    await expect.poll(status, { timeout: 5_000 }).toBe(200)
-  } finally {
-    await rotating.stop()
-    await own.stop()
-  }
+test('D9.2 a new signing key needs no restart', async ({ startGateway, ownSurroundings }) => {
+  const rotating = await startGateway({}, ownSurroundings)
+  const fetches = () => ownSurroundings.services.keys.seen.filter((seen) => seen.url === JWKS_PATH).length
+  for (let i = 0; i < 5; i += 1)
+    await rotating.request('/api/v1/assets', { headers: await rotating.sessionToken() })
+  expect(fetches()).toBe(1)
+  const next = await tokenMint('k2')
+  ownSurroundings.mint.jwks.keys.push(...next.jwks.keys)
+  const authorization = await sessionBearer(next, memberStateOf())
+  const status = async () => (await rotating.request('/api/v1/assets', { headers: { authorization } })).status
+  await expect.poll(status, { timeout: 5_000 }).toBe(200)
 })
 
 describe('S11a the end of a session or token chain', () => {
   const chainOf = () => randomUUID()
-  const end = (chain_id: string, ended_at = new Date().toISOString()) =>
+  type Both = { gateway: TestGateway; around: Surroundings }
+  const end = (gateway: TestGateway, chain_id: string, ended_at = new Date().toISOString()) =>
     gateway.view.apply(`keys.chain.${chain_id}`, { org_id: ORG_ID, chain_id, ended_at })
-  const keyBearer = async (sid: string) => {
+  const keyBearer = async ({ gateway, around }: Both, sid: string) => {
     const { jti } = await gateway.keyToken()
     return `Bearer ${await around.mint.mint({ typ: 'key', sub: jti, org_id: ORG_ID, scopes: ['assets:read'], sid })}`
   }
-  const sessionOf = async (sid: string) => {
+  const sessionOf = async ({ gateway, around }: Both, sid: string) => {
     await gateway.sessionToken({ userId: 70 })
     const claims = { typ: 'session', sub: '70', org_id: ORG_ID, role: 'admin', member_revision: 1, sid }
     return `Bearer ${await around.mint.mint(claims)}`
@@ -282,19 +283,22 @@ describe('S11a the end of a session or token chain', () => {
   test.for([
     { name: 'a session', bearerOf: sessionOf },
     { name: 'a key', bearerOf: keyBearer },
-  ])('binds the very next request of $name, and no other chain', async ({ bearerOf }) => {
-    const [ended, alive] = [chainOf(), chainOf()]
-    const authorization = await bearerOf(ended)
-    const other = await bearerOf(alive)
-    expect((await ask({ authorization })).status).toBe(200)
-    end(ended)
-    expect(await refusal({ authorization })).toEqual(refused('Invalid or expired token'))
-    expect((await ask({ authorization: other })).status).toBe(200)
-  })
+  ])(
+    'binds the next request of $name, and no other chain',
+    async ({ bearerOf }, { around, gateway, ask, refusal }) => {
+      const [ended, alive] = [chainOf(), chainOf()]
+      const authorization = await bearerOf({ gateway, around }, ended)
+      const other = await bearerOf({ gateway, around }, alive)
+      expect((await ask({ authorization })).status).toBe(200)
+      end(gateway, ended)
+      expect(await refusal({ authorization })).toEqual(refused('Invalid or expired token'))
+      expect((await ask({ authorization: other })).status).toBe(200)
+    },
+  )
 
-  test('that the view has missed binds within a second, because keys is asked', async () => {
+  test('that the view has missed binds within a second', async ({ around, gateway, ask }) => {
     const sid = chainOf()
-    const authorization = await sessionOf(sid)
+    const authorization = await sessionOf({ gateway, around }, sid)
     gateway.setCurrent(false)
     try {
       expect((await ask({ authorization })).status).toBe(200)
@@ -305,7 +309,7 @@ describe('S11a the end of a session or token chain', () => {
     }
   })
 
-  test('is forgotten when no token of it can be alive', () => {
+  test('is deleted when its tokens have expired', () => {
     let now = Date.parse('2026-11-22T10:00:00.000Z')
     const view = new KeyView(() => now)
     const ending = (chain_id: string) =>
@@ -321,7 +325,7 @@ describe('S11a the end of a session or token chain', () => {
   })
 })
 
-test('S11l keys is asked with a credential of the gateway itself', async () => {
+test('S11l a lookup at keys has a credential of the gateway', async ({ around, gateway, ask }) => {
   const { jti } = await gateway.keyToken()
   gateway.setCurrent(false)
   around.keys.set(jti, keyStateOf({ jti }))
@@ -331,12 +335,12 @@ test('S11l keys is asked with a credential of the gateway itself', async () => {
   } finally {
     gateway.setCurrent(true)
   }
-  const asked = around.services.keys.seen.filter(({ url }) => url === `/internal/keys/${jti}`)
-  expect(asked).toHaveLength(1)
-  expect(await gateway.verifyGateway(String(asked[0]?.headers['x-principal']))).toBe(true)
+  const lookups = around.services.keys.seen.filter(({ url }) => url === `/internal/keys/${jti}`)
+  expect(lookups).toHaveLength(1)
+  expect(await gateway.verifyGateway(String(lookups[0]?.headers['x-principal']))).toBe(true)
 })
 
-test('D12.1 a token that was narrowed opens no more than it names', async () => {
+test('D12.1 a narrowed token allows only its scopes', async ({ around, gateway, ask }) => {
   const { jti } = await gateway.keyToken({ scopes: ['assets:read', 'locations:read'] })
   const claims = { typ: 'key', sub: jti, org_id: ORG_ID, scopes: ['assets:read', 'keys:admin'] }
   const authorization = `Bearer ${await around.mint.mint(claims)}`
@@ -356,13 +360,16 @@ describe('D2.6 who may do what', () => {
     { scopes: ['keys:admin'], path: '/api/v1/orgs/7/api-keys', status: 200 },
     { scopes: ['keys:admin'], path: '/api/v1/assets', status: 403, scope: 'assets:read' },
     { scopes: [], path: '/api/v1/orgs/me', status: 200 },
-  ])('a key with $scopes gets $status from $path', async ({ scopes, path, status, scope }) => {
-    const { authorization } = await gateway.keyToken({ scopes })
-    const answer = await ask({ authorization }, path)
-    expect(answer.status).toBe(status)
-    const detail = status === 403 && answer.error()['detail']
-    expect(detail).toBe(scope !== undefined && `Missing required scope: ${scope}`)
-  })
+  ])(
+    'a key with $scopes gets $status from $path',
+    async ({ scopes, path, status, scope }, { gateway, ask }) => {
+      const { authorization } = await gateway.keyToken({ scopes })
+      const answer = await ask({ authorization }, path)
+      expect(answer.status).toBe(status)
+      const detail = status === 403 && answer.error()['detail']
+      expect(detail).toBe(scope !== undefined && `Missing required scope: ${scope}`)
+    },
+  )
 
   test.for([
     { role: 'member', method: 'GET', path: '/api/v1/assets', status: 200 },
@@ -373,7 +380,7 @@ describe('D2.6 who may do what', () => {
     { role: 'admin', method: 'DELETE', path: '/api/v1/webhooks/5', status: 200 },
   ] as const)(
     'a session of a $role gets $status from $method $path',
-    async ({ role, method, path, status }) => {
+    async ({ role, method, path, status }, { gateway }) => {
       const answer = await gateway.request(path, { method, headers: await gateway.sessionToken({ role }) })
       expect(answer.status).toBe(status)
       const detail = status === 403 ? answer.error()['detail'] : 'Organization admin role required'
@@ -381,7 +388,7 @@ describe('D2.6 who may do what', () => {
     },
   )
 
-  test('a key cannot use the routes of the console, whatever its scopes', async () => {
+  test('a key cannot use the routes of the console with any scopes', async ({ gateway, ask }) => {
     const { authorization } = await gateway.keyToken({ scopes: ['keys:admin', 'assets:write'] })
     for (const path of ['/api/v1/webhooks', '/api/v1/readers'])
       expect((await ask({ authorization }, path)).status).toBe(403)
@@ -389,14 +396,14 @@ describe('D2.6 who may do what', () => {
 })
 
 describe('the principal', () => {
-  const principalOf = async () =>
+  const principalOf = async ({ gateway, around }: { gateway: TestGateway; around: Surroundings }) =>
     gateway.verifyPrincipal(String(around.services.catalog.seen.at(-1)?.headers['x-principal']))
 
-  test('is signed once per token and says what the key may do now', async () => {
+  test("is signed once per token, with the key's current scopes", async ({ around, gateway, ask }) => {
     const { authorization, jti } = await gateway.keyToken({ scopes: ['assets:read', 'locations:read'] })
     await ask({ authorization })
     const first = around.services.catalog.seen.at(-1)?.headers['x-principal']
-    expect(await principalOf()).toEqual({
+    expect(await principalOf({ gateway, around })).toEqual({
       expiresAtMs: expect.any(Number),
       kind: 'key',
       orgId: ORG_ID,
@@ -407,10 +414,10 @@ describe('the principal', () => {
     expect(around.services.catalog.seen.at(-1)?.headers['x-principal']).toBe(first)
     gateway.view.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 2, scopes: ['assets:read'] }))
     await ask({ authorization })
-    expect(await principalOf()).toMatchObject({ scopes: ['assets:read'] })
+    expect(await principalOf({ gateway, around })).toMatchObject({ scopes: ['assets:read'] })
   })
 
-  test('S11l is made for one service, and for each once', async () => {
+  test('S11l is for one service, and signed once for each', async ({ around, gateway, ask }) => {
     const { authorization } = await gateway.keyToken({ scopes: ['assets:read', 'scans:read'] })
     const sentTo = async (name: 'catalog' | 'tracking', path: string) => {
       await ask({ authorization }, path)
@@ -424,9 +431,9 @@ describe('the principal', () => {
     expect(await sentTo('tracking', '/api/v1/reports/asset-locations')).toBe(forTracking)
   })
 
-  test('of a session carries the user and the role', async () => {
+  test('of a session contains the user and the role', async ({ around, gateway, ask }) => {
     await ask(await gateway.sessionToken({ userId: 42, role: 'member' }))
-    expect(await principalOf()).toEqual({
+    expect(await principalOf({ gateway, around })).toEqual({
       expiresAtMs: expect.any(Number),
       kind: 'session',
       orgId: ORG_ID,

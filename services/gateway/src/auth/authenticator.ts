@@ -15,7 +15,7 @@ const keyExpired = () => unauthorized('API key has expired')
 /** A verified caller, as the rest of the pipeline needs it. */
 export type Caller = {
   principal: Principal
-  /** `principal`, signed for one of the services; once for each while the caller's token is used. */
+  /** `principal`, signed for one of the services; once for each service and token. */
   tokenFor(upstream: Upstream): Promise<string>
   /** The bucket of the API key or of the user. */
   bucket: string
@@ -35,7 +35,7 @@ type Options = {
 type Known = VerifiedToken & { signed?: { caller: Caller; revision: number; until: number } }
 
 const MAX_KNOWN = 20_000
-/** Of a signed principal, which must outlast the clocks and requests that are a little behind. */
+/** Life of a signed principal. The leeway covers clock differences and slow requests. */
 const PRINCIPAL_SECONDS = 900
 const LEEWAY_SECONDS = 60
 
@@ -46,7 +46,7 @@ const LEEWAY_SECONDS = 60
 export function authenticator({ verifier, directory, signingKey, now = Date.now }: Options) {
   const known = new LRUCache<string, Known>({ max: MAX_KNOWN })
 
-  async function look(token: string): Promise<Known> {
+  async function findToken(token: string): Promise<Known> {
     const earlier = known.get(token)
     if (earlier && earlier.expiresAt * 1000 > now()) return earlier
     known.delete(token)
@@ -80,13 +80,13 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     return caller
   }
 
-  /** A token of the release before names no chain; it lives for an hour at most. */
+  /** A token of the last release names no chain; it lives for an hour at most. */
   async function checkChain({ org_id, sid }: TokenClaims): Promise<void> {
     if (sid !== undefined && (await directory.isChainEnded(org_id, sid))) throw invalidToken()
   }
 
   return async (token: string): Promise<Caller> => {
-    const entry = await look(token)
+    const entry = await findToken(token)
     const { claims } = entry
     if (claims.typ === 'session') {
       const { org_id, sub, role, member_revision } = claims
@@ -101,7 +101,7 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     if (status.expiresAtMs !== undefined && status.expiresAtMs <= now()) throw keyExpired()
     await checkChain(claims)
     const { orgId } = status
-    // What the token was narrowed to, and of that what the key still has.
+    // The scopes of the token that the key still has.
     const scopes = status.scopes.filter((scope) => claims.scopes.includes(scope))
     return callerOf(entry, { kind: 'key', orgId, scopes, keyId: claims.sub }, status)
   }

@@ -8,14 +8,14 @@ import { keyStatusOf, memberStatusOf } from './key-view.ts'
 import type { KeyStatus, KeyView, MemberStatus } from './key-view.ts'
 
 export type KeyDirectory = {
-  /** The status of a key; undefined if there is no such key. Throws 503 when it cannot be found out. */
+  /** The status of a key; undefined if there is no such key. Throws 503 if the status is not available. */
   find(jti: string): Promise<KeyStatus | undefined>
   /**
-   * Whether a session that was made from this revision of a membership still holds: nothing has happened to the
-   * membership since. Throws 503 when nobody can tell.
+   * Whether a session of this revision of a membership is still valid: the membership has not changed since. Throws 503
+   * if the status is not available.
    */
   isSessionValid(orgId: number, userId: string, revision: number): Promise<boolean>
-  /** Whether the session or token chain of an access token has ended. Throws 503 when that cannot be found out. */
+  /** Whether the session or token chain of an access token has ended. Throws 503 if that is not available. */
   isChainEnded(orgId: number, chainId: string): Promise<boolean>
 }
 
@@ -24,14 +24,14 @@ type Options = {
   /** Whether the view is as new as the stream: connected and caught up. */
   isCurrent: () => boolean
   keysUrl: string
-  /** Proves that a gateway asks; kept while it is valid. */
+  /** The credential of the gateway, cached while it is valid. */
   credential: () => Promise<string>
   log: Logger
   lookups: Counter<'source'>
   now?: () => number
 }
 
-/** A revocation binds within a second (D9.3), so a response counts for half of one. */
+/** How long a response is used. A revocation must bind within a second (D9.3). */
 const BELIEVED_MS = 500
 const ASK_TIMEOUT_MS = 2_000
 const MAX_REMEMBERED = 10_000
@@ -42,9 +42,9 @@ const MAX_REMEMBERED = 10_000
  */
 export function keyDirectory(options: Options): KeyDirectory {
   const { view, isCurrent, lookups } = options
-  const askKey = asker<KeyStatus>(options, keyStatusOf)
-  const askMember = asker<MemberStatus>(options, memberStatusOf)
-  const askChain = asker<{ ended: boolean }>(options, (payload) => ChainAnswer.parse(payload))
+  const askKey = lookup<KeyStatus>(options, keyStatusOf)
+  const askMember = lookup<MemberStatus>(options, memberStatusOf)
+  const askChain = lookup<{ ended: boolean }>(options, (payload) => ChainState.parse(payload))
 
   function fromView<T>(known: T): T {
     lookups.inc({ source: 'view' })
@@ -65,36 +65,36 @@ export function keyDirectory(options: Options): KeyDirectory {
         known && (known.revision > revision || isCurrent())
           ? fromView(known)
           : await askMember(`members/${orgId}/${userId}`)
-      // A higher revision than the known one: the membership changed a moment ago, and the token is newer.
+      // A token of a higher revision than the known one is newer than the status.
       return status !== undefined && status.revision <= revision
     },
 
     async isChainEnded(orgId, chainId) {
       if (view.isChainEnded(chainId)) return fromView(true)
       if (isCurrent()) return fromView(false)
-      // Undefined: this replica of keys is of a release without this route.
+      // Undefined: this replica of keys is from a release without this route.
       return (await askChain(`chains/${orgId}/${encodeURIComponent(chainId)}`))?.ended ?? false
     },
   }
 }
 
-const ChainAnswer = z.object({ ended: z.boolean() })
+const ChainState = z.object({ ended: z.boolean() })
 
-type Asked<S> = { answer: Promise<S | undefined>; until: number }
+type Lookup<S> = { status: Promise<S | undefined>; until: number }
 
 /** Sends one request for many callers. Undefined: not found. */
-function asker<S>(options: Options, read: (payload: unknown) => S) {
+function lookup<S>(options: Options, read: (payload: unknown) => S) {
   const { lookups, now = Date.now } = options
-  const asked = new LRUCache<string, Asked<S>>({ max: MAX_REMEMBERED })
+  const recent = new LRUCache<string, Lookup<S>>({ max: MAX_REMEMBERED })
 
   return (path: string): Promise<S | undefined> => {
-    const earlier = asked.get(path)
-    if (earlier && earlier.until > now()) return earlier.answer
-    const answer = ask(path, read, options)
-    asked.set(path, { answer, until: now() + BELIEVED_MS })
-    answer.catch(() => asked.delete(path)) // the next request tries again
+    const known = recent.get(path)
+    if (known && known.until > now()) return known.status
+    const status = ask(path, read, options)
+    recent.set(path, { status, until: now() + BELIEVED_MS })
+    status.catch(() => recent.delete(path)) // the next request tries again
     lookups.inc({ source: 'service' })
-    return answer
+    return status
   }
 }
 

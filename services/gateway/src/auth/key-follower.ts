@@ -62,7 +62,7 @@ export function startKeyFollower(options: {
   }
 }
 
-/** Undefined if stopped meanwhile. */
+/** Undefined if stopped before. */
 async function connectPatiently(
   { connect, log }: { connect: () => Promise<Broker>; log: Logger },
   signal: AbortSignal,

@@ -50,7 +50,10 @@ const CHAIN = 'keys.chain.'
 export class KeyView {
   readonly #keys = new Map<string, KeyStatus>()
   readonly #members = new Map<string, MemberStatus>()
-  /** When each is forgotten, in milliseconds since 1970; roughly the oldest first. */
+  /**
+   * When each may be deleted, in milliseconds since 1970; roughly the oldest first. Not an LRU cache: an eviction would
+   * make an ended session valid again.
+   */
   readonly #endedChains = new Map<string, number>()
   readonly #now: () => number
 

@@ -6,7 +6,7 @@ import { newlyRevokedAt } from './revocation-delay.ts'
 const jti = '11111111-1111-4111-8111-111111111111'
 const revoked = keyStateOf({ jti, revision: 2, revoked_at: '2026-11-21T10:00:00.000Z' })
 
-test('a revocation is measured once: a later state of a revoked key is old news', () => {
+test('a revocation is measured once, not for later states of the key', () => {
   const view = new KeyView()
   view.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 1 }))
   expect(newlyRevokedAt(view, `keys.key.${jti}`, revoked)).toBe(Date.parse('2026-11-21T10:00:00.000Z'))
@@ -14,7 +14,7 @@ test('a revocation is measured once: a later state of a revoked key is old news'
   expect(newlyRevokedAt(view, `keys.key.${jti}`, { ...revoked, revision: 3 })).toBeUndefined()
 })
 
-test('keys that live, members and what cannot be read are no revocation', () => {
+test('active keys, members and unreadable states are not revocations', () => {
   const view = new KeyView()
   expect(newlyRevokedAt(view, `keys.key.${jti}`, keyStateOf({ jti, revision: 1 }))).toBeUndefined()
   expect(newlyRevokedAt(view, 'keys.member.7.9', memberStateOf({ user_id: 9, revision: 3 }))).toBeUndefined()

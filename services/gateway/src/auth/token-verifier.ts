@@ -13,9 +13,9 @@ import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 export type VerifiedToken = { claims: TokenClaims; expiresAt: number }
 
 export type TokenVerifier = {
-  /** Throws the 401 of a token that is not ours or no longer good, and 503 when the keys cannot be had. */
+  /** Throws 401 for an invalid or expired token, and 503 if the signing keys are not available. */
   verify(token: string): Promise<VerifiedToken>
-  /** Fetches the signing keys now. Rejects when `keys` cannot be reached; those known stay in use. */
+  /** Fetches the signing keys now. Rejects if `keys` is unreachable; the known ones stay in use. */
   refresh(): Promise<void>
   /** Whether the signing keys were ever fetched. */
   hasKeys(): boolean
@@ -23,12 +23,12 @@ export type TokenVerifier = {
 
 type Options = { keysUrl: string; environment: string; log: Logger; now?: () => number }
 
-/** A `kid` nobody knows makes us ask at most this often, whoever sends how many of them. */
+/** Unknown `kid`s cause at most one fetch in this time. */
 const COOLDOWN_MS = 2_000
 
 /**
- * Verifies signature, issuer, audience and life of an access token. The signing keys are fetched once and again for a
- * `kid` they lack: they never grow stale by themselves, since then a restart of `keys` would lock everyone out.
+ * Verifies signature, issuer, audience and expiry of an access token. Fetches the signing keys once, and again for an
+ * unknown `kid`. The cached keys never expire, because then an outage of `keys` would lock everyone out.
  */
 export function tokenVerifier({ keysUrl, environment, log, now = Date.now }: Options): TokenVerifier {
   const jwks = createRemoteJWKSet(new URL(`${keysUrl}${JWKS_PATH}`), {
@@ -58,7 +58,7 @@ export function tokenVerifier({ keysUrl, environment, log, now = Date.now }: Opt
   }
 }
 
-/** Jose throws its own errors for both: what is wrong with the token, and with the answer of `keys`. */
+/** Jose throws its own errors both for bad tokens and for bad responses of `keys`. */
 function isTokensFault(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError)) return false
   return !['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC'].includes(error.code)

@@ -2,7 +2,7 @@ import { secondsUntilToken, type Rate as BucketRate, type Take } from '@whereabo
 
 /** Requests per minute of an API key; the bucket holds twice as many (D9.9). */
 export const DEFAULT_LIMIT_PER_MINUTE = 60
-/** The same of a user, over all sessions (D12.10). */
+/** Requests per minute of a user, over all sessions (D12.10). */
 export const USER_LIMIT_PER_MINUTE = 600
 
 export type Rate = BucketRate & { limit: number }
@@ -13,7 +13,7 @@ export const rateOf = (limitPerMinute: number): Rate => ({
   secondsPerToken: 60 / limitPerMinute,
 })
 
-/** The state of a bucket, for the caller. `resetAt` is in Unix seconds. */
+/** The state of a bucket, for the client. `resetAt` is in Unix seconds. */
 export type Decision = {
   taken: boolean
   limit: number
@@ -22,10 +22,10 @@ export type Decision = {
   retryAfterSeconds: number
 }
 
-/** `nowMs` is the moment `secondsUntilFull` counts from. */
+/** `nowMs` is the instant that `secondsUntilFull` counts from. */
 export function decide(rate: Rate, { taken, secondsUntilFull }: Take, nowMs: number): Decision {
   const { limit, capacity, secondsPerToken } = rate
-  // Rounding of binary fractions must not cost a token that is there.
+  // Rounding of binary fractions must not cost a token.
   const tokens = Math.floor(capacity - secondsUntilFull / secondsPerToken + 1e-6)
   const secondsUntilLimit = Math.max(0, secondsUntilFull - (capacity - limit) * secondsPerToken)
   return {

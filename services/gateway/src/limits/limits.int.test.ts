@@ -1,22 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  keyStateOf,
-  startGateway,
-  startSurroundings,
-  type Surroundings,
-  type TestGateway,
-} from '../../test/gateway.fixture.ts'
-
-let around: Surroundings
-let gateway: TestGateway
-beforeAll(async () => {
-  around = await startSurroundings()
-  gateway = await startGateway(around)
-})
-afterAll(async () => {
-  await gateway.stop()
-  await around.stop()
-})
+import { describe, expect } from 'vitest'
+import { keyStateOf, test, type Surroundings, type TestGateway } from '../../test/gateway.fixture.ts'
 
 const decisionsOf = async (of: TestGateway, source: string) => {
   const metric = await of.registry.getSingleMetric('gateway_rate_limit_decisions_total')?.get()
@@ -24,26 +7,22 @@ const decisionsOf = async (of: TestGateway, source: string) => {
   return values.reduce((sum, value) => sum + value.value, 0)
 }
 
-test('two gateways together grant exactly the burst of a key, and not one request more', async () => {
-  const other = await startGateway(around)
-  try {
-    // A token every 20 seconds, so that none comes back while the test runs.
-    const limit = 3
-    const { authorization, jti } = await gateway.keyToken({ rate_limit_per_minute: limit })
-    other.view.apply(`keys.key.${jti}`, keyStateOf({ jti, rate_limit_per_minute: limit }))
-    const requests = Array.from({ length: 60 }, (_, i) =>
-      (i % 2 === 0 ? gateway : other).request('/api/v1/assets', { headers: { authorization } }),
-    )
-    const statuses = (await Promise.all(requests)).map((answer) => answer.status)
-    expect(statuses.filter((status) => status === 200).length).toBe(2 * limit)
-    expect(statuses.filter((status) => status === 429).length).toBe(60 - 2 * limit)
-  } finally {
-    await other.stop()
-  }
+test('two gateways together grant exactly the burst of a key', async ({ gateway, startGateway }) => {
+  const other = await startGateway()
+  // A token every 20 seconds, so that none returns during the test.
+  const limit = 3
+  const { authorization, jti } = await gateway.keyToken({ rate_limit_per_minute: limit })
+  other.view.apply(`keys.key.${jti}`, keyStateOf({ jti, rate_limit_per_minute: limit }))
+  const requests = Array.from({ length: 60 }, (_, i) =>
+    (i % 2 === 0 ? gateway : other).request('/api/v1/assets', { headers: { authorization } }),
+  )
+  const statuses = (await Promise.all(requests)).map((answer) => answer.status)
+  expect(statuses.filter((status) => status === 200).length).toBe(2 * limit)
+  expect(statuses.filter((status) => status === 429).length).toBe(60 - 2 * limit)
 })
 
-describe('D9.9 the headers', () => {
-  test('count down from the limit, which the burst hides, on GET and HEAD alike', async () => {
+describe('D9.9 the rate-limit headers', () => {
+  test('count down from the limit, without the burst, on GET and HEAD alike', async ({ gateway }) => {
     const { authorization } = await gateway.keyToken({ rate_limit_per_minute: 2 })
     const seen: string[] = []
     for (const method of ['GET', 'HEAD', 'GET', 'GET']) {
@@ -54,19 +33,19 @@ describe('D9.9 the headers', () => {
     expect(seen).toEqual(['2', '2', '1', '0'])
   })
 
-  test('tell when Remaining equals Limit again', async () => {
+  test('contain the time when Remaining equals Limit again', async ({ gateway }) => {
     const { authorization } = await gateway.keyToken({ rate_limit_per_minute: 2 })
     const request = async () => gateway.request('/api/v1/assets', { headers: { authorization } })
     const now = Math.floor(Date.now() / 1000)
     expect(Number((await request()).headers['x-ratelimit-reset'])).toBeLessThanOrEqual(now + 2)
     await request()
-    // Three of four tokens gone: one is missing for two, and one takes half a minute.
+    // One of four tokens is left. Remaining equals Limit at two, and a token takes half a minute.
     const reset = Number((await request()).headers['x-ratelimit-reset'])
     expect(reset).toBeGreaterThanOrEqual(now + 29)
     expect(reset).toBeLessThanOrEqual(now + 33)
   })
 
-  test('are on a refused GET too, with Retry-After and its seconds in the detail', async () => {
+  test('are on a refused GET too, with Retry-After and its seconds in the detail', async ({ gateway }) => {
     const { authorization } = await gateway.keyToken({ rate_limit_per_minute: 1 })
     const request = async () => gateway.request('/api/v1/assets', { headers: { authorization } })
     await request()
@@ -80,7 +59,7 @@ describe('D9.9 the headers', () => {
     expect(answer.error()).toMatchObject({ type: 'rate_limited', detail: `Retry after ${seconds} seconds` })
   })
 
-  test('a key without a limit of its own has 60', async () => {
+  test('a key without its own limit has 60', async ({ gateway }) => {
     const { authorization } = await gateway.keyToken()
     const { headers } = await gateway.request('/api/v1/assets', { headers: { authorization } })
     expect(headers).toMatchObject({ 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '60' })
@@ -91,7 +70,7 @@ describe('D9.9 the headers', () => {
     { method: 'POST', path: '/api/v1/assets' },
     { method: 'DELETE', path: '/api/v1/assets/5' },
     { method: 'DELETE', path: '/api/v1/locations/5/tags/6' },
-  ])('$method $path neither counts nor carries them', async ({ method, path }) => {
+  ])('$method $path neither counts nor has them', async ({ method, path }, { gateway }) => {
     const scopes = ['assets:write', 'locations:write']
     const { authorization } = await gateway.keyToken({ scopes, rate_limit_per_minute: 1 })
     for (let i = 0; i < 4; i += 1) {
@@ -106,7 +85,7 @@ describe('D9.9 the headers', () => {
     }
   })
 
-  test('a counted POST takes a token and carries none', async () => {
+  test('a counted POST takes a token and has none', async ({ gateway }) => {
     const { authorization } = await gateway.keyToken({ scopes: ['keys:admin'], rate_limit_per_minute: 1 })
     const headers = { authorization, 'content-type': 'application/json' }
     const post = async () =>
@@ -118,18 +97,18 @@ describe('D9.9 the headers', () => {
   })
 })
 
-// On a busy machine a gateway may do without the database for a second.
+// On a busy machine the gateway may limit locally for a second.
 const PATIENTLY = { timeout: 10_000 }
 
 describe('D12.10 a user', () => {
-  const leaveEmpty = async (userId: number) =>
+  const leaveEmpty = async (around: Surroundings, userId: number) =>
     around.database.pool.query(
       `insert into rate_bucket (key, full_at) values ($1, clock_timestamp() + interval '10 minutes')`,
       [`user:${userId}`],
     )
 
-  test('has one bucket over all sessions, apart from those of others', async () => {
-    await leaveEmpty(900)
+  test('has one bucket over all sessions, and other users have their own', async ({ around, gateway }) => {
+    await leaveEmpty(around, 900)
     const ask = async (userId: number, revision: number) =>
       gateway.request('/api/v1/assets', { headers: await gateway.sessionToken({ userId, revision }) })
     for (const revision of [1, 2])
@@ -144,25 +123,28 @@ describe('D12.10 a user', () => {
     { method: 'GET', path: '/api/v1/movements/live' },
     { method: 'POST', path: '/api/v1/imports' },
     { method: 'DELETE', path: '/api/v1/assets/5' },
-  ])('spends it on $method $path, and is told no figures', async ({ method, path }) => {
-    const userId = 1_000 + method.length * 100 + path.length
-    const headers = { ...(await gateway.sessionToken({ userId })), 'content-type': 'application/json' }
-    const ask = () => gateway.request(path, { method, headers, ...(method === 'POST' && { body: '{}' }) })
-    await leaveEmpty(userId)
-    await expect.poll(async () => (await ask()).status, PATIENTLY).toBe(429)
-    const refused = await ask()
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(400)
-    expect(Object.keys(refused.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
-  })
+  ])(
+    'spends it on $method $path, without rate-limit headers',
+    async ({ method, path }, { around, gateway }) => {
+      const userId = 1_000 + method.length * 100 + path.length
+      const headers = { ...(await gateway.sessionToken({ userId })), 'content-type': 'application/json' }
+      const ask = () => gateway.request(path, { method, headers, ...(method === 'POST' && { body: '{}' }) })
+      await leaveEmpty(around, userId)
+      await expect.poll(async () => (await ask()).status, PATIENTLY).toBe(429)
+      const refused = await ask()
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(400)
+      expect(Object.keys(refused.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+    },
+  )
 
-  test('is told no figures where the request is granted either', async () => {
+  test('gets no rate-limit headers for a granted request either', async ({ gateway }) => {
     const answer = await gateway.request('/api/v1/assets', { headers: await gateway.sessionToken({ userId: 902 }) })
     expect(answer.status).toBe(200)
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
   }) // prettier-ignore
 })
 
-test('a caller that hammers an empty bucket costs no statement', async () => {
+test('a client that hammers an empty bucket costs no statement', async ({ gateway }) => {
   const { authorization } = await gateway.keyToken({ rate_limit_per_minute: 1 })
   const request = async () => gateway.request('/api/v1/assets', { headers: { authorization } })
   for (let i = 0; i < 3; i += 1) await request()
@@ -171,31 +153,23 @@ test('a caller that hammers an empty bucket costs no statement', async () => {
   expect(await decisionsOf(gateway, 'shared')).toBe(before)
 })
 
-describe('the database is away', () => {
-  test('requests are still limited, by this gateway alone, and a metric says so', async () => {
-    const broken = await startGateway(around, { takeShared: () => Promise.reject(new Error('ECONNREFUSED')) })
-    try {
-      const { authorization } = await broken.keyToken({ rate_limit_per_minute: 2 })
-      const statuses: number[] = []
-      for (let i = 0; i < 6; i += 1)
-        statuses.push((await broken.request('/api/v1/assets', { headers: { authorization } })).status)
-      expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
-      expect(await decisionsOf(broken, 'local')).toBe(6)
-    } finally {
-      await broken.stop()
-    }
+describe('while the database is unreachable', () => {
+  test('each gateway limits alone, and a metric counts it', async ({ startGateway }) => {
+    const broken = await startGateway({ takeShared: () => Promise.reject(new Error('ECONNREFUSED')) })
+    const { authorization } = await broken.keyToken({ rate_limit_per_minute: 2 })
+    const statuses: number[] = []
+    for (let i = 0; i < 6; i += 1)
+      statuses.push((await broken.request('/api/v1/assets', { headers: { authorization } })).status)
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
+    expect(await decisionsOf(broken, 'local')).toBe(6)
   })
 
-  test('a database that hangs delays a request by half a second at most, and only one in a second', async () => {
-    const hanging = await startGateway(around, { takeShared: () => new Promise(() => undefined) })
-    try {
-      const { authorization } = await hanging.keyToken()
-      const startedAt = Date.now()
-      for (let i = 0; i < 10; i += 1)
-        expect((await hanging.request('/api/v1/assets', { headers: { authorization } })).status).toBe(200)
-      expect(Date.now() - startedAt).toBeLessThan(1_000)
-    } finally {
-      await hanging.stop()
-    }
+  test('it delays one request per second, by 500 ms at most', async ({ startGateway }) => {
+    const hanging = await startGateway({ takeShared: () => new Promise(() => undefined) })
+    const { authorization } = await hanging.keyToken()
+    const startedAt = Date.now()
+    for (let i = 0; i < 10; i += 1)
+      expect((await hanging.request('/api/v1/assets', { headers: { authorization } })).status).toBe(200)
+    expect(Date.now() - startedAt).toBeLessThan(1_000)
   })
 })

@@ -13,7 +13,7 @@ type Options = {
   /** The bucket that all gateways share. Rejects while the database is unreachable. */
   takeShared: (bucket: string, rate: Rate) => Promise<Take>
   log: Logger
-  /** By source: `shared`, `memory` of an empty bucket, or `local` instead of the database. */
+  /** By source: `shared`, `memory` (a known empty bucket), or `local` while the database is unreachable. */
   decisions: Counter<'source' | 'outcome'>
   now?: () => number
 }

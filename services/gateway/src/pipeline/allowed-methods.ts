@@ -2,10 +2,10 @@ import type { RouteTable } from '@whereabouts/contracts/route'
 import { API_PREFIX, LEGACY_PREFIX, routePath } from '@whereabouts/contracts/routes'
 import { isReferencePath } from '../reference/paths.ts'
 
-/** The order in which `Allow` names them (D2.3). */
+/** The order of `Allow` (D2.3). */
 const ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Paths of the gateway, which the console never gets. */
+/** Paths of the gateway, which are never forwarded to the console. */
 const OWN = /^\/(?:api|legacy|\.well-known)(?:\/|$)|^\/openapi\.(?:json|yaml)$/
 
 export const isOwnPath = (path: string): boolean => OWN.test(path)
@@ -36,9 +36,9 @@ export function allowedMethodsOf(routes: RouteTable): AllowedMethods {
 }
 
 /**
- * Paths such as `/locations/current` that are their own and name no location (D12.4), with their methods. The router
- * would take another method there for one of `/locations/{location_id}`. In the legacy vocabulary, where natural keys
- * stand in paths, they do name one.
+ * Paths such as `/locations/current`, which are operations and not locations (D12.4), with their methods. The router would
+ * match other methods of such a path to `/locations/{location_id}`. In the legacy vocabulary, with external keys in
+ * paths, they do name a location.
  */
 export function literalPaths(routes: RouteTable): ReadonlyMap<string, readonly string[]> {
   const current = Object.values(routes).filter(
@@ -58,6 +58,6 @@ const templatesOf = (routes: RouteTable) =>
   Object.values(routes).map((row) => ({
     method: row.method,
     template: row.path,
-    // Names come from the table: letters and underscores, slashes and hyphens; nothing in them needs escaping.
+    // The paths of the table need no escaping: letters, underscores, slashes and hyphens.
     pattern: new RegExp(`^${routePath(row).replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }))

@@ -19,7 +19,7 @@ const EXPOSED = [
   'X-Content-Type-Options',
 ]
 
-/** On every response. Credentials travel in a header that pages set themselves, never in cookies, so `*` is safe. */
+/** For every response. `*` is safe, because credentials are in a header and never in cookies. */
 export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED.join(', '),
@@ -41,7 +41,7 @@ const PREFLIGHT = {
   'access-control-allow-headers': ALLOWED.join(', '),
   'access-control-max-age': '3600',
 }
-/** Only the legacy vocabulary has PUT; unless it is named, no page of another origin could use it. */
+/** Only the legacy vocabulary has PUT, which pages of other origins can use only if it is listed. */
 const LEGACY_PREFLIGHT = {
   ...PREFLIGHT,
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',

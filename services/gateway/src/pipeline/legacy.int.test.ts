@@ -1,29 +1,19 @@
 import { JSON_MEDIA_TYPE, type Route } from '@whereabouts/contracts/route'
 import { routes } from '@whereabouts/contracts/routes'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  startGateway,
-  startSurroundings,
-  type Surroundings,
-  type TestGateway,
-} from '../../test/gateway.fixture.ts'
+import { describe, expect } from 'vitest'
+import { test as base, type TestGateway } from '../../test/gateway.fixture.ts'
 
 const SUNSET = '2126-06-01T00:00:00Z'
 const SUNSET_HEADER = 'Sat, 01 Jun 2126 00:00:00 GMT'
 
-let around: Surroundings
-let announced: TestGateway
-let undated: TestGateway
-let withdrawn: TestGateway
-beforeAll(async () => {
-  around = await startSurroundings()
-  announced = await startGateway(around, { legacySunset: new Date(SUNSET) })
-  undated = await startGateway(around)
-  withdrawn = await startGateway(around, { legacySunset: new Date('2026-01-01T00:00:00Z') })
-})
-afterAll(async () => {
-  await Promise.all([announced, undated, withdrawn].map((gateway) => gateway.stop()))
-  await around.stop()
+/** Gateways with a date of withdrawal ahead, with none, and with one in the past. */
+type Legacy = { announced: TestGateway; undated: TestGateway; withdrawn: TestGateway }
+
+const test = base.extend<Legacy>({
+  announced: async ({ startGateway }, use) => use(await startGateway({ legacySunset: new Date(SUNSET) })),
+  undated: async ({ gateway }, use) => use(gateway),
+  withdrawn: async ({ startGateway }, use) =>
+    use(await startGateway({ legacySunset: new Date('2026-01-01T00:00:00Z') })),
 })
 
 const deprecationOf = ({ headers }: { headers: Record<string, unknown> }) => [
@@ -32,7 +22,7 @@ const deprecationOf = ({ headers }: { headers: Record<string, unknown> }) => [
 ]
 
 describe('D1.2 the second base URL', () => {
-  test('a legacy row passes the same pipeline to the service, under its own path', async () => {
+  test('a legacy row passes the same pipeline, on its own path', async ({ around, announced }) => {
     const { authorization } = await announced.keyToken({ scopes: ['assets:read', 'assets:write'] })
     const headers = { authorization }
     const list = await announced.request('/legacy/api/v1/assets?limit=2', { headers })
@@ -62,25 +52,28 @@ describe('D1.2 the second base URL', () => {
     { name: 'the description', path: '/legacy/api/openapi.json', status: 200 },
     { name: 'the reference', path: '/legacy/api', status: 200 },
   ]
-  test.for(answers)('$name carries Deprecation, and Sunset once the date is set', async (answer) => {
-    for (const [gateway, sunset] of [
-      [announced, SUNSET_HEADER],
-      [undated, undefined],
-    ] as const) {
-      const headers = {
-        ...(answer.authorized === true && (await gateway.keyToken())),
-        'user-agent': answer.agent ?? 'acme/1',
+  test.for(answers)(
+    '$name has Deprecation, and Sunset if the date is set',
+    async (answer, { announced, undated }) => {
+      for (const [gateway, sunset] of [
+        [announced, SUNSET_HEADER],
+        [undated, undefined],
+      ] as const) {
+        const headers = {
+          ...(answer.authorized === true && (await gateway.keyToken())),
+          'user-agent': answer.agent ?? 'acme/1',
+        }
+        const { method = 'GET' } = answer
+        const got = await gateway.request(answer.path, { method, headers })
+        expect(got.status).toBe(answer.status)
+        expect(deprecationOf(got)).toEqual(['true', sunset])
+        expect(got.headers['access-control-allow-origin']).toBe('*')
+        expect(got.headers['access-control-expose-headers']).toContain('Sunset')
       }
-      const { method = 'GET' } = answer
-      const got = await gateway.request(answer.path, { method, headers })
-      expect(got.status).toBe(answer.status)
-      expect(deprecationOf(got)).toEqual(['true', sunset])
-      expect(got.headers['access-control-allow-origin']).toBe('*')
-      expect(got.headers['access-control-expose-headers']).toContain('Sunset')
-    }
-  })
+    },
+  )
 
-  test('no answer of the current vocabulary carries Deprecation, whatever a service says', async () => {
+  test('no response of the current vocabulary has Deprecation', async ({ around, announced }) => {
     around.services.catalog.respondWith((_request, reply) =>
       reply.headers({ deprecation: 'true', sunset: SUNSET_HEADER }).send({}),
     )
@@ -89,7 +82,7 @@ describe('D1.2 the second base URL', () => {
       expect(deprecationOf(await announced.request(path, { headers }))).toEqual([undefined, undefined])
   })
 
-  test('what is absent there is 404, not a stub, and the current paths are not there', async () => {
+  test('an operation without a legacy row is 404', async ({ undated }) => {
     const answer = await undated.request('/legacy/api/v1/orgs/me', { headers: await undated.keyToken() })
     expect(answer.error()).toMatchObject({
       type: 'not_found',
@@ -98,21 +91,21 @@ describe('D1.2 the second base URL', () => {
     })
   })
 
-  test('D2.3 Allow names PUT there, in its place, and nowhere else', async () => {
+  test('D2.3 Allow names PUT there, in its order, and nowhere else', async ({ undated }) => {
     const allowOf = async (path: string, method: string) =>
       (await undated.request(path, { method })).headers['allow']
     expect(await allowOf('/legacy/api/v1/assets/A', 'PATCH')).toBe('GET, HEAD, PUT, DELETE')
     expect(await allowOf('/api/v1/assets/1', 'PUT')).not.toContain('PUT')
   })
 
-  test('a preflight there names PUT, which the current vocabulary has not', async () => {
+  test('a preflight there names PUT, which the current vocabulary lacks', async ({ undated }) => {
     const methodsOf = async (path: string) =>
       (await undated.request(path, { method: 'OPTIONS' })).headers['access-control-allow-methods']
     expect(await methodsOf('/legacy/api/v1/assets/1')).toContain('PUT')
     expect(await methodsOf('/api/v1/assets/1')).not.toContain('PUT')
   })
 
-  test('its description has the legacy rows only, below its own base URL, in both forms', async () => {
+  test('its description has only the legacy rows, below its base URL', async ({ announced }) => {
     const json = JSON.parse((await announced.request('/legacy/api/openapi.json')).text)
     expect(json.openapi).toBe('3.0.3')
     expect(json.servers[0].url).toBe('/legacy')
@@ -140,19 +133,19 @@ describe('past the sunset', () => {
     { path: '/legacy/api/v1/nowhere', method: 'POST' },
     { path: '/legacy/api/v1', method: 'GET' },
     { path: '/legacy/api/v1/assets/%ff', method: 'GET' },
-  ])('$method $path answers 410 without a look at the token', async ({ path, method }) => {
+  ])('$method $path returns 410 without a token check', async ({ path, method }, { withdrawn }) => {
     const answer = await withdrawn.request(path, { method, headers: { 'content-type': JSON_MEDIA_TYPE } })
     expect(answer.status).toBe(410)
     expect(answer.error()).toMatchObject({ type: 'gone', title: 'Gone', status: 410, instance: path })
     expect(deprecationOf(answer)).toEqual(['true', 'Thu, 01 Jan 2026 00:00:00 GMT'])
   })
 
-  test('a preflight is still answered, so that a page can read the 410', async () => {
+  test('a preflight still succeeds, so that a page can read the 410', async ({ withdrawn }) => {
     const answer = await withdrawn.request('/legacy/api/v1/assets', { method: 'OPTIONS' })
     expect(answer.status).toBe(204)
   })
 
-  test('the current vocabulary and both descriptions go on', async () => {
+  test('the current vocabulary and both descriptions stay available', async ({ withdrawn }) => {
     const headers = await withdrawn.keyToken()
     expect((await withdrawn.request('/api/v1/assets', { headers })).status).toBe(200)
     expect((await withdrawn.request('/legacy/api/openapi.json')).status).toBe(200)

@@ -3,7 +3,7 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 
 const isAtOrBelow = (path: string, base: string) => path === base || path.startsWith(`${base}/`)
 
-/** The rules below the second base URL, where the legacy vocabulary is served (D1.2). */
+/** The rules below the second base URL, which serves the legacy vocabulary (D1.2). */
 export type Legacy = {
   /** Headers of every response to this path; none for paths of the current vocabulary. */
   headersOf(path: string): Readonly<Record<string, string>>

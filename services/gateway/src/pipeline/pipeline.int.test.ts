@@ -2,38 +2,30 @@ import { routes } from '@whereabouts/contracts/routes'
 import type { Route } from '@whereabouts/contracts/route'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  startGateway,
-  startSurroundings,
-  type Surroundings,
-  type TestGateway,
-} from '../../test/gateway.fixture.ts'
-
-let around: Surroundings
-let gateway: TestGateway
-beforeAll(async () => {
-  around = await startSurroundings()
-  gateway = await startGateway(around)
-})
-afterAll(async () => {
-  await gateway.stop()
-  await around.stop()
-})
+import { describe, expect } from 'vitest'
+import { test, type TestGateway } from '../../test/gateway.fixture.ts'
 
 const JSON_BODY = { 'content-type': 'application/json' }
 const HUGE = Buffer.alloc(1024 * 1024 + 1, 0x20)
 
-describe('D2 the first failing step answers', () => {
-  type Case = { name: string; path: string; status: number; sent: () => Promise<object> | object }
-  const exhausted = async (scopes: string[]) => {
+describe('D2 the first failing step decides', () => {
+  type Case = {
+    name: string
+    path: string
+    status: number
+    sent: (gateway: TestGateway) => Promise<object> | object
+  }
+  const exhausted = async (gateway: TestGateway, scopes: string[]) => {
     const { authorization } = await gateway.keyToken({ scopes, rate_limit_per_minute: 1 })
     const headers = { authorization, ...JSON_BODY }
     await gateway.request('/api/v1/assets', { headers })
     await gateway.request('/api/v1/assets', { headers })
     return headers
   }
-  const noScope = async () => ({ ...(await gateway.keyToken({ scopes: [] })), ...JSON_BODY })
+  const noScope = async (gateway: TestGateway) => ({
+    ...(await gateway.keyToken({ scopes: [] })),
+    ...JSON_BODY,
+  })
   const cases: Case[] = [
     {
       name: 'web filter before an unknown route',
@@ -65,15 +57,15 @@ describe('D2 the first failing step answers', () => {
       name: '429 before 403',
       path: '/api/v1/locations',
       status: 429,
-      sent: async () => ({ headers: await exhausted(['assets:read']) }),
+      sent: async (gateway) => ({ headers: await exhausted(gateway, ['assets:read']) }),
     },
     {
       name: '403 before 415 and 413',
       path: '/api/v1/assets',
       status: 403,
-      sent: async () => ({
+      sent: async (gateway) => ({
         method: 'POST',
-        headers: { ...(await noScope()), 'content-type': 'text/plain' },
+        headers: { ...(await noScope(gateway)), 'content-type': 'text/plain' },
         body: HUGE,
       }),
     },
@@ -81,7 +73,7 @@ describe('D2 the first failing step answers', () => {
       name: '415 before 413',
       path: '/api/v1/assets',
       status: 415,
-      sent: async () => ({
+      sent: async (gateway) => ({
         method: 'POST',
         headers: { ...(await gateway.sessionToken()), 'content-type': 'text/plain' },
         body: HUGE,
@@ -91,7 +83,7 @@ describe('D2 the first failing step answers', () => {
       name: '413 for a body over 1 MiB',
       path: '/api/v1/assets',
       status: 413,
-      sent: async () => ({
+      sent: async (gateway) => ({
         method: 'POST',
         headers: { ...(await gateway.sessionToken()), ...JSON_BODY },
         body: HUGE,
@@ -101,7 +93,7 @@ describe('D2 the first failing step answers', () => {
       name: '413 for a body over 1 MiB that hides its length',
       path: '/api/v1/assets',
       status: 413,
-      sent: async () => ({
+      sent: async (gateway) => ({
         method: 'POST',
         headers: { ...(await gateway.sessionToken()), ...JSON_BODY, 'transfer-encoding': 'chunked' },
         body: HUGE,
@@ -111,15 +103,15 @@ describe('D2 the first failing step answers', () => {
       name: 'a body of exactly 1 MiB passes',
       path: '/api/v1/assets',
       status: 200,
-      sent: async () => ({
+      sent: async (gateway) => ({
         method: 'POST',
         headers: { ...(await gateway.sessionToken()), ...JSON_BODY },
         body: HUGE.subarray(1),
       }),
     },
   ]
-  test.for(cases)('$name', async ({ name, path, status, sent }) => {
-    const answer = await gateway.request(path, await sent())
+  test.for(cases)('$name', async ({ name, path, status, sent }, { gateway }) => {
+    const answer = await gateway.request(path, await sent(gateway))
     expect(answer.status).toBe(status)
     expect(answer.headers['access-control-allow-origin']).toBe('*')
     expect(answer.headers['x-request-id']).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
@@ -140,7 +132,7 @@ describe('D2.3 methods', () => {
     instance,
     detail,
   })
-  /** D12.4: a path without parameters is its own, though `/locations/current` looks like that of a location. */
+  /** D12.4: a path without parameters is separate, though `/locations/current` looks like a location. */
   const methodsOf = (address: string) => {
     const isItsOwn = table.some((row) => row.path === address)
     const belongs = (path: string) =>
@@ -150,8 +142,8 @@ describe('D2.3 methods', () => {
   }
 
   test.for(paths)(
-    '%s answers 405 with Allow to every other method, and no other way to its own',
-    async (path) => {
+    '%s returns 405 with Allow for every other method, and for no own one',
+    async (path, { gateway }) => {
       const url = `/api/v1${concrete(path)}`
       const own = methodsOf(concrete(path))
       const allow = own.join(', ')
@@ -178,7 +170,7 @@ describe('D2.3 methods', () => {
     '/api/v2/assets',
     '/legacy/api/v1/webhooks',
     '/.well-known/x',
-  ])('%s is unknown, whatever the method', async (path) => {
+  ])('%s is unknown with any method', async (path, { gateway }) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
       const answer = await gateway.request(`${path}?a=1`, { method })
       expect(answer.status).toBe(404)
@@ -190,7 +182,7 @@ describe('D2.3 methods', () => {
     }
   })
 
-  test('D12.4 /locations/current is no location, whoever asks; in the legacy vocabulary it may be one', async () => {
+  test('D12.4 /locations/current is only a location in the legacy vocabulary', async ({ gateway }) => {
     const headers = { ...(await gateway.sessionToken()), ...JSON_BODY }
     for (const method of ['PATCH', 'DELETE', 'POST', 'PUT']) {
       const answer = await gateway.request('/api/v1/locations/current', { method, headers })
@@ -204,12 +196,12 @@ describe('D2.3 methods', () => {
     expect(old.status).toBe(200)
   })
 
-  test('a path with an empty id is no route', async () => {
+  test('a path with an empty id is unknown', async ({ gateway }) => {
     const answer = await gateway.request('/api/v1/assets/', { headers: await gateway.sessionToken() })
     expect(answer.error()['detail']).toBe('Unknown API route: /api/v1/assets/')
   })
 
-  test('D2.2 a preflight of any API path is 204 with CORS, without a body and without Allow', async () => {
+  test('D2.2 a preflight of any API path is 204 with CORS, without body or Allow', async ({ gateway }) => {
     for (const path of ['/api/v1/assets', '/api/v1/nowhere', '/api/v1/assets/5/tags/6']) {
       const answer = await gateway.request(path, { method: 'OPTIONS' })
       expect(answer.status).toBe(204)
@@ -236,7 +228,7 @@ describe('D2.1 web filter', () => {
     'undici',
     'Java/21',
   ]
-  test.for(refused)('User-Agent %j is refused in plain text', async (agent) => {
+  test.for(refused)('User-Agent %j is refused in plain text', async (agent, { gateway }) => {
     const answer = await gateway.request('/api/v1/assets', { headers: { 'user-agent': agent } })
     expect(answer.status).toBe(403)
     expect(answer.headers['content-type']).toMatch(/^text\/plain/)
@@ -244,14 +236,14 @@ describe('D2.1 web filter', () => {
   })
   test.for(['curl/8.5', 'Wget/1.21', 'Mozilla/5.0 (X11; Linux)', 'acme-sync/2'])(
     'User-Agent %j passes',
-    async (agent) => {
+    async (agent, { gateway }) => {
       const answer = await gateway.request('/api/v1/assets', { headers: { 'user-agent': agent } })
       expect(answer.status).toBe(401)
     },
   )
 })
 
-describe('D12.11 data is kept nowhere and is nothing but data', () => {
+describe('D12.11 data is never cached or sniffed', () => {
   const PRIVATE = { 'x-content-type-options': 'nosniff', 'cache-control': 'private, no-store' }
 
   test.for([
@@ -262,7 +254,7 @@ describe('D12.11 data is kept nowhere and is nothing but data', () => {
     { what: 'broken percent-encoding', path: '/api/v1/assets/%zz', status: 400 },
     { what: 'refused agent', path: '/api/v1/assets', status: 403, agent: 'axios/1' },
     { what: 'no token', path: '/api/v1/assets', status: 401, token: false },
-  ])('$what', async ({ path, status, method = 'GET', agent = 'acme/1', token = true }) => {
+  ])('$what', async ({ path, status, method = 'GET', agent = 'acme/1', token = true }, { gateway }) => {
     const headers = { 'user-agent': agent, ...(token && (await gateway.sessionToken())) }
     const answer = await gateway.request(path, { method, headers })
     expect([answer.status, answer.headers]).toMatchObject([status, PRIVATE])
@@ -270,16 +262,16 @@ describe('D12.11 data is kept nowhere and is nothing but data', () => {
   })
 
   test.for([
-    ['another word of the service', { 'cache-control': 'public, max-age=60' }, 'private, no-store'],
-    ['a service that knows a version', { etag: '"1"' }, 'private, no-cache'],
-  ] as const)('%s: it is said here how long an answer is kept', async ([, sent, wanted]) => {
+    ['another cache-control of the service', { 'cache-control': 'public, max-age=60' }, 'private, no-store'],
+    ['a service that sends an ETag', { etag: '"1"' }, 'private, no-cache'],
+  ] as const)('%s: the gateway sets cache-control', async ([, sent, wanted], { around, gateway }) => {
     around.services.catalog.respondWith((_request, reply) => reply.headers(sent).send({}))
     const answer = await gateway.request('/api/v1/assets', { headers: await gateway.sessionToken() })
     around.services.catalog.respondWith(() => ({}))
     expect(answer.headers['cache-control']).toBe(wanted)
   })
 
-  test('D9.1 the token endpoint, as OAuth words it, errors too', async () => {
+  test('D9.1 the token endpoint has the headers of OAuth, also on errors', async ({ gateway }) => {
     for (const method of ['POST', 'GET']) {
       const sent = { method, headers: JSON_BODY, ...(method === 'POST' && { body: '{}' }) }
       const answer = await gateway.request('/api/v1/oauth/token', sent)
@@ -290,32 +282,28 @@ describe('D12.11 data is kept nowhere and is nothing but data', () => {
     }
   })
 
-  test('over https every answer says that there is no other way, pages and broken requests too', async () => {
-    const secure = await startGateway(around, { isSecure: true })
-    try {
-      const headers = await secure.sessionToken()
-      for (const path of [
-        '/api/v1/assets',
-        '/api/v1/nowhere',
-        '/',
-        '/assets',
-        '/api',
-        '/api/openapi.json',
-        '/%zz',
-      ])
-        expect((await secure.request(path, { headers })).headers['strict-transport-security'], path).toBe(
-          'max-age=31536000',
-        )
-      expect(await exchange(secure, 'GET / HTTP/1.1\r\nbroken header\r\n\r\n')).toContain(
-        'strict-transport-security: max-age=31536000',
+  test('over https every response has HSTS, also pages and malformed requests', async ({ startGateway }) => {
+    const secure = await startGateway({ isSecure: true })
+    const headers = await secure.sessionToken()
+    for (const path of [
+      '/api/v1/assets',
+      '/api/v1/nowhere',
+      '/',
+      '/assets',
+      '/api',
+      '/api/openapi.json',
+      '/%zz',
+    ])
+      expect((await secure.request(path, { headers })).headers['strict-transport-security'], path).toBe(
+        'max-age=31536000',
       )
-    } finally {
-      await secure.stop()
-    }
+    expect(await exchange(secure, 'GET / HTTP/1.1\r\nbroken header\r\n\r\n')).toContain(
+      'strict-transport-security: max-age=31536000',
+    )
   })
 })
 
-test('D12.12 pages of other origins may read what they need to know', async () => {
+test('D12.12 pages of other origins may read the response headers', async ({ gateway }) => {
   const { headers } = await gateway.request('/api/v1/assets')
   const exposed = String(headers['access-control-expose-headers']).split(', ')
   expect(exposed).toEqual(
@@ -324,7 +312,7 @@ test('D12.12 pages of other origins may read what they need to know', async () =
 })
 
 describe('S11 d a request id that is too long for the services', () => {
-  test('is echoed whole, in the envelope too; they get its beginning', async () => {
+  test('is returned whole, also in the envelope; services get its beginning', async ({ around, gateway }) => {
     const id = `${'x'.repeat(9_000)} end`
     const headers = { ...(await gateway.sessionToken()), 'x-request-id': id }
     around.services.catalog.respondWith((request, reply) =>
@@ -342,7 +330,7 @@ describe('S11 d a request id that is too long for the services', () => {
     expect(JSON.stringify(passed).length).toBeLessThan(4_000)
   })
 
-  test('a head that a service finds too large is a 400 in the envelope', async () => {
+  test('a head that a service finds too large is a 400 in the envelope', async ({ around, gateway }) => {
     const agent = `acme/${'x'.repeat(8_000)}`
     const path = `/api/v1/assets?q=${'y'.repeat(5_000)}&external_key=${'z'.repeat(1_000)}`
     around.services.catalog.respondWith((_request, reply) => reply.status(431).send({ error: 'too large' }))
@@ -355,7 +343,7 @@ describe('S11 d a request id that is too long for the services', () => {
     ])
   })
 
-  test('and so is one that Node itself finds too large', async () => {
+  test('a head that Node finds too large is a 400 in the envelope, too', async ({ gateway }) => {
     const answer = await exchange(
       gateway,
       `GET /api/v1/assets HTTP/1.1\r\nhost: a\r\nx-request-id: ${'x'.repeat(20_000)}\r\n\r\n`,
@@ -369,14 +357,14 @@ describe('S11 d a request id that is too long for the services', () => {
   })
 })
 
-/** Sends bytes as they are, and returns everything that came back. */
+/** Sends raw bytes, and returns all that was received. */
 function exchange(to: TestGateway, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(to.origin).port), '127.0.0.1')
   socket.end(bytes)
   return text(socket)
 }
 
-test("a caller's request id is echoed unchanged, in the answer, in the envelope and to the service", async () => {
+test("a client's request id is unchanged in response, envelope and service", async ({ around, gateway }) => {
   const id = 'order 42 / "weird" value'
   const headers = { ...(await gateway.sessionToken()), 'x-request-id': id }
   const refused = await gateway.request('/api/v1/nowhere', { headers })
@@ -389,7 +377,7 @@ test("a caller's request id is echoed unchanged, in the answer, in the envelope 
 
 test.for(['/api/v1/assets/%ff', '/api/v1/assets/%zz', '/%ff', '/console/%zz', '/api/v1/%c3%28/x'])(
   'D3.3 broken percent-encoding in %s is a 4xx in the envelope',
-  async (path) => {
+  async (path, { gateway }) => {
     const answer = await gateway.request(path, { headers: await gateway.sessionToken() })
     expect(answer.status).toBeGreaterThanOrEqual(400)
     expect(answer.status).toBeLessThan(500)
@@ -398,7 +386,7 @@ test.for(['/api/v1/assets/%ff', '/api/v1/assets/%zz', '/%ff', '/console/%zz', '/
   },
 )
 
-test('a request that is no HTTP is answered with the envelope too', async () => {
+test('a request that is not HTTP gets the envelope, too', async ({ gateway }) => {
   const answer = await exchange(gateway, 'GET / HTTP/1.1\r\nbroken header\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   expect(answer.toLowerCase()).toContain('access-control-allow-origin: *')

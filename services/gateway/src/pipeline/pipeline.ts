@@ -40,8 +40,8 @@ type Options = {
 }
 
 /**
- * Steps 1 to 3 of D2, in their order, before any route is looked into: headers on whatever follows, the web
- * filter, preflights, then what was withdrawn, 404 and 405. Nothing here reads a body.
+ * Steps 1 to 3 of D2, in order, before any route: headers of every response, the web filter, preflights, withdrawn paths,
+ * 404 and 405. Reads no body.
  */
 export function addPipeline(
   app: FastifyInstance,

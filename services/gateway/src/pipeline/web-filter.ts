@@ -1,4 +1,4 @@
-/** How the HTTP libraries introduce themselves when nobody told them otherwise (D2.1). */
+/** Default User-Agent values of HTTP libraries (D2.1). */
 export const DEFAULT_REFUSED_AGENTS: readonly string[] = [
   'python-requests/', 'Python-urllib/', 'python-httpx/', 'aiohttp/', 'Go-http-client/', 'Java/', 'okhttp/',
   'Apache-HttpClient/', 'axios/', 'node', 'node-fetch', 'undici', 'libwww-perl/', 'Ruby', 'PHP/', 'GuzzleHttp/',
@@ -6,7 +6,7 @@ export const DEFAULT_REFUSED_AGENTS: readonly string[] = [
 
 export const REFUSAL = 'Forbidden: send a User-Agent header that names your product.\n'
 
-/** Answers whether a User-Agent is missing, empty or begins like a library's default, in any case. */
+/** Whether a User-Agent is missing, empty or begins with a refused prefix, in any letter case. */
 export function webFilter(refused: readonly string[]): (userAgent: string | undefined) => boolean {
   const prefixes = refused.map((prefix) => prefix.toLowerCase())
   return (userAgent) => {

@@ -1,28 +1,12 @@
-import { createServer, type Server } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  startGateway,
-  startSurroundings,
-  type Surroundings,
-  type TestGateway,
-} from '../../test/gateway.fixture.ts'
+import { createServer, type Socket } from 'node:net'
+import { describe, expect, onTestFinished } from 'vitest'
+import { test, type TestGateway } from '../../test/gateway.fixture.ts'
+import { listen } from '../../test/listen.fixture.ts'
 
-let around: Surroundings
-let gateway: TestGateway
-let session: { authorization: string }
-beforeAll(async () => {
-  around = await startSurroundings()
-  gateway = await startGateway(around)
-  session = await gateway.sessionToken()
-})
-afterAll(async () => {
-  await gateway.stop()
-  await around.stop()
-})
-
-describe('D2 a service that does not do its part', () => {
-  const answerOf = async (path = '/api/v1/assets', via = gateway) => {
-    const { status, headers, error } = await via.request(path, { headers: session })
+describe('D2 503 for a service', () => {
+  const answerOf = async (gateway: TestGateway, path = '/api/v1/assets') => {
+    const sent = { headers: await gateway.sessionToken() }
+    const { status, headers, error } = await gateway.request(path, sent)
     const { request_id, ...shown } = error()
     return {
       status,
@@ -48,90 +32,59 @@ describe('D2 a service that does not do its part', () => {
     },
   })
 
-  test('one that refuses connections', async () => {
-    const own = await startSurroundings()
-    const alone = await startGateway(own)
-    try {
-      session = await alone.sessionToken()
-      await alone.request('/api/v1/assets', { headers: session }) // the signing keys are known from here on
-      await own.services.catalog.stop()
-      await own.services.console.stop()
-      expect(await answerOf('/api/v1/assets', alone)).toEqual(unavailable())
-      expect(await answerOf('/', alone)).toEqual(unavailable('/'))
-    } finally {
-      session = await gateway.sessionToken()
-      await alone.stop()
-      await own.stop()
-    }
+  test('that refuses connections', async ({ startGateway, ownSurroundings }) => {
+    const alone = await startGateway({}, ownSurroundings)
+    await alone.request('/api/v1/assets', { headers: await alone.sessionToken() }) // fetches the signing keys
+    await ownSurroundings.services.catalog.stop()
+    await ownSurroundings.services.console.stop()
+    expect(await answerOf(alone)).toEqual(unavailable())
+    expect(await answerOf(alone, '/')).toEqual(unavailable('/'))
   })
 
-  test('one that is too slow', async () => {
-    const hasty = await startGateway(around, { readTimeoutMs: 200 })
+  test('that is too slow', async ({ around, startGateway }) => {
+    const hasty = await startGateway({ readTimeoutMs: 200 })
     const held = Promise.withResolvers<void>()
     around.services.catalog.respondWith(() => held.promise)
-    try {
-      expect(await answerOf('/api/v1/assets', hasty)).toEqual(unavailable())
-      const failures = await hasty.registry.getSingleMetric('gateway_upstream_failures_total')?.get()
-      expect(failures?.values.filter(({ value }) => value > 0)).toMatchObject([
-        { labels: { upstream: 'catalog', reason: 'timeout' }, value: 1 },
-      ])
-    } finally {
-      held.resolve()
-      await hasty.stop()
-    }
+    onTestFinished(() => held.resolve())
+    expect(await answerOf(hasty)).toEqual(unavailable())
+    const failures = await hasty.registry.getSingleMetric('gateway_upstream_failures_total')?.get()
+    expect(failures?.values.filter(({ value }) => value > 0)).toMatchObject([
+      { labels: { upstream: 'catalog', reason: 'timeout' }, value: 1 },
+    ])
   })
 
   test.for([
     { name: 'an HTML error page', status: 502, type: 'text/html', body: '<html>stack trace</html>' },
     { name: 'a bare 500', status: 500, type: 'text/plain', body: 'boom at /srv/app.js:1' },
-    { name: 'a 404 of something in between', status: 404, type: 'text/html', body: '<h1>nginx</h1>' },
-  ])('one that answers with $name', async ({ status, type, body }) => {
+    { name: 'a 404 of a proxy in between', status: 404, type: 'text/html', body: '<h1>nginx</h1>' },
+  ])('that answers with $name', async ({ status, type, body }, { around, gateway }) => {
     around.services.catalog.respondWith((_request, reply) => reply.status(status).type(type).send(body))
-    expect(await answerOf()).toEqual(unavailable())
+    expect(await answerOf(gateway)).toEqual(unavailable())
   })
 
-  test('one that speaks no HTTP, or hangs up', async () => {
+  test('that does not speak HTTP, or hangs up', async ({ startGateway }) => {
     const answers = ['not http at all\r\n\r\n', '']
-    const rude = createServer((socket) => {
-      socket.on('error', () => undefined)
+    const rude = await serveWith((socket) => {
       socket.once('data', () => socket.end(answers.shift() ?? ''))
     })
-    const catalog = around.services.catalog.origin
-    around.services.catalog.origin = await listen(rude)
-    const beside = await startGateway(around)
-    try {
-      expect(await answerOf('/api/v1/assets', beside)).toEqual(unavailable())
-      expect(await answerOf('/api/v1/assets', beside)).toEqual(unavailable())
-    } finally {
-      around.services.catalog.origin = catalog
-      await beside.stop()
-      rude.close()
-    }
+    const gateway = await startGateway({ upstreams: { catalog: rude } })
+    expect(await answerOf(gateway)).toEqual(unavailable())
+    expect(await answerOf(gateway)).toEqual(unavailable())
   })
 
-  test('one that hangs up in the middle of its answer', async () => {
+  test('that hangs up in the middle of its response', async ({ startGateway }) => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 20\r\n\r\n'
-    const breaking = createServer((socket) => {
-      socket.on('error', () => undefined)
+    const breaking = await serveWith((socket) => {
       socket.once('data', () => socket.end(`${head}{"data":`))
     })
-    const catalog = around.services.catalog.origin
-    around.services.catalog.origin = await listen(breaking)
-    const beside = await startGateway(around)
-    try {
-      expect(await answerOf('/api/v1/assets', beside)).toEqual(unavailable())
-    } finally {
-      around.services.catalog.origin = catalog
-      await beside.stop()
-      breaking.close()
-    }
+    const gateway = await startGateway({ upstreams: { catalog: breaking } })
+    expect(await answerOf(gateway)).toEqual(unavailable())
   })
 
-  test('a connection that a service has closed for idleness costs a read nothing', async () => {
+  test('a read is retried on a connection that the service closed as idle', async ({ startGateway }) => {
     let requests = 0
-    const closing = createServer((socket) => {
-      socket.on('error', () => undefined)
-      // Promises to keep the connection, answers once, and hangs up on the next request.
+    const closing = await serveWith((socket) => {
+      // Keeps the connection alive, responds once, and hangs up on the next request.
       let answered = false
       socket.on('data', () => {
         requests += 1
@@ -142,25 +95,18 @@ describe('D2 a service that does not do its part', () => {
         )
       })
     })
-    const catalog = around.services.catalog.origin
-    around.services.catalog.origin = await listen(closing)
-    const beside = await startGateway(around)
-    try {
-      for (let i = 0; i < 3; i += 1)
-        expect((await beside.request('/api/v1/assets', { headers: session })).status).toBe(200)
-      expect(requests).toBe(5)
-    } finally {
-      around.services.catalog.origin = catalog
-      await beside.stop()
-      closing.close()
-    }
+    const gateway = await startGateway({ upstreams: { catalog: closing } })
+    for (let i = 0; i < 3; i += 1)
+      expect(
+        (await gateway.request('/api/v1/assets', { headers: await gateway.sessionToken() })).status,
+      ).toBe(200)
+    expect(requests).toBe(5)
   })
 })
 
-async function listen(server: Server): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+/** The origin of a server that closes with the test. */
+function serveWith(onConnection: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => onConnection(socket.on('error', () => undefined)))
+  onTestFinished(() => void server.close())
+  return listen(server)
 }

@@ -3,75 +3,82 @@ import {
   Agent,
   createServer,
   request,
+  type ClientRequest,
   type IncomingMessage,
-  type Server,
   type ServerResponse,
 } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  startGateway,
-  startSurroundings,
-  type Surroundings,
-  type TestGateway,
-} from '../../test/gateway.fixture.ts'
+import { describe, expect } from 'vitest'
+import { test as base, type GatewayOptions, type TestGateway } from '../../test/gateway.fixture.ts'
+import { listen } from '../../test/listen.fixture.ts'
 
-/** Files that pass through while they are sent, in either direction. */
-let around: Surroundings
-let gateway: TestGateway
-let session: { authorization: string }
-let service: Server
-let agent: Agent
-let serve: (incoming: IncomingMessage, outgoing: ServerResponse) => void
 const UPLOAD = '/api/v1/imports?resource=assets'
 const EXPORT = '/api/v1/exports/assets'
 
-beforeAll(async () => {
-  around = await startSurroundings()
-  service = createServer((incoming, outgoing) => serve(incoming, outgoing))
-  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
-  const address = service.address()
-  around.services.catalog.origin = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
-  gateway = await startGateway(around)
-  session = await gateway.sessionToken()
-})
-beforeEach(() => {
-  agent = new Agent({ keepAlive: true })
-})
-afterEach(() => agent.destroy())
-afterAll(async () => {
-  await gateway.stop()
-  service.close()
-  await around.stop()
-})
-
 type Reply = { status: number; headers: IncomingMessage['headers']; body: string }
+type Open = (
+  path: string,
+  method: string,
+  headers?: Record<string, string>,
+  origin?: string,
+) => { outgoing: ClientRequest; answer: Promise<Reply> }
 
-/** A request that is still to be written; `answer` rejects when the connection ends before all of it is there. */
-function open(path: string, method: string, headers: Record<string, string> = {}, origin = gateway.origin) {
-  const { promise, resolve, reject } = Promise.withResolvers<Reply>()
-  const sent = { 'user-agent': 'files/1', 'content-type': 'text/csv', ...session, ...headers }
-  const outgoing = request(`${origin}${path}`, { method, headers: sent, agent })
-  outgoing.on('error', reject).on('response', (incoming) => {
-    const { statusCode: status = 0, headers: received } = incoming
-    text(incoming).then((body) => resolve({ status, headers: received, body }), reject)
-  })
-  promise.catch(() => undefined)
-  return { outgoing, answer: promise }
-}
+/** Files that pass through while they are sent, in either direction. */
+const test = base.extend<{
+  catalog: { origin: string; serve: (incoming: IncomingMessage, outgoing: ServerResponse) => void }
+  gatewayOptions: GatewayOptions
+  agent: Agent
+  /** A request that is still to be written; `answer` rejects when the connection ends before all of it is there. */
+  open: Open
+}>({
+  catalog: [
+    async ({}, use) => {
+      const catalog = {
+        origin: '',
+        serve: (_incoming: IncomingMessage, outgoing: ServerResponse) => void outgoing.end(),
+      }
+      const service = createServer((incoming, outgoing) => catalog.serve(incoming, outgoing))
+      catalog.origin = await listen(service)
+      await use(catalog)
+      service.close()
+    },
+    { scope: 'file' },
+  ],
+  gatewayOptions: [
+    async ({ catalog }, use) => use({ upstreams: { catalog: catalog.origin } }),
+    { scope: 'file' },
+  ],
+  agent: async ({}, use) => {
+    const agent = new Agent({ keepAlive: true })
+    await use(agent)
+    agent.destroy()
+  },
+  open: async ({ gateway, session, agent }, use) =>
+    use((path, method, headers = {}, origin = gateway.origin) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+      const sent = { 'user-agent': 'files/1', 'content-type': 'text/csv', ...session, ...headers }
+      const outgoing = request(`${origin}${path}`, { method, headers: sent, agent })
+      outgoing.on('error', reject).on('response', (incoming) => {
+        const { statusCode: status = 0, headers: received } = incoming
+        text(incoming).then((body) => resolve({ status, headers: received, body }), reject)
+      })
+      promise.catch(() => undefined)
+      return { outgoing, answer: promise }
+    }),
+})
 
 const errorOf = ({ body }: Reply) => (JSON.parse(body) as { error: { status: number; type: string } }).error
 const json = (outgoing: ServerResponse, status: number, body: object) =>
   outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-const failures = async () => {
+const failuresOf = async (gateway: TestGateway) => {
   const metric = await gateway.registry.getSingleMetric('gateway_upstream_failures_total')?.get()
   return metric?.values.reduce((sum, { value }) => sum + value, 0) ?? 0
 }
 
 describe('D10 a file on its way to a service', () => {
-  test('arrives while it is being sent, with the caller and without a length of ours', async () => {
+  test('arrives while it is being sent, without a length', async ({ gateway, catalog, open }) => {
     const first = Promise.withResolvers<IncomingMessage['headers']>()
-    serve = (incoming, outgoing) => {
+    catalog.serve = (incoming, outgoing) => {
       incoming.once('data', () => first.resolve(incoming.headers))
       void text(incoming).then((body) => json(outgoing, 201, { body: body.length }))
     }
@@ -84,8 +91,8 @@ describe('D10 a file on its way to a service', () => {
     expect(await answer).toMatchObject({ status: 201, body: '{"body":5}' })
   })
 
-  test('may be larger than any other body', async () => {
-    serve = (incoming, outgoing) => {
+  test('may be larger than any other body', async ({ catalog, open }) => {
+    catalog.serve = (incoming, outgoing) => {
       let bytes = 0
       incoming.on('data', (chunk: Buffer) => (bytes += chunk.length))
       incoming.on('end', () => json(outgoing, 201, { bytes }))
@@ -95,8 +102,8 @@ describe('D10 a file on its way to a service', () => {
     expect((await answer).body).toBe(`{"bytes":${8 * 2 ** 20}}`)
   })
 
-  test('D2 is refused before it is asked for: 401, 403, 415, 413, in this order', async () => {
-    serve = () => expect.unreachable('nothing of it may arrive')
+  test('D2 is refused unread: 401, 403, 415, 413', async ({ gateway, catalog, open }) => {
+    catalog.serve = () => expect.unreachable('nothing of it may arrive')
     const tooLarge = { 'content-length': String(MAX_IMPORT_BYTES + 1) }
     const wrong = { ...tooLarge, 'content-type': 'application/json' }
     const { authorization: key } = await gateway.keyToken()
@@ -113,8 +120,8 @@ describe('D10 a file on its way to a service', () => {
     expect(await statusOf(tooLarge)).toBe(413)
   })
 
-  test('is refused when it turns out to be too large', async () => {
-    serve = (incoming) => void incoming.resume().on('error', () => undefined)
+  test('is refused when it becomes too large', async ({ catalog, open }) => {
+    catalog.serve = (incoming) => void incoming.resume().on('error', () => undefined)
     const { outgoing, answer } = open(UPLOAD, 'POST', { 'transfer-encoding': 'chunked' })
     const part = Buffer.alloc(2 ** 20, 'x')
     for (let sent = 0; sent <= MAX_IMPORT_BYTES; sent += part.length)
@@ -126,8 +133,8 @@ describe('D10 a file on its way to a service', () => {
     })
   })
 
-  test('is told of a refusal at once, and its connection stays usable', async () => {
-    serve = (incoming, outgoing) => {
+  test('gets a refusal at once, and its connection stays usable', async ({ catalog, agent, open }) => {
+    catalog.serve = (incoming, outgoing) => {
       incoming.once('data', () => json(outgoing, 400, { error: { type: 'bad_request' } }))
       incoming.on('error', () => undefined)
     }
@@ -144,36 +151,32 @@ describe('D10 a file on its way to a service', () => {
     expect(next.outgoing.reusedSocket).toBe(true)
   })
 
-  test('that breaks off breaks off there too, and is no failure of the service', async () => {
-    const before = await failures()
+  test('that breaks off is not a failure of the service', async ({ gateway, catalog, open }) => {
+    const before = await failuresOf(gateway)
     const outcome = Promise.withResolvers<unknown>()
-    serve = (incoming) => {
+    catalog.serve = (incoming) => {
       incoming.once('data', () => outgoing.destroy())
       text(incoming).then(outcome.resolve, outcome.reject)
     }
     const { outgoing } = open(UPLOAD, 'POST')
     outgoing.write('half')
     await expect(outcome.promise).rejects.toThrow('aborted')
-    expect(await failures()).toBe(before)
+    expect(await failuresOf(gateway)).toBe(before)
   })
 
-  test('that does not move any more ends its connection, and breaks off there too', async () => {
-    const hasty = await startGateway(around, { stallMs: 300 })
+  test('that stalls ends its connections', async ({ startGateway, catalog, open }) => {
+    const hasty = await startGateway({ stallMs: 300 })
     const outcome = Promise.withResolvers<unknown>()
-    serve = (incoming) => void text(incoming).then(outcome.resolve, outcome.reject)
-    try {
-      const headers = { ...(await hasty.sessionToken()) }
-      const { outgoing, answer } = open(UPLOAD, 'POST', headers, hasty.origin)
-      outgoing.write('half')
-      await expect(answer).rejects.toThrow('socket hang up')
-      await expect(outcome.promise).rejects.toThrow('aborted')
-    } finally {
-      await hasty.stop()
-    }
+    catalog.serve = (incoming) => void text(incoming).then(outcome.resolve, outcome.reject)
+    const headers = { ...(await hasty.sessionToken()) }
+    const { outgoing, answer } = open(UPLOAD, 'POST', headers, hasty.origin)
+    outgoing.write('half')
+    await expect(answer).rejects.toThrow('socket hang up')
+    await expect(outcome.promise).rejects.toThrow('aborted')
   })
 
-  test('whose service goes away is answered 503', async () => {
-    serve = (incoming) => void incoming.once('data', () => incoming.socket.destroy())
+  test('whose service disconnects gets 503', async ({ catalog, open }) => {
+    catalog.serve = (incoming) => void incoming.once('data', () => incoming.socket.destroy())
     const { outgoing, answer } = open(UPLOAD, 'POST')
     outgoing.write('half')
     expect(errorOf(await answer)).toMatchObject({ status: 503, type: 'service_unavailable' })
@@ -187,9 +190,9 @@ describe('D10 a file on its way to a client', () => {
     'content-disposition': 'attachment; filename="assets.csv"',
   }
 
-  test('arrives while it is being made', async () => {
+  test('arrives while it is being written', async ({ catalog, open }) => {
     const more = Promise.withResolvers<void>()
-    serve = (_incoming, outgoing) => {
+    catalog.serve = (_incoming, outgoing) => {
       outgoing.writeHead(200, headers).write('a,b\n')
       void more.promise.then(() => outgoing.end('1,2\n'))
     }
@@ -203,8 +206,8 @@ describe('D10 a file on its way to a client', () => {
     expect((await answer).headers).toMatchObject(headers)
   })
 
-  test('that cannot be finished breaks off there too', async () => {
-    serve = (_incoming, outgoing) => {
+  test('that the service does not finish breaks off there, too', async ({ catalog, open }) => {
+    catalog.serve = (_incoming, outgoing) => {
       outgoing.writeHead(200, headers).write('a,b\n', () => outgoing.destroy())
     }
     const { outgoing, answer } = open(EXPORT, 'GET')
@@ -212,9 +215,9 @@ describe('D10 a file on its way to a client', () => {
     await expect(answer).rejects.toThrow(/aborted|terminated/)
   })
 
-  test('is given up by its service when the client goes away', async () => {
+  test('is aborted at its service when the client disconnects', async ({ catalog, open }) => {
     const gone = Promise.withResolvers<string>()
-    serve = (_incoming, outgoing) => {
+    catalog.serve = (_incoming, outgoing) => {
       outgoing.writeHead(200, headers).write('a,b\n')
       outgoing.on('close', () => gone.resolve('gone'))
     }
@@ -223,8 +226,8 @@ describe('D10 a file on its way to a client', () => {
     expect(await gone.promise).toBe('gone')
   })
 
-  test('general fact 6 has the same headers for HEAD', async () => {
-    serve = (incoming, outgoing) =>
+  test('general fact 6 has the same headers for HEAD', async ({ catalog, open }) => {
+    catalog.serve = (incoming, outgoing) =>
       outgoing.writeHead(200, headers).end(incoming.method === 'HEAD' ? undefined : 'a\n')
     const [get, head] = [open(EXPORT, 'GET'), open(EXPORT, 'HEAD')]
     get.outgoing.end()

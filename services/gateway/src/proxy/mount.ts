@@ -10,12 +10,12 @@ const SILENCE_MS = 60_000
 
 export type Mount = ResponseRules & {
   method: string
-  /** As the router takes them. */
+  /** In the router's syntax. */
   urls: string[]
   /** Scheme, host and port of the service. */
   originOf: (request: FastifyRequest) => string
   config?: FastifyContextConfig
-  /** The path to ask for, from the URL of the request; absent, that of the request. The query passes unchanged. */
+  /** The path for the service, from the URL of the request; by default that of the request. The query is unchanged. */
   pathOf?: (url: string) => string
   headersOf: (request: FastifyRequest) => Record<string, string>
   /** Milliseconds until the response must begin. */
@@ -54,7 +54,7 @@ export function mount(scope: FastifyInstance, to: Mount): void {
       ...(guard && { headersTimeout: to.timeoutMs, bodyTimeout: SILENCE_MS }),
     },
     destroyAgent: true,
-    disableCache: true, // it would remember URLs, which carry ids here
+    disableCache: true, // it caches URLs, which contain ids here
     disableRequestLogging: true,
     internalRewriteLocationHeader: false,
     // The gateway reads bodies whole, up to 1 MiB, so that a slow client does not hold a connection to a service.
@@ -75,5 +75,5 @@ type Handler = NonNullable<httpProxy.FastifyHttpProxyOptions['handler']>
 const sendBytes: Handler = (request, reply, path, options) =>
   reply.from(path, { ...options, body: request.body ?? null, contentType: 'application/octet-stream' })
 
-/** Without a body, even if the client sent one. */
+/** Drops the body, if the client sent one. */
 const sendNothing: Handler = (_request, reply, path, options) => reply.from(path, { ...options, body: null })

@@ -23,13 +23,13 @@ function guarded(expiresAt: number) {
   return { streams, source, passed: streams.guard(request, reply, source).resume() }
 }
 
-test('D9.7 the expiry of a token ends its stream by itself, without a look at the token', async () => {
+test('D9.7 the expiry of a token ends its stream without a check', async () => {
   const { source, passed } = guarded(Date.now() / 1000 + 0.1)
   await once(passed, 'end')
   expect(source.destroyed).toBe(true)
 })
 
-test('a stream that comes while the gateway stops ends at once', async () => {
+test('a stream that opens while the gateway stops ends at once', async () => {
   const { streams } = guarded(Date.now() / 1000 + 60)
   streams.close()
   const source = new PassThrough()
@@ -39,7 +39,7 @@ test('a stream that comes while the gateway stops ends at once', async () => {
   expect(source.destroyed).toBe(true)
 })
 
-test('S5 what a client does not read stays with the service: the gateway takes little more than 32 KiB of it', async () => {
+test('S5 the gateway buffers little more than 32 KiB for a client that does not read', async () => {
   const caller = callerUntil(Date.now() / 1000 + 60)
   const streams = openStreams(async () => caller)
   let taken = 0

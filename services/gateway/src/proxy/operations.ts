@@ -45,7 +45,7 @@ export function addOperations(app: FastifyInstance, deps: OperationDeps): void {
 
 type OperationDeps = GatewayDeps & { streams: OpenStreams }
 
-/** In the form of the router. */
+/** The path in the router's syntax. */
 const urlOf = (row: Route) => routePath(row).replaceAll(/\{(\w+)\}/g, ':$1')
 
 const bodyOf = (row: Route) => (row.upload ? 'stream' : row.body && 'bytes')
@@ -72,7 +72,7 @@ function addRows(
     headersOf: (request) =>
       requestHeaders(request, {
         principalToken: request.principalToken,
-        // Client credentials may come by HTTP Basic. A bearer token ends here.
+        // Passes client credentials in HTTP Basic, but no bearer token.
         authorization: rowOf(request).access === 'none' ? request.headers.authorization : undefined,
       }),
     body: bodyOf(first),
@@ -80,7 +80,7 @@ function addRows(
     keepAliveMs: deps.timeoutsMs.keepAlive,
     stallMsOf: (request) => (hasFile(rowOf(request)) ? (deps.timeoutsMs.stall ?? STALL_MS) : undefined),
     guard: isEndless(first) ? deps.streams.guard : undefined,
-    isData: !isEndless(first), // an endless response may not be transformed either, which its service says
+    isData: !isEndless(first), // the service sets the headers of an endless response
     failures: deps.metrics.failures,
   })
 }
@@ -99,7 +99,7 @@ const STALL_MS = 120_000
 type Params = Record<string, string>
 
 async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
-  // The router lets an empty parameter through; `/assets/` is no asset.
+  // The router accepts an empty parameter, but `/assets/` is not an asset.
   if (Object.values(request.params as Params).includes('')) throw unknownRoute(withoutQuery(request.url))
   if (row.access !== 'none') await admitCaller(row, request, reply, deps)
   checkMediaType(row, request)
@@ -121,7 +121,7 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
   request.principalToken = await caller.tokenFor(row.upstream)
 }
 
-/** Every request of a user counts (D12.10), of a key those of the rows that say so; undefined is none. */
+/** Every request of a user counts (D12.10), and a key's requests to `counted` rows. Undefined: no limit. */
 function limitPerMinute(row: Route, { principal, ownLimitPerMinute }: Caller): number | undefined {
   if (principal.kind === 'session') return USER_LIMIT_PER_MINUTE
   return row.counted ? (ownLimitPerMinute ?? DEFAULT_LIMIT_PER_MINUTE) : undefined

@@ -1,33 +1,24 @@
 import { routePath, routes } from '@whereabouts/contracts/routes'
 import type { Route } from '@whereabouts/contracts/route'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  startGateway,
-  startSurroundings,
-  type Surroundings,
-  type TestGateway,
-} from '../../test/gateway.fixture.ts'
+import { describe, expect } from 'vitest'
+import { test as base, type Surroundings } from '../../test/gateway.fixture.ts'
 
-let around: Surroundings
-let gateway: TestGateway
-let session: { authorization: string }
-beforeAll(async () => {
-  around = await startSurroundings()
-  gateway = await startGateway(around)
-  session = await gateway.sessionToken()
-})
-beforeEach(() => around.services.catalog.respondWith(() => ({})))
-afterAll(async () => {
-  await gateway.stop()
-  await around.stop()
-})
+type Seen = Surroundings['services']['catalog']['seen']
 
-const lastAt = (name: keyof Surroundings['services']) => around.services[name].seen.at(-1)
-const everythingSeen = () => Object.values(around.services).flatMap((service) => service.seen)
+const test = base.extend<{
+  /** The last request that reached a service. */
+  lastAt: (name: keyof Surroundings['services']) => Seen[number] | undefined
+  everythingSeen: () => Seen
+}>({
+  lastAt: async ({ around }, use) => use((name) => around.services[name].seen.at(-1)),
+  everythingSeen: async ({ around }, use) =>
+    use(() => Object.values(around.services).flatMap((service) => service.seen)),
+})
+base.beforeEach(({ around }) => around.services.catalog.respondWith(() => ({})))
 
 describe('every row of the route table', () => {
   const rows = Object.entries<Route>(routes)
-  test.for(rows)('%s reaches its service, on its own path', async ([, row]) => {
+  test.for(rows)('%s reaches its service, on its own path', async ([, row], { gateway, session, lastAt }) => {
     const path = routePath(row).replaceAll(/\{\w+\}/g, '5')
     const authorization =
       row.access === 'key' ? (await gateway.keyToken()).authorization : session.authorization
@@ -45,7 +36,7 @@ describe('every row of the route table', () => {
   })
 })
 
-describe('what a client says of itself does not pass', () => {
+describe('headers in which a client names itself are not forwarded', () => {
   const forged = {
     'x-principal': 'forged',
     'x-forwarded-for': '10.0.0.1',
@@ -56,7 +47,7 @@ describe('what a client says of itself does not pass', () => {
     'x-org-id': '1',
   }
 
-  test('on a route with a token, which ends here too', async () => {
+  test('on a route with a token, which is not forwarded either', async ({ gateway, session, lastAt }) => {
     await gateway.request('/api/v1/assets', { headers: { ...session, ...forged } })
     const headers = lastAt('catalog')?.headers ?? {}
     expect(headers['x-principal']).not.toBe('forged')
@@ -66,7 +57,7 @@ describe('what a client says of itself does not pass', () => {
       expect(headers[name], name).toBeUndefined()
   })
 
-  test('on a route for anyone, which gets no principal at all but may get HTTP Basic', async () => {
+  test('on a public route, which may get HTTP Basic, but no principal', async ({ gateway, lastAt }) => {
     const headers = { ...forged, authorization: 'Basic aWQ6c2VjcmV0', 'content-type': 'application/json' }
     await gateway.request('/api/v1/oauth/token', { method: 'POST', headers, body: '{}' })
     const seen = lastAt('keys')?.headers ?? {}
@@ -75,7 +66,7 @@ describe('what a client says of itself does not pass', () => {
     expect(seen['x-forwarded-for']).toBe('127.0.0.1')
   })
 
-  test('by naming a header in Connection, which would strip what we add', async () => {
+  test('by naming a header in Connection', async ({ gateway, session, lastAt }) => {
     const headers = { ...session, connection: 'close, x-principal, x-forwarded-for, x-request-id' }
     await gateway.request('/api/v1/assets', { headers })
     expect(lastAt('catalog')?.headers).toMatchObject({
@@ -84,7 +75,7 @@ describe('what a client says of itself does not pass', () => {
     })
   })
 
-  test('by announcing a body on a GET, which the next request on the connection would begin with', async () => {
+  test('by a body on a GET as the next request', async ({ gateway, session, lastAt, everythingSeen }) => {
     const body = 'GET /internal/keys/x HTTP/1.1\r\nhost: x\r\n\r\n'
     const before = everythingSeen().length
     await gateway.request('/api/v1/assets', {
@@ -100,18 +91,14 @@ describe('what a client says of itself does not pass', () => {
     expect(lastAt('catalog')?.headers['content-length']).toBeUndefined()
   })
 
-  test('unless a proxy we trust says it: then the address is the one that proxy saw', async () => {
-    const behind = await startGateway(around, { trustedProxies: ['127.0.0.1'] })
-    try {
-      const headers = { ...(await behind.sessionToken()), 'x-forwarded-for': '10.9.9.9, 203.0.113.7' }
-      await behind.request('/api/v1/assets', { headers })
-      expect(lastAt('catalog')?.headers['x-forwarded-for']).toBe('203.0.113.7')
-    } finally {
-      await behind.stop()
-    }
+  test('unless a trusted proxy sends a client address', async ({ startGateway, lastAt }) => {
+    const behind = await startGateway({ trustedProxies: ['127.0.0.1'] })
+    const headers = { ...(await behind.sessionToken()), 'x-forwarded-for': '10.9.9.9, 203.0.113.7' }
+    await behind.request('/api/v1/assets', { headers })
+    expect(lastAt('catalog')?.headers['x-forwarded-for']).toBe('203.0.113.7')
   })
 
-  test('a trace it began is continued in a step of our own; whether it is recorded is ours to say', async () => {
+  test('its trace continues, unrecorded, in a new span', async ({ gateway, session, lastAt }) => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     await gateway.request('/api/v1/assets', { headers: { ...session, traceparent } })
     const seen = String(lastAt('catalog')?.headers['traceparent'])
@@ -150,7 +137,7 @@ describe('internal routes of services', () => {
     '/api/v1/assets/5;/../../internal/keys/x',
     'http://127.0.0.1/internal/keys/x',
   ]
-  test.for(spellings)('%s cannot be reached', async (path) => {
+  test.for(spellings)('%s cannot be reached', async (path, { around, gateway, session, everythingSeen }) => {
     const admin = { ...session, 'content-type': 'application/json' }
     for (const method of ['GET', 'POST', 'DELETE']) {
       const before = everythingSeen().length
@@ -161,8 +148,8 @@ describe('internal routes of services', () => {
       })
       expect(answer.status).toBeLessThan(500)
       for (const seen of everythingSeen().slice(before)) {
-        if (around.services.console.seen.includes(seen)) continue // has no such thing
-        // What arrived is a row of the table, however the service or anything before it normalises the path.
+        if (around.services.console.seen.includes(seen)) continue // has no internal routes
+        // Each forwarded path is a row of the table, also after normalisation.
         const { pathname } = new URL(seen.url, 'http://service')
         expect(pathname).toBe(seen.url.split('?')[0])
         expect(pathname).toMatch(/^\/api\/v1\/(assets\/[^/]+|orgs\/[^/]+\/api-keys)$/)
@@ -172,8 +159,8 @@ describe('internal routes of services', () => {
   })
 })
 
-describe('answers', () => {
-  test('pass as they are, and what is ours stays ours', async () => {
+describe('responses', () => {
+  test('pass unchanged, except for the headers of the gateway', async ({ around, gateway, session }) => {
     around.services.catalog.respondWith((_request, reply) =>
       reply
         .status(201)
@@ -196,7 +183,7 @@ describe('answers', () => {
       expect(answer.headers[name], name).toBeUndefined()
   })
 
-  test('HEAD has the headers of GET and no body', async () => {
+  test('HEAD has the headers of GET and no body', async ({ around, gateway, session }) => {
     around.services.catalog.respondWith((_request, reply) =>
       reply.type('application/json').send('{"data":[1,2,3]}'),
     )
@@ -212,7 +199,7 @@ describe('answers', () => {
     expect(comparable(head.headers)).toEqual(comparable(get.headers))
   })
 
-  test('errors of a service pass in its words', async () => {
+  test('errors of a service pass unchanged', async ({ around, gateway, session }) => {
     const error = { type: 'conflict', title: 'Conflict', status: 409, detail: 'taken' }
     around.services.catalog.respondWith((_request, reply) => reply.status(409).send({ error }))
     const answer = await gateway.request('/api/v1/assets', { headers: session })
@@ -220,8 +207,8 @@ describe('answers', () => {
   })
 })
 
-describe('beside the API', () => {
-  test('everything else is the console: GET and HEAD, without a token', async () => {
+describe('outside the API', () => {
+  test("all other paths are the console's, without a token", async ({ around, gateway, session, lastAt }) => {
     around.services.console.respondWith((_request, reply) => reply.type('text/html').send('<h1>hello</h1>'))
     const answer = await gateway.request('/screens/assets?x=1', { headers: session })
     expect([answer.status, answer.text]).toEqual([200, '<h1>hello</h1>'])
@@ -232,7 +219,7 @@ describe('beside the API', () => {
     expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD'])
   })
 
-  test('a page that the console does not have is its own page, not an outage', async () => {
+  test('a 404 page of the console passes', async ({ around, gateway }) => {
     around.services.console.respondWith((_request, reply) =>
       reply.status(404).type('text/html').send('<p>no'),
     )
@@ -240,14 +227,14 @@ describe('beside the API', () => {
     expect([answer.status, answer.text]).toEqual([404, '<p>no'])
   })
 
-  test('the public signing keys are those of the keys service', async () => {
+  test('the public signing keys are those of the keys service', async ({ around, gateway }) => {
     const answer = await gateway.request('/.well-known/jwks.json')
     expect(JSON.parse(answer.text)).toEqual(around.mint.jwks)
   })
 })
 
-test('stopping lets a request that is under way end well', async () => {
-  const stopping = await startGateway(around)
+test('stopping lets a running request finish', async ({ around, session, startGateway }) => {
+  const stopping = await startGateway()
   const held = Promise.withResolvers<object>()
   around.services.catalog.respondWith(() => held.promise)
   const before = around.services.catalog.seen.length
@@ -256,7 +243,7 @@ test('stopping lets a request that is under way end well', async () => {
   const stopped = stopping.stop()
   held.resolve({ data: 'late' })
   const answer = await underWay
-  // Closed after it: a connection kept open would hold up the shutdown.
+  // Closed, because an open connection would delay the shutdown.
   expect([answer.text, answer.headers.connection]).toEqual(['{"data":"late"}', 'close'])
   await stopped
 })
@@ -264,7 +251,7 @@ test('stopping lets a request that is under way end well', async () => {
 describe('the console', () => {
   const sent = { cookie: 'whereabouts_session=1', 'sec-fetch-site': 'same-origin', 'accept-encoding': 'br' }
 
-  test('gets the cookie of a session where sessions are kept, and there only', async () => {
+  test('gets the session cookie below /session only', async ({ around, gateway, lastAt }) => {
     around.services.console.respondWith(() => ({}))
     const headers = {
       ...sent,
@@ -290,7 +277,7 @@ describe('the console', () => {
     expect(lastAt('console')?.headers['cookie']).toBeUndefined()
   })
 
-  test('sets its cookie, and is asked to change nothing else', async () => {
+  test('sets its cookie, and gets no other writes', async ({ around, gateway, everythingSeen }) => {
     around.services.console.respondWith((_request, reply) =>
       reply.header('set-cookie', 'whereabouts_session=2; HttpOnly').send({}),
     )

@@ -8,15 +8,15 @@ import { z } from 'zod'
 import type { GatewayMetrics } from '../metrics.ts'
 import { passedId, responseHeaders } from './headers.ts'
 
-/** What one mount does with the responses of its service. */
+/** How one mount handles the responses of its service. */
 export type ResponseRules = {
-  /** For the metric. */
+  /** Label of the metric. */
   upstreamOf: (request: FastifyRequest) => string
   /** `bytes`: the body is passed on whole. `stream`: as it arrives. Absent, it ends here. */
   body?: 'bytes' | 'stream' | undefined
-  /** What to send instead of a successful response that has no end. */
+  /** Wraps the stream of a successful endless response. */
   guard?: ((request: FastifyRequest, reply: FastifyReply, stream: Readable) => Readable) | undefined
-  /** The gateway, not the service, says how long to keep the response. */
+  /** The gateway, not the service, sets `cache-control`. */
   isData?: boolean
   /** Its 4xx may be pages. Those of the API are JSON. */
   servesPages?: boolean
@@ -26,14 +26,14 @@ export type ResponseRules = {
 type Response = { statusCode: number; headers: IncomingHttpHeaders; stream: Readable }
 type ReplyOptions = NonNullable<httpProxy.FastifyHttpProxyOptions['replyOptions']>
 
-/** Passes the response of a service back. Every failure on the way is a 503 in the envelope. */
+/** Returns the response of a service. Any failure is a 503 in the envelope. */
 export function replyOptions(rules: ResponseRules): ReplyOptions {
   const fail = (request: FastifyRequest, reason: string, cause?: unknown) => {
     rules.failures.inc({ upstream: rules.upstreamOf(request), reason })
     return serviceUnavailable(cause)
   }
   return {
-    // `onResponse` sets them: the plugin copies headers before anyone has seen the status.
+    // `onResponse` sets them, because the plugin copies headers before the status is known.
     rewriteHeaders: () => ({}),
     retryDelay: ({ req, err, attempt }) => (shouldRetry(req, err, attempt) ? 1 : null),
     onError: (reply, { error }) => {
@@ -110,7 +110,7 @@ function isSmall({ method }: FastifyRequest, headers: IncomingHttpHeaders): bool
 const isLikeChunked = ({ method }: FastifyRequest, headers: IncomingHttpHeaders) =>
   method === 'HEAD' && headers['content-length'] === undefined
 
-/** Hands over the whole body, or the error when it breaks off: then the client can still get a 503. */
+/** Collects the whole body. If it breaks off, the client can still get a 503. */
 function collect(stream: Readable, done: (body: Buffer) => void, failed: (error: Error) => void): void {
   const chunks: Buffer[] = []
   stream
@@ -123,12 +123,12 @@ const isEndless = ({ method }: FastifyRequest, status: number) => method !== 'HE
 
 const isRead = ({ method }: Pick<FastifyRequest, 'method'>) => method === 'GET' || method === 'HEAD'
 
-/** Only a read on a connection that the service had just closed as idle: nothing was done, and nothing waits. */
+/** Only the first failure of a read on a connection that the service closed as idle. */
 function shouldRetry(request: Pick<FastifyRequest, 'method'>, error: unknown, attempt: number): boolean {
   return isRead(request) && attempt === 0 && ['UND_ERR_SOCKET', 'ECONNRESET'].includes(codeOf(error))
 }
 
-/** Errors of a service are JSON. Anything else comes from something between it and the gateway. */
+/** Errors of a service are JSON. Other errors come from something between it and the gateway. */
 function isWithinContract(
   { servesPages }: ResponseRules,
   status: number,

@@ -12,7 +12,7 @@ test.for([
   ['/api/v1/assets/%3Fx=1%23', '/api/v1/assets/%3Fx%3D1%23'],
   ['/api/v1/assets/5;v=1', '/api/v1/assets/5%3Bv%3D1'],
   ['/api/v1/assets/%C3%A9', '/api/v1/assets/%C3%A9'],
-] as const)('%s is asked for as %s', ([url, path]) => {
+] as const)('%s becomes %s', ([url, path]) => {
   expect(upstreamPath(url)).toBe(path)
   expect(new URL(path, 'http://service').pathname).toBe(path)
 })

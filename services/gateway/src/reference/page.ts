@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * What the page is told. Nothing of it may leave this host, whatever a later version of the script would like to load:
- * the policy below says so to the browser once more.
+ * Settings of the page. It must load nothing from other hosts. The policy below enforces that, also for later versions of
+ * the script.
  */
 const settings = (descriptionPath: string) => ({
   url: descriptionPath,
@@ -13,14 +13,14 @@ const settings = (descriptionPath: string) => ({
   mcp: { disabled: true },
   hideClientButton: true,
   showDeveloperTools: 'never',
-  persistAuth: false, // tokens are gone with the page
+  persistAuth: false, // tokens end with the page
   documentDownloadType: 'direct',
-  // The scheme is a header, so its value is everything after the colon; the token is what is left to paste.
+  // The value is the whole header, so that the user pastes only the token.
   authentication: { preferredSecurityScheme: 'APIKey', securitySchemes: { APIKey: { value: 'Bearer ' } } },
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
 })
 
-/** The interactive page of a description and the policy it is served under. All paths are ours. */
+/** The interactive page of a description, and its content security policy. */
 export function referencePage(title: string, scriptPath: string, descriptionPath: string) {
   const start = `Scalar.createApiReference('#reference', ${JSON.stringify(settings(descriptionPath))})`
   const html = `<!doctype html>
@@ -42,7 +42,7 @@ export function referencePage(title: string, scriptPath: string, descriptionPath
   return { html, policy: policyFor(start) }
 }
 
-/** The script writes its own style sheet and style attributes, which no digest or nonce allows; nothing else is loose. */
+/** Styles are `unsafe-inline`, because the script writes style attributes, which a digest or nonce cannot allow. */
 function policyFor(inlineScript: string): string {
   const digest = createHash('sha256').update(inlineScript).digest('base64')
   return [

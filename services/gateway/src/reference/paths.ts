@@ -1,19 +1,19 @@
 import { LEGACY_BASE } from '@whereabouts/contracts/routes'
 import { JWKS_PATH } from '@whereabouts/contracts/token-claims'
 
-/** Where a vocabulary is described, below its own base URL. */
+/** Paths of a vocabulary's description, below its base URL. */
 export const referencePaths = (base: string) => ({
   page: `${base}/api`,
   json: `${base}/api/openapi.json`,
   yaml: `${base}/api/openapi.yaml`,
-  /** Bare addresses, and where they lead. */
+  /** Old addresses and their targets. */
   redirects: {
     [`${base}/openapi.json`]: `${base}/api/openapi.json`,
     [`${base}/openapi.yaml`]: `${base}/api/openapi.yaml`,
   },
 })
 
-/** Of the script of the interactive pages; `digest` changes with its content, so it may be kept for ever. */
+/** Path of the script of the interactive pages. It contains the digest, so it can be cached for ever. */
 export const scriptPath = (digest: string): string => `/api/reference/scalar.${digest}.js`
 const SCRIPT = /^\/api\/reference\/scalar\.[\w-]+\.js$/
 
@@ -25,5 +25,5 @@ const fixed = new Set([
   }),
 ])
 
-/** What is served to anyone by GET and HEAD, beside the route table. */
+/** Whether GET and HEAD of a path need no token and no row of the route table. */
 export const isReferencePath = (path: string): boolean => fixed.has(path) || SCRIPT.test(path)

@@ -1,26 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  startGateway,
-  startSurroundings,
-  type Surroundings,
-  type TestGateway,
-} from '../../test/gateway.fixture.ts'
-
-let around: Surroundings
-let gateway: TestGateway
-beforeAll(async () => {
-  around = await startSurroundings()
-  gateway = await startGateway(around)
-})
-afterAll(async () => {
-  await gateway.stop()
-  await around.stop()
-})
+import { describe, expect } from 'vitest'
+import { test } from '../../test/gateway.fixture.ts'
 
 const scriptOf = (page: string) => /<script src="([^"]+)"/.exec(page)?.[1] ?? ''
 
 describe('descriptions', () => {
-  test('the description is served to anyone, as JSON and as YAML, and may be cached', async () => {
+  test('the description needs no token, is JSON or YAML, and may be cached', async ({ gateway }) => {
     const json = await gateway.request('/api/openapi.json')
     expect(JSON.parse(json.text)).toMatchObject({ openapi: '3.0.3' })
     const etag = String(json.headers.etag)
@@ -29,7 +13,7 @@ describe('descriptions', () => {
     expect((await gateway.request('/api/openapi.yaml')).text).toMatch(/^"openapi": "3\.0\.3"$/m)
   })
 
-  test('the bare addresses redirect for ever, and take no other method', async () => {
+  test('the old addresses redirect permanently, and allow no other method', async ({ gateway }) => {
     for (const name of ['openapi.json', 'openapi.yaml']) {
       const answer = await gateway.request(`/${name}`)
       expect([answer.status, answer.headers.location]).toEqual([301, `/api/${name}`])
@@ -43,21 +27,24 @@ describe('the interactive reference', () => {
   test.for([
     ['/api', '/api/openapi.json'],
     ['/legacy/api', '/legacy/api/openapi.json'],
-  ] as const)('%s is a page about %s that may load nothing from elsewhere', async ([path, description]) => {
-    const { status, headers, text } = await gateway.request(path)
-    expect(status).toBe(200)
-    expect(headers['content-type']).toMatch(/^text\/html/)
-    expect(text).toContain(`"url":"${description}"`)
-    expect(text).not.toMatch(/https?:\/\//)
-    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self' 'sha256-/)
-    expect(headers['content-security-policy']).not.toMatch(/https?:|\*|unsafe-eval/)
-    const head = await gateway.request(path, { method: 'HEAD' })
-    expect([head.status, head.text]).toEqual([200, ''])
-    const post = await gateway.request(path, { method: 'POST' })
-    expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD'])
-  })
+  ] as const)(
+    '%s is a page about %s that may load nothing from other hosts',
+    async ([path, description], { gateway }) => {
+      const { status, headers, text } = await gateway.request(path)
+      expect(status).toBe(200)
+      expect(headers['content-type']).toMatch(/^text\/html/)
+      expect(text).toContain(`"url":"${description}"`)
+      expect(text).not.toMatch(/https?:\/\//)
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self' 'sha256-/)
+      expect(headers['content-security-policy']).not.toMatch(/https?:|\*|unsafe-eval/)
+      const head = await gateway.request(path, { method: 'HEAD' })
+      expect([head.status, head.text]).toEqual([200, ''])
+      const post = await gateway.request(path, { method: 'POST' })
+      expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD'])
+    },
+  )
 
-  test('its script is served for ever under the digest of its content, compressed where that is understood', async () => {
+  test('its script is immutable at a path with its digest, and compressed', async ({ gateway }) => {
     const path = scriptOf((await gateway.request('/api')).text)
     const plain = await gateway.request(path)
     expect(plain.headers).toMatchObject({
@@ -70,12 +57,12 @@ describe('the interactive reference', () => {
       headers: { 'user-agent': 'Mozilla/5.0', 'accept-encoding': 'gzip' },
     })
     expect(compressed.headers.get('content-encoding')).toBe('gzip')
-    expect(await compressed.text()).toBe(plain.text) // fetch has unpacked it
+    expect(await compressed.text()).toBe(plain.text) // fetch decompresses it
     const etag = String(plain.headers.etag)
     expect((await gateway.request(path, { headers: { 'if-none-match': etag } })).status).toBe(304)
   })
 
-  test('a script of another release is 404, and nothing else of the package is served', async () => {
+  test('a script of another release is 404, like other files of the package', async ({ gateway }) => {
     for (const path of [
       '/api/reference/scalar.abc.js',
       '/api/reference/standalone.js.map',

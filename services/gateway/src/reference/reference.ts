@@ -8,7 +8,7 @@ import { referencePaths } from './paths.ts'
 import { addScript } from './script.ts'
 import { toYaml } from './yaml.ts'
 
-/** Each vocabulary's description, made once from the route table, its old addresses, and a page to read it on. */
+/** Serves each vocabulary's description, made once from the route table, its old addresses, and a page for it. */
 export function addReference(app: FastifyInstance, routes: RouteTable): void {
   app.register(async (scope) => {
     const script = await addScript(scope)

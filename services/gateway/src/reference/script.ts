@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { scriptPath } from './paths.ts'
 
-/** The build of the package for a script tag, with everything in it. Its other 46 MB stay on the disk. */
+/** The standalone build for a script tag. The rest of the package (46 MB) is not served. */
 const SCRIPT = new URL('browser/standalone.js', import.meta.resolve('@scalar/api-reference'))
 
 const compress = promisify(gzip)
@@ -17,7 +17,7 @@ export async function addScript(app: FastifyInstance): Promise<string> {
     .update(await readFile(SCRIPT))
     .digest('base64url')
     .slice(0, 22)
-  let compressed: Promise<Buffer> | undefined // made when first wanted: 1.2 MB that many gateways never need
+  let compressed: Promise<Buffer> | undefined // made on the first request: 1.2 MB that many gateways never need
   const path = scriptPath(digest)
   app.get(path, async (request, reply) => {
     const etag = `"${digest}"`

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toYaml } from './yaml.ts'
 
-test('nesting is indented, and text that looks like something else stays text', () => {
+test('nesting is indented, and strings stay strings', () => {
   const document = {
     a: { no: 'no', list: [1, { x: null, y: [] }, ['deep']] },
     empty: {},

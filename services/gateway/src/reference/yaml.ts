@@ -1,6 +1,6 @@
 /**
- * JSON values as YAML 1.2. Strings and keys stay in their JSON quotes, which YAML reads the same way, so no value is
- * ever mistaken for a number, a date or `no`.
+ * JSON values as YAML 1.2. Strings and keys keep their JSON quotes, so that YAML never reads one as a number, a date or
+ * `no`.
  */
 export function toYaml(value: unknown): string {
   return `${lines(structuredClone(value), '').join('\n')}\n`

@@ -2,12 +2,12 @@ import type { ApiKeyView } from '@whereabouts/contracts/api-keys'
 import { epochMs } from '@whereabouts/contracts/instant'
 import type { Principal } from '@whereabouts/contracts/principal'
 import { adminOnly } from '@whereabouts/service-kit/errors'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { ApiKeyRow, Tenants, Tx } from '../db.ts'
 import { apiKeyNotFound, boundToMoreThanScans, expiresInThePast, keyRevoked } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
-import { hashSecret, newClientSecret, NO_STORE } from '../tokens/secrets.ts'
-import { lockMember } from '../users/users.queries.ts'
+import { hashSecret, newClientSecret, NO_STORE } from '../secrets.ts'
+import { lockMember } from '../members/find-members.queries.ts'
 import { countKeys, insertKey, listKeys, lockKey, lockUsableKey } from './api-keys.queries.ts'
 import { enqueueKeyState } from './api-keys.state.ts'
 import { revokeLockedKey } from './revocation.ts'
@@ -21,7 +21,7 @@ export type ApiKeyDeps = {
 
 type ApiKeyOperation = 'listApiKeys' | 'createApiKey' | 'revokeApiKey'
 
-/** Who may come here is the gateway's decision (access of the row); which organization's keys they see is made here. */
+/** The gateway decides who may call (access of the row). Here each query is limited to the caller's organization. */
 export function apiKeyHandlers({
   tenants,
   now,
@@ -54,7 +54,7 @@ export function apiKeyHandlers({
         return created
       })
       onChange()
-      return new Answer({ data: { ...toCreated(key), client_secret: secret } }, NO_STORE)
+      return new Reply({ data: { ...toCreated(key), client_secret: secret } }, NO_STORE)
     },
 
     async revokeApiKey({ principal: { orgId }, params }) {
@@ -69,7 +69,7 @@ export function apiKeyHandlers({
   }
 }
 
-/** Who is recorded. What they have lost since the gateway looked, they cannot leave a key behind with. */
+/** The creator to record. Throws if it has lost the right to create keys since the gateway checked. */
 async function creator(tx: Tx, principal: Principal) {
   if (principal.keyId === undefined) {
     const member = await lockMember(tx, principal.orgId, userOf(principal))

@@ -68,7 +68,7 @@ test.for([
   expect(response.json().error.fields).toMatchObject([{ code }])
 })
 
-test('D9.5 the refusal of a scope names those that can be minted', async ({ keys }) => {
+test('D9.5 the refusal of a scope names the allowed ones', async ({ keys }) => {
   const response = await create(keys, await keys.signUp(), { name: 'Dock', scopes: ['root'] })
   expect(response.json().error.fields[0].params.allowed_values).toContain('tracking:read')
 })
@@ -84,7 +84,7 @@ test('the creator of a key is recorded: a user, or another key', async ({ keys }
   ])
 })
 
-test('a revoked key can no longer mint, even before the gateway has heard of it', async ({ keys }) => {
+test('a revoked key cannot create keys, even before the revocation reaches the gateway', async ({ keys }) => {
   const org = await keys.signUp()
   const key = await keys.createKey(org, { scopes: ['keys:admin'] })
   await revoke(keys, org, key.id)
@@ -119,7 +119,7 @@ test('D9.6 a key is revoked by its id or its jti: 204, then 404', async ({ keys 
   }
 })
 
-test('a revocation is published with a higher revision and leaves a disconnect to do', async ({ keys }) => {
+test('a revocation is published with a higher revision and queues a disconnect', async ({ keys }) => {
   const org = await keys.signUp()
   const key = await keys.createKey(org)
   const before = keys.changes()
@@ -151,7 +151,7 @@ test.for([
   if (code !== undefined) expect(response.json().error.fields).toMatchObject([{ field: 'key_id', code }])
 })
 
-test("D9.6 another organization's id in the path is 403, before the body is looked at", async ({ keys }) => {
+test("D9.6 another organization's id in the path is 403, before the body is checked", async ({ keys }) => {
   const [mine, theirs] = [await keys.signUp(), await keys.signUp()]
   const key = await keys.createKey(theirs)
   const caller = keys.admin(mine)
@@ -168,7 +168,7 @@ test("D9.6 another organization's id in the path is 403, before the body is look
   expect((await list(keys, theirs)).json().total_count).toBe(1)
 })
 
-test("another organization's key under one's own organization is 404 and stays", async ({ keys }) => {
+test("another organization's key in the own organization's path is 404 and stays", async ({ keys }) => {
   const [mine, theirs] = [await keys.signUp(), await keys.signUp()]
   const key = await keys.createKey(theirs)
   expect((await revoke(keys, mine, key.id)).statusCode).toBe(404)
@@ -183,7 +183,7 @@ test('every operation on keys needs a principal', async ({ keys }) => {
   expect((await keys.send(path(orgId, 1), { method: 'DELETE' })).statusCode).toBe(401)
 })
 
-test('the gateway can ask for the state of a key, revoked ones included', async ({ keys }) => {
+test('the gateway can read the state of a key, also of a revoked one', async ({ keys }) => {
   const org = await keys.signUp()
   const key = await keys.createKey(org, { scopes: ['scans:write'] })
   const live = await keys.ask(`/internal/keys/${key.jti}`)

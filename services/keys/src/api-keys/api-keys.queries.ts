@@ -8,7 +8,7 @@ export type UsableKey = ApiKeyRow & { is_usable: boolean }
 const isUsable =
   sql<boolean>`revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`.as('is_usable')
 
-/** By `jti`, which is also the client id. Not by organization: who presents it is what is being found out. */
+/** By `jti`, which is also the client id. In any organization: the caller is not known yet. */
 export function findKeyByJti(db: Db, jti: string): Promise<UsableKey | undefined> {
   return db.selectFrom('api_key').selectAll().select(isUsable).where('jti', '=', jti).executeTakeFirst()
 }
@@ -23,7 +23,7 @@ export function findKeyById(db: Db, orgId: number, id: number): Promise<UsableKe
     .executeTakeFirst()
 }
 
-/** Newest first; without revoked keys unless `revoked` asks for them too. */
+/** Newest first. `revoked` includes revoked keys. */
 export function listKeys(
   db: Db,
   orgId: number,
@@ -41,7 +41,7 @@ export function listKeys(
     .execute()
 }
 
-/** How many `listKeys` has on all its pages. */
+/** The number of keys on all pages of `listKeys`. */
 export async function countKeys(
   db: Db,
   orgId: number,
@@ -70,8 +70,8 @@ export function insertKey(tx: Tx, orgId: number, key: NewKey): Promise<ApiKeyRow
 }
 
 /**
- * The key that makes another one, kept from being revoked until the transaction ends. Undefined when it can no longer
- * be used: a revocation that the gateway has not heard of yet must not leave a new key behind.
+ * The key that creates another one, locked against revocation until the transaction ends. Undefined if it is no longer
+ * usable: a key whose revocation has not reached the gateway must not create new keys.
  */
 export function lockUsableKey(tx: Tx, orgId: number, jti: string): Promise<{ id: number } | undefined> {
   return tx
@@ -108,7 +108,7 @@ export function revokeKey(tx: Tx, orgId: number, id: number): Promise<ApiKeyRow>
     .executeTakeFirstOrThrow()
 }
 
-/** Requests per minute and reader messages per second; null is the limit of everybody. */
+/** Requests per minute and reader messages per second; null is the default. */
 export type KeyLimits = Pick<ApiKeyRow, 'rate_limit_per_minute' | 'message_rate_per_second'>
 
 /** Call under `lockKey`. */
@@ -127,7 +127,7 @@ export function updateKeyLimits(
     .executeTakeFirstOrThrow()
 }
 
-/** Notes that the key was used, at most once a minute. No new revision: nobody follows it. */
+/** Records the use of the key, at most once a minute. Without a new revision, because no other service reads it. */
 export async function touchKey(db: Db, orgId: number, id: number): Promise<void> {
   await db
     .updateTable('api_key')

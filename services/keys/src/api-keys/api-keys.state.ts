@@ -2,7 +2,7 @@ import { keyState, type KeyState } from '@whereabouts/contracts/messages/keys-st
 import { enqueue } from '@whereabouts/db/outbox'
 import type { ApiKeyRow, Tx } from '../db.ts'
 
-/** What the other services know of a key. Never its secret or the hash of it. */
+/** What other services know about a key. Never its secret or the hash. */
 export const toKeyState = (key: ApiKeyRow): KeyState => ({
   org_id: key.org_id,
   id: key.id,
@@ -16,6 +16,6 @@ export const toKeyState = (key: ApiKeyRow): KeyState => ({
   message_rate_per_second: key.message_rate_per_second,
 })
 
-/** Call under the lock of the key's row, with what the change has returned. */
+/** Call under the lock of the key's row, with the row that the change returned. */
 export const enqueueKeyState = (tx: Tx, key: ApiKeyRow): Promise<void> =>
   enqueue(tx, keyState, [toKeyState(key)])

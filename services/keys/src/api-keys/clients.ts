@@ -1,14 +1,14 @@
 import { Uuid } from '@whereabouts/contracts/ids'
 import type { Db } from '../db.ts'
-import { secretMatches } from '../tokens/secrets.ts'
+import { secretMatches } from '../secrets.ts'
 import { findKeyByJti, type UsableKey } from './api-keys.queries.ts'
 
-/** A well-formed id that no key has, so that a malformed one costs the same look-up as an unknown one. */
+/** An id that no key has. With it, a malformed client id costs the same lookup as an unknown one. */
 const NO_CLIENT = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The key behind client credentials; undefined when they are wrong in any way. Every way takes the same steps: one
- * look-up, one digest, one comparison in constant time.
+ * The key of client credentials; undefined if they are wrong in any way. Each case takes the same steps: one lookup,
+ * one digest, one comparison in constant time.
  */
 export async function findClient(
   db: Db,

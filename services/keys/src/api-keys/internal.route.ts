@@ -6,9 +6,9 @@ import { findKeyByJti } from './api-keys.queries.ts'
 import { toKeyState } from './api-keys.state.ts'
 
 /**
- * The state of a key as the database has it, for a gateway whose view of the KEYS stream does not know it. Nothing
- * below /internal is in the route table, so the gateway never proxies to it: only the cluster reaches it, and what it
- * tells is no more than what the KEYS stream tells the same readers.
+ * The state of a key in the database, for a gateway that does not have it from the KEYS stream. No path below /internal
+ * is in the route table, so the gateway proxies nothing to it: only the cluster reaches it. It tells no more than the
+ * KEYS stream tells the same services.
  */
 export function serveKeyStates(app: FastifyInstance, db: Db): void {
   app.get<{ Params: { jti: string } }>(

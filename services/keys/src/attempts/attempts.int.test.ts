@@ -16,7 +16,7 @@ const logIn = (keys: Keys, { email, password }: Org, address?: string) =>
 const signUp = (keys: Keys, address: string, email = `${randomUUID()}@example.com`) =>
   keys.post(SIGN_UP, { org_name: 'Acme', name: 'Eve', email, password: 'long enough 1' }, { address })
 
-/** Takes what the bucket of an address holds, as another replica would. */
+/** Empties the bucket of an address, as another replica would. */
 async function drain(keys: Keys, block: string): Promise<void> {
   while ((await takeToken(keys.database.pool, `address:${block}`, ADDRESS_RATE)).taken);
 }
@@ -49,9 +49,7 @@ test('S4 sign-ups that succeed count as well', async ({ keys }) => {
   expect(statuses).toEqual([...Array.from({ length: 20 }, () => 201), 429, 429])
 })
 
-test('one bucket, shared by all replicas, stands before sign-in, sign-up, joining and failures of tokens', async ({
-  keys,
-}) => {
+test('one bucket limits sign-in, sign-up, joining and failed token requests', async ({ keys }) => {
   const org = await keys.signUp()
   const key = await keys.createKey(org)
   const address = '203.0.113.62'
@@ -59,18 +57,16 @@ test('one bucket, shared by all replicas, stands before sign-in, sign-up, joinin
   const token = await keys.invite(org, `${randomUUID()}@example.com`)
   expectTooMany(await logIn(keys, org, address))
   expectTooMany(await signUp(keys, address))
-  expectTooMany(await signUp(keys, address, org.email)) // whether an address is registered is not told for free
+  expectTooMany(await signUp(keys, address, org.email)) // registered addresses are not revealed
   expectTooMany(await keys.post(ACCEPT, { token, name: 'Ben', password: 'long enough 1' }, { address }))
   const wrong = { ...key, client_secret: 'wrong' }
   expectTooMany(await keys.exchange(wrong, { address }))
   const refresh = { grant_type: 'refresh_token', refresh_token: 'nonsense' }
   expectTooMany(await keys.post('/api/v1/oauth/token', refresh, { address }))
-  expect((await keys.exchange(key, { address })).statusCode).toBe(200) // a success never costs
+  expect((await keys.exchange(key, { address })).statusCode).toBe(200) // a success costs nothing
 })
 
-test('an IPv6 client has one bucket for its /64, a mapped address that of the IPv4 address', async ({
-  keys,
-}) => {
+test('an IPv6 /64 has one bucket, and a mapped address has that of the IPv4 address', async ({ keys }) => {
   const org = await keys.signUp()
   await drain(keys, '2001:db8:77:1::/64')
   await drain(keys, '203.0.113.63')
@@ -79,7 +75,7 @@ test('an IPv6 client has one bucket for its /64, a mapped address that of the IP
   expect((await logIn(keys, org, '2001:db8:77:2::9')).statusCode).toBe(200)
 })
 
-test('S3 a flood of one address is answered 429, and everybody else is served', async ({ keys }) => {
+test('S3 a flood from one address gets 429, and other addresses are served', async ({ keys }) => {
   const org = await keys.signUp()
   const flood = Array.from({ length: 130 }, () => guess(keys, '203.0.113.64'))
   const others = Array.from({ length: 8 }, () => logIn(keys, org))
@@ -91,7 +87,7 @@ test('S3 a flood of one address is answered 429, and everybody else is served', 
   expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(ADDRESS_RATE.capacity)
 })
 
-test('guesses from everywhere delay an account, and never lock its owner out', async ({ keys }) => {
+test('guesses from many addresses delay an account, and never lock its owner out', async ({ keys }) => {
   const org = await keys.signUp()
   const guesser = '203.0.113.65'
   for (let i = 0; i < 10; i += 1) expect((await guess(keys, guesser, org.email)).statusCode).toBe(401)
@@ -103,7 +99,7 @@ test('guesses from everywhere delay an account, and never lock its owner out', a
   expect(seconds).toBeLessThan(30)
 })
 
-test('who signs in rightly pays nothing', async ({ keys }) => {
+test('a successful sign-in costs no token', async ({ keys }) => {
   const org = await keys.signUp()
   for (let i = 0; i < 4; i += 1) expect((await logIn(keys, org)).statusCode).toBe(200)
   const take = await takeToken(keys.database.pool, accountBucket(org.email), ACCOUNT_RATE)

@@ -4,18 +4,18 @@ import type { SharedBuckets } from '@whereabouts/db/shared-buckets'
 import { addressBlock } from '@whereabouts/service-kit/address-block'
 import { createHash } from 'node:crypto'
 import { tooManyAttempts } from '../errors.ts'
-import { emailKey } from '../users/emails.ts'
+import { emailKey } from '../emails.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import type { WaitingRoom } from './waiting-room.ts'
 
 export type Attempts = {
-  /** Takes a token of the address's bucket, before anything else is done for it. Throws 429 when it has none. */
+  /** Takes a token of the address's bucket. Call before any other work. Throws 429 if the bucket is empty. */
   admit(clientAddress: string): Promise<void>
-  /** For what costs only when it fails: throws 429 when the address has failed too often. */
+  /** For attempts that cost a token only when they fail. Throws 429 if the address has failed too often. */
   failed(clientAddress: string): Promise<void>
   /**
-   * Call before a password is checked. Resolves at once for an account that was left alone of late, and up to four
-   * seconds later for one that many have tried. Throws 429 only when too many attempts wait.
+   * Call before a password is checked. Resolves at once for an account with few recent attempts, otherwise after up to
+   * four seconds. Throws 429 only if too many attempts wait.
    */
   onAccount(email: string, clientAddress: string): Promise<{ succeeded(): Promise<void> }>
 }
@@ -28,12 +28,12 @@ type Options = {
   refusals: RefusalLog
 }
 
-/** Of each account, over all addresses: attempts without a delay. */
+/** Attempts without a delay for each account, over all addresses. */
 export const ACCOUNT_RATE: Rate = { capacity: 10, secondsPerToken: 6 }
-/** Past it an attempt on an account is delayed by what is missing of a token, at most so much. */
+/** The longest delay of an attempt on an account whose bucket is empty. */
 const MAX_DELAY_MS = 4_000
 
-/** What stands before passwords, sign-ups and tokens (ADR 39). Buckets are shared by all replicas. */
+/** Limits attempts on passwords, sign-ups and tokens (ADR 39). All replicas share the buckets. */
 export function createAttempts({ buckets, addressRate, room, refusals }: Options): Attempts {
   async function take(clientAddress: string): Promise<void> {
     const address = addressBlock(clientAddress)
@@ -58,13 +58,13 @@ export function createAttempts({ buckets, addressRate, room, refusals }: Options
         }
       }
       return {
-        // A token for the next one, whoever it is: the owner does not use up what guesses are measured by.
+        // Returned, so that sign-ins of the owner do not delay the next attempt.
         succeeded: async () => (taken ? buckets.giveBack(bucket, ACCOUNT_RATE) : undefined),
       }
     },
   }
 }
 
-/** A digest: the table keeps no address of a person, and no key of it is long. */
+/** A digest, so that the table holds no e-mail addresses and no long keys. */
 export const accountBucket = (email: string): string =>
   `account:${createHash('sha256').update(emailKey(email)).digest('base64url').slice(0, 22)}`

@@ -5,7 +5,7 @@ import { createRefusalLog } from './refusal-log.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** What was logged, line by line. */
+/** The log, line by line. */
 function logged() {
   const log = createLogger('keys', 'silent')
   const lines: unknown[] = []
@@ -13,7 +13,7 @@ function logged() {
   return { log, lines }
 }
 
-test('however often an address is refused, there is one line for it in an interval', async () => {
+test('an address has one line per interval, however often it is refused', async () => {
   const { log, lines } = logged()
   const refusals = createRefusalLog(log, 1_000)
   for (let i = 0; i < 500; i += 1) refusals.count('203.0.113.9')
@@ -29,7 +29,7 @@ test('however often an address is refused, there is one line for it in an interv
   expect(lines.slice(2)).toEqual([{ address: '203.0.113.9', refused: 1 }])
 })
 
-test('more addresses than can be told apart are counted together', async () => {
+test('addresses beyond the limit are counted together', async () => {
   const { log, lines } = logged()
   const refusals = createRefusalLog(log, 1_000)
   for (let i = 0; i < 1_500; i += 1) refusals.count(`address ${i}`)

@@ -1,15 +1,15 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 
 export type RefusalLog = {
-  /** Counts an attempt of this address block that was refused. */
+  /** Counts a refused attempt of this address block. */
   count(address: string): void
 }
 
 const MAX_ADDRESSES = 1_000
-/** Where those are counted that find no place of their own. */
+/** Counts all addresses beyond the limit together. */
 const OTHERS = 'others'
 
-/** One line per address and interval with the number of its refusals, at the end of the interval, however many come. */
+/** Logs one line per address and interval, with its number of refusals. Counts are never evicted before their line. */
 export function createRefusalLog(log: Logger, intervalMs = 60_000): RefusalLog {
   const counts = new Map<string, number>()
 

@@ -4,7 +4,7 @@ import { createWaitingRoom } from './waiting-room.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('an attempt goes on after its delay', async () => {
+test('an attempt proceeds after its delay', async () => {
   const room = createWaitingRoom()
   const through = room.wait('ada', 4_000)
   await vi.advanceTimersByTimeAsync(3_999)
@@ -13,21 +13,21 @@ test('an attempt goes on after its delay', async () => {
   expect(await through).toBe(true)
 })
 
-test('a newcomer takes the place of another one of the account, and of nobody else', async () => {
+test('if an account is full, a new attempt displaces another one of that account', async () => {
   const room = createWaitingRoom({ perAccount: 2, random: () => 0.6 })
   const waits = [room.wait('ada', 10), room.wait('ben', 10), room.wait('ada', 10), room.wait('ada', 10)]
   await vi.advanceTimersByTimeAsync(10)
   expect(await Promise.all(waits)).toEqual([true, true, false, true])
 })
 
-test('where all together are too many, a newcomer takes the place of anyone', async () => {
+test('if the room is full, a new attempt displaces any other', async () => {
   const room = createWaitingRoom({ inAll: 2, random: () => 0 })
   const waits = [room.wait('ada', 10), room.wait('ben', 10), room.wait('eve', 10)]
   await vi.advanceTimersByTimeAsync(10)
   expect(await Promise.all(waits)).toEqual([false, true, true])
 })
 
-test('who has gone on makes room', async () => {
+test('an attempt that proceeds frees its place', async () => {
   const room = createWaitingRoom({ perAccount: 1 })
   const first = room.wait('ada', 10)
   await vi.advanceTimersByTimeAsync(10)

@@ -1,15 +1,14 @@
 export type WaitingRoom = {
   /**
-   * Resolves true after `delayMs`. False, sooner, for one that had to make room: when an account, or all together, has
-   * as many waiting as there may be, a newcomer takes the place of one of them, chosen at random. So nobody can fill the
-   * room for good, and who comes often enough gets through.
+   * Resolves true after `delayMs`, or false sooner if displaced. If an account, or the whole room, is full, a new attempt
+   * displaces a random waiting one. So no attacker can block the room, and an owner who retries gets through.
    */
   wait(account: string, delayMs: number): Promise<boolean>
 }
 
 type Waiting = { account: string; end(isThrough: boolean): void }
 
-/** A place costs a timer and a promise: no slot for hashing and no connection. */
+/** A waiting attempt costs a timer and a promise, but no hash and no connection. */
 export function createWaitingRoom({
   perAccount = 10,
   inAll = 1_000,

@@ -2,7 +2,7 @@ import type { Grant, Login } from '@whereabouts/messaging/callout'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { expect } from 'vitest'
 import { test, type Key, type Keys, type Org } from '../../test/keys.fixture.ts'
-import { disconnectRevoked } from './disconnects.loop.ts'
+import { disconnectRevoked } from '../disconnects/disconnects.loop.ts'
 import { decideLogin, type LoginDeps } from './logins.ts'
 import { purgeClientIds } from './reader-logins.queries.ts'
 
@@ -33,9 +33,9 @@ const decide = (
     ...login,
   })
 
-/** The grant, or a failure that shows why there is none. */
-async function granted(...asked: Parameters<typeof decide>): Promise<Grant> {
-  const answer = await decide(...asked)
+/** The grant. Throws the reason of a refusal. */
+async function granted(...login: Parameters<typeof decide>): Promise<Grant> {
+  const answer = await decide(...login)
   if (!answer || 'refused' in answer) throw new Error(`refused: ${answer?.refused}`)
   return answer
 }
@@ -50,10 +50,10 @@ const pending = (keys: Keys) => keys.database.db.selectFrom('pending_disconnect'
 
 const brokerAway = () => Promise.reject(new Error('broker away'))
 
-/** What revocations of earlier tests have left. */
+/** Deletes the rows of earlier tests. */
 const nothingPending = (keys: Keys) => keys.database.db.deleteFrom('pending_disconnect').execute()
 
-/** As if so much time had passed since the revocation and the last attempt. */
+/** Moves the revocation and the last attempt into the past. */
 const later = (keys: Keys, seconds: number) =>
   keys.database.pool.query(
     `update pending_disconnect set created_at = created_at - make_interval(secs => $1),
@@ -61,9 +61,7 @@ const later = (keys: Keys, seconds: number) =>
     [seconds],
   )
 
-test('over NATS a reader publishes the scans of its organization, and hears any inbox of an account of its own', async ({
-  keys,
-}) => {
+test("over NATS a reader publishes its organization's scans and reads its inboxes", async ({ keys }) => {
   const [org, other] = [await keys.signUp(), await keys.signUp()]
   const [key, second, theirs] = [await reader(keys, org), await reader(keys, org), await reader(keys, other)]
   const nowMs = Date.now()
@@ -81,9 +79,7 @@ test('over NATS a reader publishes the scans of its organization, and hears any 
   expect((await granted(keys, key)).account).toBe(grant.account)
 })
 
-test('organizations that log in at the same time for the first time get an account each', async ({
-  keys,
-}) => {
+test('organizations with a concurrent first login get an account each', async ({ keys }) => {
   const fresh = await Promise.all(Array.from({ length: 6 }, async () => reader(keys, await keys.signUp())))
   const logins = fresh.flatMap((key) => [granted(keys, key), granted(keys, key)])
   const accounts = (await Promise.all(logins)).map(({ account }) => account)
@@ -91,9 +87,7 @@ test('organizations that log in at the same time for the first time get an accou
   for (let i = 0; i < accounts.length; i += 2) expect(accounts[i]).toBe(accounts[i + 1])
 })
 
-test('where the broker has no account left, readers share one and hear an inbox prefix of their own', async ({
-  keys,
-}) => {
+test('without a free account readers share one, with an inbox prefix each', async ({ keys }) => {
   const key = await reader(keys, await keys.signUp())
   const connections = { ...NOBODY, readerAccounts: 0 }
   expect(await granted(keys, key, { connections })).toMatchObject({
@@ -102,7 +96,7 @@ test('where the broker has no account left, readers share one and hear an inbox 
   })
 })
 
-test('over MQTT a reader publishes, and hears nothing', async ({ keys }) => {
+test('over MQTT a reader may publish and not subscribe', async ({ keys }) => {
   const org = await keys.signUp()
   expect(await granted(keys, await reader(keys, org), { clientType: 'mqtt' })).toMatchObject({
     account: 'MQTT',
@@ -129,8 +123,8 @@ test('an MQTT client id belongs to the organization that uses it', async ({ keys
   expect(await overMqtt(ours, 'gateway-1')).toMatchObject({ account: 'MQTT' })
   expect(await overMqtt(second, 'gateway-1')).toMatchObject({ account: 'MQTT' })
   expect(await overMqtt(theirs, 'gateway-1')).toEqual(refused)
-  expect(await overMqtt(theirs, 'Gateway-1')).toMatchObject({ account: 'MQTT' }) // to the broker another one
-  // Nobody can be first with an id that names the organization or the key.
+  expect(await overMqtt(theirs, 'Gateway-1')).toMatchObject({ account: 'MQTT' }) // another id for the broker
+  // Other organizations cannot claim an id that names the organization or the key.
   expect(await overMqtt(theirs, `${org.orgId}-dock`)).toEqual(refused)
   expect(await overMqtt(ours, `${org.orgId}-dock`)).toMatchObject({ account: 'MQTT' })
   expect(await overMqtt(theirs, theirs.jti)).toMatchObject({ account: 'MQTT' })
@@ -139,7 +133,7 @@ test('an MQTT client id belongs to the organization that uses it', async ({ keys
   })
 })
 
-test('a client id is free again when the broker has forgotten its session', async ({ keys }) => {
+test('a client id is free after the broker has deleted its session', async ({ keys }) => {
   const [ours, theirs] = [await reader(keys, await keys.signUp()), await reader(keys, await keys.signUp())]
   const login = { clientType: 'mqtt', clientId: 'reader-2' }
   await granted(keys, ours, login)
@@ -154,9 +148,7 @@ test('a client id is free again when the broker has forgotten its session', asyn
   expect(await decide(keys, ours, login)).toMatchObject({ refused: expect.any(String) })
 })
 
-test('client ids are forgotten after eight days, and beyond ten thousand of one organization', async ({
-  keys,
-}) => {
+test('client ids are deleted after eight days or beyond 10,000 per organization', async ({ keys }) => {
   const { orgId } = await keys.signUp()
   const { db, pool } = keys.database
   await pool.query(
@@ -174,7 +166,7 @@ test('client ids are forgotten after eight days, and beyond ten thousand of one 
   expect(await purgeClientIds(db, 1_000)).toBe(0)
 })
 
-test('a key has two hundred connections at most, an organization two thousand', async ({ keys }) => {
+test('a key has at most 200 connections, an organization 2000', async ({ keys }) => {
   const org = await keys.signUp()
   const all = await Promise.all(Array.from({ length: 11 }, () => reader(keys, org)))
   const open = new Map<string, number>()
@@ -200,7 +192,7 @@ test('a key has two hundred connections at most, an organization two thousand', 
   })
 })
 
-test('connections that a killed broker has left behind in the count keep nobody out', async ({ keys }) => {
+test('connections that a killed broker did not report as closed do not block logins', async ({ keys }) => {
   const key = await reader(keys, await keys.signUp())
   let counted = 200
   const refresh = async () => {
@@ -252,9 +244,7 @@ test('wrong secret, other scope, revoked, expired and unknown are refused', asyn
   expect(await decide(keys, good)).toBeDefined()
 })
 
-test('a revoked key is disconnected at once, once more for logins in flight, and then forgotten', async ({
-  keys,
-}) => {
+test('a revoked key is disconnected twice, for logins in flight', async ({ keys }) => {
   await nothingPending(keys)
   const org = await keys.signUp()
   const key = await reader(keys, org)
@@ -276,7 +266,7 @@ test('a revoked key is disconnected at once, once more for logins in flight, and
   expect(await pending(keys)).toEqual([])
 })
 
-test('a disconnect that failed comes again until the broker was reached', async ({ keys }) => {
+test('a failed disconnect is retried until the broker is reachable', async ({ keys }) => {
   await nothingPending(keys)
   const org = await keys.signUp()
   await revoke(keys, org, await reader(keys, org))
@@ -291,7 +281,7 @@ test('a disconnect that failed comes again until the broker was reached', async 
   expect(await pending(keys)).toEqual([])
 })
 
-test('of several replicas one takes a disconnect', async ({ keys }) => {
+test('one of several replicas claims a disconnect', async ({ keys }) => {
   await nothingPending(keys)
   const org = await keys.signUp()
   await revoke(keys, org, await reader(keys, org))

@@ -2,16 +2,16 @@ import type { Db } from '../db.ts'
 import { claimClientId, isOrganization } from './reader-logins.queries.ts'
 
 const LONGEST = 256
-/** An id that begins with the number of an organization is that organization's, whether it was used before or not. */
+/** An id that begins with the number of an organization belongs to that organization, used or not. */
 const OWNED = /^(\d{1,16})[-:_./]/
 
 /**
- * Why a reader may not use an MQTT client id; undefined when it may. The broker knows MQTT readers by their client id
- * alone: a second one with the same id ends the connection of the first and takes over its session. So an id belongs to the
- * organization that uses it (ADR 48). Three kinds of ids are safe from being used by others first: one that begins with
- * the organization's number (`42-dock-7`), one that begins with the key's own id, and one that the broker made up.
+ * Why a reader may not use an MQTT client id; undefined if it may. The broker identifies MQTT readers by client id alone:
+ * a second reader with the same id ends the connection of the first and takes over its session. So an id belongs to the
+ * organization that uses it (ADR 48). Nobody else can claim an id that begins with the organization's number
+ * (`42-dock-7`) or with the key's own id, or one that the broker generated.
  */
-export async function whyNotClientId(
+export async function clientIdRefusal(
   db: Db,
   { orgId, jti, clientId }: { orgId: number; jti: string; clientId: string },
 ): Promise<string | undefined> {

@@ -4,11 +4,12 @@ import type { ConnectionCounts } from '@whereabouts/messaging/connection-counts'
 import { touchKey, type UsableKey } from '../api-keys/api-keys.queries.ts'
 import { findClient } from '../api-keys/clients.ts'
 import type { Db } from '../db.ts'
+import { listReaderUsers } from '../floods/senders.queries.ts'
 import { findSuspension } from '../floods/suspensions.queries.ts'
-import { whyNotClientId } from './client-ids.ts'
-import { listReaderUsers, readerAccountOf } from './reader-logins.queries.ts'
+import { clientIdRefusal } from './client-ids.ts'
+import { readerAccountOf } from './reader-logins.queries.ts'
 
-/** A reader whose key never expires logs in again once a day, which its client does by itself. */
+/** Connections end after a day at most. Clients reconnect by themselves. */
 const LONGEST_SECONDS = 24 * 3_600
 /** Connections at a time. An organization needs more than one key for more than 200 readers. */
 const MOST_PER_KEY = 200
@@ -22,26 +23,25 @@ export type LoginDeps = {
 }
 
 /**
- * Decides about readers: user is the client id, password the client secret of a key with `scans:write`. Undefined where
- * that is wrong. Every login asks the database, since a revocation must bind at once.
+ * Decides logins of readers: user and password are client id and secret of a key with `scans:write`. Undefined for
+ * wrong credentials. Each login reads the database, because a revocation must bind at once.
  */
 export function decideLogin(deps: LoginDeps) {
   const { db, now, connections } = deps
   return async (login: Login): Promise<Grant | Refusal | undefined> => {
     const { user, password, clientType, clientId } = login
     const key = await findClient(db, { clientId: user, clientSecret: password })
-    // The broker knows a connection by the user it logged in as: in another spelling of the UUID a revocation would
-    // not find it.
+    // The broker knows a connection by its user name. A revocation would miss another spelling of the UUID.
     if (!key || key.jti !== user || !key.scopes.includes('scans:write')) return undefined
     const until = await findSuspension(db, key.org_id, key.jti)
     if (until !== undefined)
       return {
         refused: `suspended until ${until}: it sent far more than its organization may, or five keys of the organization did`,
       }
-    const full = await whyFull(deps, key)
+    const full = await limitRefusal(deps, key)
     if (full !== undefined) return { refused: full }
     if (clientType === 'mqtt') {
-      const reason = await whyNotClientId(db, { orgId: key.org_id, jti: key.jti, clientId })
+      const reason = await clientIdRefusal(db, { orgId: key.org_id, jti: key.jti, clientId })
       if (reason !== undefined) return { refused: reason }
     } else if (clientType !== 'nats') return { refused: `readers speak NATS or MQTT, not ${clientType}` }
     const place = clientType === 'mqtt' ? overMqtt : await overNats(deps, key)
@@ -51,18 +51,21 @@ export function decideLogin(deps: LoginDeps) {
   }
 }
 
-/** Before anybody is refused all connections are looked at again: a broker that was killed said nothing of its own. */
-async function whyFull(deps: LoginDeps, key: UsableKey): Promise<string | undefined> {
-  const reason = await whyFullAsCounted(deps, key)
+/** Counts all connections again before a refusal, because a killed broker does not report that its connections ended. */
+async function limitRefusal(deps: LoginDeps, key: UsableKey): Promise<string | undefined> {
+  const reason = await countedLimitRefusal(deps, key)
   if (reason === undefined) return undefined
   await deps.connections.refresh()
-  return whyFullAsCounted(deps, key)
+  return countedLimitRefusal(deps, key)
 }
 
-async function whyFullAsCounted({ db, connections }: LoginDeps, key: UsableKey): Promise<string | undefined> {
+async function countedLimitRefusal(
+  { db, connections }: LoginDeps,
+  key: UsableKey,
+): Promise<string | undefined> {
   if (connections.of(key.jti) >= MOST_PER_KEY)
     return `more than ${MOST_PER_KEY} connections of one key: use another key`
-  // One statement less for each login wherever all organizations together have fewer.
+  // Saves a statement per login while all organizations together have fewer.
   if (connections.total < MOST_PER_ORGANIZATION) return undefined
   const users = await listReaderUsers(db, key.org_id)
   const total = users.reduce((sum, user) => sum + connections.of(user), 0)
@@ -73,12 +76,12 @@ async function whyFullAsCounted({ db, connections }: LoginDeps, key: UsableKey):
 
 type Place = Pick<Grant, 'account' | 'subscribe' | 'connectionTypes'>
 
-/** One account for all: the protocol knows no reply subjects, and nothing may be subscribed to. */
+/** One account for all: MQTT has no reply subjects, and readers may not subscribe. */
 const overMqtt: Place = { account: 'MQTT', subscribe: [], connectionTypes: ['MQTT'] }
 
 /**
- * An account of the organization's own, where its readers may subscribe to any inbox, as clients do by themselves for
- * acknowledgements. Where the broker has none left, one that is shared, with an inbox prefix of the key's own.
+ * The organization's own account, where its readers may subscribe to any inbox, as clients do for acknowledgements. If
+ * the broker has none left, a shared account with an inbox prefix of the key.
  */
 async function overNats({ db, connections }: LoginDeps, { org_id, jti }: UsableKey): Promise<Place> {
   const number = await readerAccountOf(db, org_id)
@@ -87,10 +90,13 @@ async function overNats({ db, connections }: LoginDeps, { org_id, jti }: UsableK
     : { account: 'READERS', subscribe: [`_INBOX.${jti}.>`], connectionTypes: ['STANDARD'] }
 }
 
-/** As deploy/nats/make-reader-accounts.ts names them. */
+/** The names that deploy/nats/make-reader-accounts.ts gives. */
 const accountName = (number: number) => `R${String(number).padStart(4, '0')}`
 
-/** Publishing to the organization's scans, of one reader only where the key is bound to it, until the key expires, a day at most. */
+/**
+ * May publish the organization's scans, or those of the one reader that the key is bound to. Ends when the key expires,
+ * after a day at most.
+ */
 export function grantFor(
   key: Pick<UsableKey, 'jti' | 'org_id' | 'reader_key' | 'expires_at'>,
   nowMs: number,

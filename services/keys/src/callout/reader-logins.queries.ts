@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 
-/** The number of the organization's broker account, given now if it has none: the next one after all that were given. */
+/** The number of the organization's broker account. Assigns the next free number if it has none. */
 export async function readerAccountOf(db: Db, orgId: number): Promise<number> {
   const known = await findReaderAccount(db, orgId)
   if (known !== null) return known
   return db.transaction().execute(async (tx) => {
-    // One organization at a time, or two would be given the same number.
+    // One at a time, or two organizations would get the same number.
     await sql`select pg_advisory_xact_lock(hashtext('org_reader_account'))`.execute(tx)
     await sql`
       update org set reader_account = (select coalesce(max(reader_account) + 1, 0) from org)
       where id = ${orgId} and reader_account is null`.execute(tx)
     const given = await findReaderAccount(tx, orgId)
-    if (given === null) throw new Error(`organization ${orgId} was given no broker account`)
+    if (given === null) throw new Error(`organization ${orgId} got no broker account`)
     return given
   })
 }
@@ -26,7 +26,7 @@ async function findReaderAccount(db: Db, orgId: number): Promise<number | null> 
   return reader_account
 }
 
-/** How many numbers were given. */
+/** The number of organizations with a broker account. */
 export async function countReaderAccounts(db: Db): Promise<number> {
   const { count } = await db
     .selectFrom('org')
@@ -35,7 +35,7 @@ export async function countReaderAccounts(db: Db): Promise<number> {
   return count
 }
 
-/** Days after which an MQTT client id that nobody uses may be used by another organization: the broker has forgotten its session. */
+/** Days after which another organization may claim an unused MQTT client id: the broker has deleted its session. */
 const FREE_AFTER_DAYS = 8
 
 /**
@@ -57,19 +57,10 @@ export async function isOrganization(db: Db, orgId: number): Promise<boolean> {
   return row !== undefined
 }
 
-/** The keys of an organization whose readers may be connected: their ids are the names of broker users. */
-export async function listReaderUsers(db: Db, orgId: number): Promise<string[]> {
-  const { rows } = await sql<{ jti: string }>`
-    select jti from api_key where org_id = ${orgId} and revoked_at is null and 'scans:write' = any(scopes)`.execute(
-    db,
-  )
-  return rows.map(({ jti }) => jti)
-}
-
-/** Client ids an organization is remembered to use; of more, the longest unused are forgotten. */
+/** Client ids kept for an organization. Beyond that, the longest unused are deleted. */
 const KEPT_PER_ORGANIZATION = 10_000
 
-/** Forgets client ids that anybody may use again. Resolves with how many, at most `limit` of each kind. */
+/** Deletes client ids that any organization may claim again. Returns their number, at most `limit` of each kind. */
 export async function purgeClientIds(db: Db, limit: number): Promise<number> {
   const unused = await sql`
     delete from mqtt_client where client_id in (

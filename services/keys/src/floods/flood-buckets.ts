@@ -1,34 +1,34 @@
 import { BURST_SECONDS } from '@whereabouts/contracts/messages/reader-rates'
 import type { Sent } from '@whereabouts/messaging/account-connections'
 
-/** What an organization may send, all its readers together. */
+/** What all readers of an organization together may send. */
 export type Allowance = { messagesPerSecond: number; bytesPerSecond: number }
-/** A user to be cut off, and what it sent in the last two seconds. */
+/** A user to disconnect, and its rates over the last two seconds. */
 export type Flooder = { user: string; messagesPerSecond: number; bytesPerSecond: number }
 
-/** So many times what ingest takes: who is cut off was losing messages there already. */
+/** Multiple of the rate that ingest accepts. A reader above it already loses messages there. */
 const TOLERANCE = 2
-/** So many times what ingest takes at once. Bytes are cut off sooner: they cost the others more. */
+/** Multiple of the burst that ingest accepts. Lower for bytes, because they cost the others more. */
 const BURST_TOLERANCE = { messages: 2, bytes: 1 } as const
-/** After somebody was cut off the others begin with so much of a full bucket. */
+/** Fill of a bucket after a disconnect, for the remaining readers. */
 const AFTER_FLOOD = 0.25
-/** Who sent so much of the excess is part of it. */
+/** A user with this share of the excess is disconnected. */
 const SHARE_OF_EXCESS = 0.1
 const WINDOW_MS = 2_000
-/** Above this, organizations that sent nothing for a while are forgotten: their buckets would be full. */
+/** Above this number of buckets, full ones are deleted. Others are not: an eviction would lift the limit. */
 const SWEEP_ABOVE = 10_000
 const FULL_AGAIN_MS = BURST_SECONDS.messages * 1_000
 
 type What = 'messages' | 'bytes'
 type Bucket = { tokens: Record<What, number>; atMs: number; window: (Sent & { atMs: number })[] }
 
-/** Two token buckets for each organization, one of messages and one of bytes, and who emptied them. */
+/** Two token buckets for each organization, one of messages and one of bytes, and the users who emptied them. */
 export class FloodBuckets {
   readonly #buckets = new Map<number, Bucket>()
 
   /**
-   * Takes what users of an organization sent until `atMs`, of a clock that never goes back. Gives those to be cut off:
-   * nobody unless a bucket is empty.
+   * Takes what users of an organization sent until `atMs`, by a monotonic clock. Returns the users to disconnect: none
+   * unless a bucket is empty.
    */
   take(orgId: number, sent: readonly Sent[], allowance: Allowance, atMs: number): Flooder[] {
     const rates = { messages: allowance.messagesPerSecond, bytes: allowance.bytesPerSecond }
@@ -69,8 +69,8 @@ const burstOf = (rates: Record<What, number>, what: What) =>
 const sumOf = (sent: readonly Sent[], what: What) => sent.reduce((sum, one) => sum + one[what], 0)
 
 /**
- * Who sent a tenth of what was too much, or more. When many send a little each, the largest ones until the rest is
- * within the rate. Too much is at least half: a bucket is empty when twice the rate was sent.
+ * Users that sent at least a tenth of the excess. If many send a little each, the largest until the rest is within the
+ * rate. The excess is at least half, because a bucket empties at twice the rate.
  */
 function flooders(window: readonly Sent[], what: What, rate: number): string[] {
   const byUser = Map.groupBy(window, ({ user }) => user)

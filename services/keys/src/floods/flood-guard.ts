@@ -1,37 +1,37 @@
 import type { Sent } from '@whereabouts/messaging/account-connections'
 import type { Logger } from '@whereabouts/service-kit/logging'
-import { listReaderUsers } from '../callout/reader-logins.queries.ts'
 import type { Db } from '../db.ts'
 import { FloodBuckets, type Flooder } from './flood-buckets.ts'
+import { listReaderUsers } from './senders.queries.ts'
 import { Senders } from './senders.ts'
 import { findSuspension, suspendKeys } from './suspensions.queries.ts'
 
 type Options = {
   db: Db
-  /** Ends the live connections of a broker user. Throws when the broker could not be asked. */
+  /** Closes the connections of a broker user. Throws if the broker is unreachable. */
   disconnect: (user: string) => Promise<unknown>
-  /** Whether a broker user has connections, as far as this process knows. */
+  /** Whether a broker user has connections, as last reported. */
   isConnected: (user: string) => boolean
   log: Logger
-  /** Called for each key that this process has suspended. */
+  /** Called for each key that this process suspends. */
   onSuspension?: () => void
 }
 
 export type FloodGuard = {
-  /** Takes what users sent since the last look. Returns at once. */
+  /** Takes what users sent since the last report. Returns at once. */
   take(sent: readonly Sent[]): void
-  /** Resolves when all that was taken has been judged. */
+  /** Resolves when all reports are checked. */
   idle(): Promise<void>
 }
 
-/** The user names of readers; services in a reader account have others. */
+/** User names of readers. Services in a reader account have others. */
 const KEY = /^[0-9a-f-]{36}$/
-/** What was sent before the disconnect is told after it: for so long nobody is judged by it. */
+/** Reports after a disconnect still include earlier messages. They are ignored for this long. */
 const LATE_MS = 1_000
 
 /**
- * Ends floods: the keys that send far more than their organization may are suspended, then disconnected. In that order, because
- * clients come back at once. The disconnect does not wait for its queue, which only makes sure of it.
+ * Suspends and then disconnects keys that send far more than their organization may. In that order, because clients
+ * reconnect at once. The disconnect is immediate; the queued one repeats it.
  */
 export function createFloodGuard({
   db,
@@ -42,19 +42,19 @@ export function createFloodGuard({
 }: Options): FloodGuard {
   const buckets = new FloodBuckets()
   const senders = new Senders(db)
-  /** Users that were cut off, and when, by `performance.now()`. */
+  /** Disconnected users, and when, by `performance.now()`. */
   const cutOff = new Map<string, number>()
   let waiting: Sent[] = []
   let running: Promise<void> | undefined
 
-  async function judge(): Promise<void> {
+  async function check(): Promise<void> {
     for (let sent = waiting; sent.length > 0; sent = waiting) {
       waiting = []
-      await judgeOnce(sent).catch((error: unknown) => log.warn({ err: error }, 'flood check failed'))
+      await checkOnce(sent).catch((error: unknown) => log.warn({ err: error }, 'flood check failed'))
     }
   }
 
-  async function judgeOnce(all: readonly Sent[]): Promise<void> {
+  async function checkOnce(all: readonly Sent[]): Promise<void> {
     const nowMs = performance.now()
     for (const [user, atMs] of cutOff) if (nowMs - atMs > LATE_MS) cutOff.delete(user)
     const sent = all.filter(({ user }) => KEY.test(user) && !cutOff.has(user))
@@ -83,7 +83,7 @@ export function createFloodGuard({
     for (const orgId of new Set(suspended.map(({ org_id }) => org_id)))
       if ((await findSuspension(db, orgId, null)) !== undefined)
         users.push(...(await listReaderUsers(db, orgId)).filter(isConnected))
-    // Those another replica suspended too: it may have died before it disconnected them.
+    // Also those that another replica suspended: it may have died before it disconnected them.
     for (const user of new Set(users)) {
       cutOff.set(user, performance.now())
       disconnect(user).catch((error: unknown) =>
@@ -95,7 +95,7 @@ export function createFloodGuard({
   return {
     take(sent) {
       waiting.push(...sent)
-      running ??= judge().finally(() => (running = undefined))
+      running ??= check().finally(() => (running = undefined))
     },
     async idle() {
       await running

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 
-/** The organizations of keys, revoked ones included, by `jti`. Users must be UUIDs. */
+/** The organizations of keys by `jti`, including revoked keys. `users` must be UUIDs. */
 export async function findOrgsOfKeys(db: Db, users: readonly string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('api_key')
@@ -12,8 +12,8 @@ export async function findOrgsOfKeys(db: Db, users: readonly string[]): Promise<
 }
 
 /**
- * Messages a second that the live keys with `scans:write` of organizations may send: of all of them, `usual` where nobody set
- * a rate, and of those for which an operator did. Organizations without such a key are not in the answer.
+ * Messages per second that the live keys with `scans:write` of organizations may send. `all`: of all keys, with `usual`
+ * as the default. `explicit`: of those whose rate an operator set. Organizations without such a key are missing.
  */
 export async function sumMessageRates(
   db: Db,
@@ -28,4 +28,13 @@ export async function sumMessageRates(
       and (expires_at is null or expires_at > clock_timestamp())
     group by org_id`.execute(db)
   return new Map(rows.map(({ org_id, all, explicit }) => [org_id, { all, explicit }]))
+}
+
+/** The keys of an organization whose readers may be connected: their ids are the names of broker users. */
+export async function listReaderUsers(db: Db, orgId: number): Promise<string[]> {
+  const { rows } = await sql<{ jti: string }>`
+    select jti from api_key where org_id = ${orgId} and revoked_at is null and 'scans:write' = any(scopes)`.execute(
+    db,
+  )
+  return rows.map(({ jti }) => jti)
 }

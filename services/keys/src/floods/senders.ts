@@ -3,7 +3,7 @@ import type { Db } from '../db.ts'
 import type { Allowance } from './flood-buckets.ts'
 import { findOrgsOfKeys, sumMessageRates } from './senders.queries.ts'
 
-/** What was read of the database stands for so long. */
+/** How long values from the database are used. */
 const FRESH_MS = 10_000
 
 export type Sender = { orgId: number; allowance: Allowance }
@@ -11,8 +11,9 @@ export type Sender = { orgId: number; allowance: Allowance }
 type Read<T> = { value: T; atMs: number }
 
 /**
- * Which organization a broker user belongs to, and what it may send. Messages: the sum over its live keys with
- * `scans:write`. Bytes: what one key may, or what operators allowed; an organization makes as many keys as it likes.
+ * The organization of a broker user, and what that organization may send. Messages: the sum over its live keys with
+ * `scans:write`. Bytes: the default of one key, or what operators allowed, because an organization can create any number
+ * of keys. Not an LRU cache: an eviction would let a sender pass unchecked.
  */
 export class Senders {
   readonly #db: Db
@@ -23,7 +24,7 @@ export class Senders {
     this.#db = db
   }
 
-  /** Of users that are keys; others are left out. `nowMs` is of a clock that never goes back. */
+  /** Without users that are not keys. `nowMs` is of a monotonic clock. */
   async find(users: readonly string[], nowMs: number): Promise<Map<string, Sender>> {
     forgetOld(this.#orgs, nowMs)
     forgetOld(this.#allowances, nowMs)
@@ -48,7 +49,7 @@ export class Senders {
   }
 }
 
-/** Without a live key, what one may send: as ingest does. */
+/** Without a live key, the allowance of one key, like ingest. */
 function allowanceOf(rates: { all: number; explicit: number } = { all: 0, explicit: 0 }): Allowance {
   return {
     messagesPerSecond: rates.all || MESSAGES_PER_SECOND,

@@ -3,15 +3,15 @@ import type { Db, Tx } from '../db.ts'
 
 export type Suspension = { jti: string; org_id: number; until: string; strikes: number }
 
-/** The first suspension; each further one is twice as long. */
+/** Duration of the first suspension. Each further one is twice as long. */
 const FIRST_SECONDS = 30
 const LONGEST_SECONDS = 600
-/** Without a suspension for so long, the next one is the first again. */
+/** After this long without a suspension, the count starts again. */
 const FORGOTTEN_AFTER = sql.lit('1 hour')
 
 /**
- * Suspends keys that are not suspended yet, and queues a second disconnect for when no login that was allowed before can
- * still be on its way. Gives those suspended by this call: of several replicas that see a flood, one counts it.
+ * Suspends keys that are not suspended, and queues a second disconnect for logins that were allowed just before. Returns
+ * the keys that this call suspended: if several replicas see a flood, one counts it.
  */
 export async function suspendKeys(tx: Tx, users: readonly string[]): Promise<Suspension[]> {
   const strikes = sql`case when s.suspended_at > clock_timestamp() - ${FORGOTTEN_AFTER}::interval then s.strikes + 1 else 1 end`
@@ -24,7 +24,7 @@ export async function suspendKeys(tx: Tx, users: readonly string[]): Promise<Sus
         + make_interval(secs => least(${LONGEST_SECONDS}, ${FIRST_SECONDS} * power(2, least(10, ${strikes}) - 1)))
       where s.until <= clock_timestamp()
     returning jti, org_id, until, strikes`.execute(tx)
-  // Due when it counts as settled. A revocation's row does the same, so it stays.
+  // Due when it counts as settled. The row of a revocation has the same effect, so it stays.
   await sql`
     insert into pending_disconnect (jti, next_at)
     select jti, clock_timestamp() + interval '4 seconds' from unnest(${rows.map(({ jti }) => jti)}::uuid[]) jti
@@ -32,10 +32,10 @@ export async function suspendKeys(tx: Tx, users: readonly string[]): Promise<Sus
   return rows
 }
 
-/** With so many suspended keys at a time, the organization moves from key to key: then none of its keys is let in. */
+/** With this many suspended keys, the organization moves from key to key. Then all its keys are refused. */
 const MOST_OF_ORGANIZATION = 5
 
-/** Until when a key is refused; undefined when it is not. Without a key: when every key of the organization is. */
+/** Until when a key is refused; undefined if it is not. `jti` null: until when all keys of the organization are. */
 export async function findSuspension(db: Db, orgId: number, jti: string | null): Promise<string | undefined> {
   const { rows } = await sql<{ until: string }>`
     select coalesce(max(until) filter (where jti = ${jti}::uuid), max(until)) as until from reader_suspension
@@ -44,12 +44,12 @@ export async function findSuspension(db: Db, orgId: number, jti: string | null):
   return rows[0]?.until
 }
 
-/** In the transaction of the revocation. */
+/** Call in the transaction of the revocation. */
 export async function deleteSuspension(tx: Tx, orgId: number, jti: string): Promise<void> {
   await tx.deleteFrom('reader_suspension').where('org_id', '=', orgId).where('jti', '=', jti).execute()
 }
 
-/** Forgets suspensions that are over and count no more. Resolves with how many, at most `limit`. */
+/** Deletes suspensions that no longer count. Returns their number, at most `limit`. */
 export async function purgeSuspensions(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from reader_suspension where jti in (

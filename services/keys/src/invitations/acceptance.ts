@@ -8,10 +8,10 @@ import { insertMembership } from '../members/members.queries.ts'
 import { enqueueMemberState } from '../members/members.state.ts'
 import { lockOrg } from '../orgs/orgs.queries.ts'
 import { required } from '../tokens/credentials.ts'
-import { hashSecret } from '../tokens/secrets.ts'
+import { hashSecret } from '../secrets.ts'
 import { checkPassword } from '../users/password-check.ts'
 import { checkNewPassword } from '../users/password-rules.ts'
-import { openSession, sessionAnswer } from '../users/sessions.ts'
+import { openSession, sessionReply } from '../users/sessions.ts'
 import type { UserDeps } from '../users/user-deps.ts'
 import { findUserByEmail, insertUser, type NewUser } from '../users/users.queries.ts'
 import { findInvitation, takeInvitation } from './invitations.queries.ts'
@@ -19,8 +19,8 @@ import { findInvitation, takeInvitation } from './invitations.queries.ts'
 type Guest = { id: number } | NewUser
 
 /**
- * Joining by the token of an invitation. The token says which address was invited, not who holds it: an address that
- * is registered already joins with its user's password only.
+ * Joining with the token of an invitation. The token names the invited address, but does not prove who holds it. A
+ * registered address joins only with its user's password.
  */
 export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, 'acceptInvitation'> {
   const { db, attempts, accessTokens, onChange } = deps
@@ -31,20 +31,20 @@ export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, 'accep
       if (!invitation) throw invalidInvitation()
       const user = await findUserByEmail(db, invitation.email)
       const guest = user
-        ? await recognise(deps, user, body, clientAddress)
-        : await newcomer(deps, invitation.email, body, clientAddress)
+        ? await existingUser(deps, user, body, clientAddress)
+        : await newUser(deps, invitation.email, body, clientAddress)
       await accessTokens.prepare()
       const session = await db.transaction().execute((tx) => join(tx, invitation, guest))
       onChange()
-      return sessionAnswer(accessTokens, session)
+      return sessionReply(accessTokens, session)
     },
   }
 }
 
 type Accepting = BodyOf<'acceptInvitation'>
 
-/** Their password is paid for and checked like that of a login: an invitation is no second door for guesses. */
-async function recognise(
+/** Limits and checks the password as for a login, so that an invitation gives no extra guesses. */
+async function existingUser(
   deps: UserDeps,
   user: UserRow,
   { password }: Accepting,
@@ -55,7 +55,7 @@ async function recognise(
   return { id: user.id }
 }
 
-async function newcomer(
+async function newUser(
   { passwords }: UserDeps,
   email: string,
   { name, password }: Accepting,
@@ -76,6 +76,6 @@ async function join(tx: Tx, { org_id, id }: InvitationRow, guest: Guest) {
   const userId = 'id' in guest ? guest.id : await insertUser(tx, guest)
   await enqueueMemberState(tx, await insertMembership(tx, org_id, userId, invitation.role))
   const session = await openSession(tx, org_id, userId)
-  if (!session) throw new Error('a membership is gone in the transaction that made it')
+  if (!session) throw new Error('a membership is missing in the transaction that created it')
   return session
 }

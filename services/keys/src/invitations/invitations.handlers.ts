@@ -1,15 +1,15 @@
 import type { InvitationView } from '@whereabouts/contracts/members'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { InvitationRow, Tenants } from '../db.ts'
 import { alreadyMember, invitationNotFound } from '../errors.ts'
 import { lockMembersAsAdmin } from '../members/acting-member.ts'
 import { isMemberByEmail } from '../members/members.queries.ts'
-import { hashSecret, NO_STORE, randomToken } from '../tokens/secrets.ts'
+import { hashSecret, NO_STORE, randomToken } from '../secrets.ts'
 import { countInvitations, listInvitations, putInvitation, takeInvitation } from './invitations.queries.ts'
 
 type InvitationOperation = 'listInvitations' | 'createInvitation' | 'revokeInvitation'
 
-/** The administrator's side; the guest's is acceptance.ts. */
+/** For administrators. For guests: acceptance.ts. */
 export function invitationHandlers({
   tenants,
 }: {
@@ -32,7 +32,7 @@ export function invitationHandlers({
         if (await isMemberByEmail(tx, orgId, body.email)) throw alreadyMember()
         return putInvitation(tx, orgId, { ...body, tokenHash: hashSecret(token), createdBy: userId })
       })
-      return new Answer({ data: { ...toView(invitation), token } }, NO_STORE)
+      return new Reply({ data: { ...toView(invitation), token } }, NO_STORE)
     },
 
     async revokeInvitation({ principal, params }) {

@@ -18,7 +18,7 @@ const revoke = (keys: Keys, org: Org, id: number | string) =>
   keys.send(path(org.orgId, id), { method: 'DELETE', caller: keys.admin(org) })
 
 let guests = 0
-/** Each from an address of its own, with attempts of its own, unless said. */
+/** From a new address by default, with its own attempts. */
 const accept = (keys: Keys, body: unknown, address = `198.18.0.${(guests += 1)}`) =>
   keys.post(ACCEPT, body, { address })
 const guest = (token: string) => ({ token, name: 'Ben', password: PASSWORD })
@@ -34,7 +34,7 @@ const expire = (keys: Keys, email: string) =>
     [email],
   )
 
-test('inviting shows a token once, stores a hash only, and holds for seven days', async ({ keys }) => {
+test('an invitation shows its token once and is valid for seven days', async ({ keys }) => {
   const org = await keys.signUp()
   const email = newEmail()
   const response = await create(keys, org, { email, role: 'admin' })
@@ -58,7 +58,7 @@ test('inviting shows a token once, stores a hash only, and holds for seven days'
   expect((await list(keys, org)).json().data).toEqual([shown])
 })
 
-test('somebody new joins with a name and a password, and is signed in', async ({ keys }) => {
+test('a new user joins with a name and a password, and is signed in', async ({ keys }) => {
   const org = await keys.signUp()
   const email = newEmail()
   const changes = keys.changes()
@@ -76,7 +76,7 @@ test('somebody new joins with a name and a password, and is signed in', async ({
   expect(login.json().data.org.id).toBe(org.orgId)
 })
 
-test('who has a user already joins with their password, and stays who they are', async ({ keys }) => {
+test('an existing user joins with their password, and stays unchanged', async ({ keys }) => {
   const [org, ben] = [await keys.signUp(), await keys.signUp()]
   const token = await keys.invite(org, ben.email.toUpperCase(), 'admin')
   const response = await accept(keys, { token, name: 'Somebody else', password: ben.password })
@@ -87,9 +87,7 @@ test('who has a user already joins with their password, and stays who they are',
   })
 })
 
-test('the token alone does not open a user who exists, and the invitation waits for the right password', async ({
-  keys,
-}) => {
+test('the token alone does not sign in an existing user', async ({ keys }) => {
   const [org, ben] = [await keys.signUp(), await keys.signUp()]
   const token = await keys.invite(org, ben.email)
   const bare = await accept(keys, { token })
@@ -101,7 +99,7 @@ test('the token alone does not open a user who exists, and the invitation waits 
   expect((await accept(keys, { token, password: ben.password })).statusCode).toBe(200)
 })
 
-test('somebody new is told of everything that is missing, and of a short password', async ({ keys }) => {
+test('a new user gets all missing fields, and a short password, in one error', async ({ keys }) => {
   const org = await keys.signUp()
   const token = await keys.invite(org, newEmail())
   const nothing = await accept(keys, { token })
@@ -117,7 +115,7 @@ test('somebody new is told of everything that is missing, and of a short passwor
   expect((await accept(keys, guest(token))).statusCode).toBe(200)
 })
 
-test('an invitation is good once, also for two who use it at once', async ({ keys }) => {
+test('an invitation is valid once, also for two concurrent uses', async ({ keys }) => {
   const org = await keys.signUp()
   for (let round = 0; round < 3; round += 1) {
     const token = await keys.invite(org, newEmail())
@@ -132,9 +130,7 @@ test('an invitation is good once, also for two who use it at once', async ({ key
   }
 })
 
-test('an expired invitation is not shown, not accepted, not withdrawn, and goes with the purge', async ({
-  keys,
-}) => {
+test('an expired invitation cannot be listed, accepted or withdrawn, and is purged', async ({ keys }) => {
   const org = await keys.signUp()
   const [old, kept] = [newEmail(), newEmail()]
   const { id, token } = (await create(keys, org, { email: old, role: 'member' })).json().data
@@ -148,7 +144,7 @@ test('an expired invitation is not shown, not accepted, not withdrawn, and goes 
   expect(await emails(keys, org)).toEqual([kept])
 })
 
-test('a second invitation of an address takes the place of the first, in any case', async ({ keys }) => {
+test('a second invitation of an address replaces the first, in any letter case', async ({ keys }) => {
   const org = await keys.signUp()
   const email = newEmail()
   const first = await keys.invite(org, email)
@@ -158,7 +154,7 @@ test('a second invitation of an address takes the place of the first, in any cas
   expect((await accept(keys, guest(second))).json().data.user.role).toBe('admin')
 })
 
-test('of two invitations of one address at once one holds', async ({ keys }) => {
+test('of two concurrent invitations of one address one is valid', async ({ keys }) => {
   const org = await keys.signUp()
   const body = { email: newEmail(), role: 'member' }
   const made = await Promise.all([create(keys, org, body), create(keys, org, body)])
@@ -174,7 +170,7 @@ test('two organizations may invite one address, and each invitation leads to its
   expect((await accept(keys, { token: toA, password: PASSWORD })).json().data.org.id).toBe(a.orgId)
 })
 
-test('a member is not invited again, and an invitation they hold already is refused', async ({ keys }) => {
+test('a member cannot be invited, or accept an earlier invitation', async ({ keys }) => {
   const org = await keys.signUp()
   const response = await create(keys, org, { email: org.email.toUpperCase(), role: 'member' })
   expect(response.statusCode).toBe(409)
@@ -190,7 +186,7 @@ test('a member is not invited again, and an invitation they hold already is refu
   expect((await accept(keys, { token, password: ben.password })).statusCode).toBe(409)
 })
 
-test('a withdrawn invitation is worth nothing: 204, then 404', async ({ keys }) => {
+test('a withdrawn invitation is invalid: 204, then 404', async ({ keys }) => {
   const org = await keys.signUp()
   const { id, token } = (await create(keys, org, { email: newEmail(), role: 'member' })).json().data
   expect((await revoke(keys, org, id)).statusCode).toBe(204)
@@ -201,7 +197,7 @@ test('a withdrawn invitation is worth nothing: 204, then 404', async ({ keys }) 
 })
 
 test.for(['DELETE', 'PATCH'] as const)(
-  'an administrator who ceases to be one by %s leaves no invitation behind',
+  'an administrator who loses the role by %s leaves no invitations behind',
   async (method, { keys }) => {
     const org = await keys.signUp()
     const eve = await keys.join(org, 'admin')
@@ -227,7 +223,7 @@ test('the list is newest first, pages, and never shows a token', async ({ keys }
   expect((await list(keys, org)).body).not.toContain('token')
 })
 
-test('an invitation grants no more guesses of a password than signing in', async ({ keys }) => {
+test('an invitation allows no more password guesses than signing in', async ({ keys }) => {
   const [org, ben] = [await keys.signUp(), await keys.signUp()]
   const token = await keys.invite(org, ben.email)
   for (let i = 0; i < 10; i += 1)
@@ -250,9 +246,7 @@ test.for([
   expect(response.json().error.fields).toMatchObject([{ field, code }])
 })
 
-test("another organization's id in the path is 403, its invitation under one's own is 404", async ({
-  keys,
-}) => {
+test("another organization's id in the path is 403, its invitation 404", async ({ keys }) => {
   const [mine, theirs] = [await keys.signUp(), await keys.signUp()]
   const { id, token } = (await create(keys, theirs, { email: newEmail(), role: 'member' })).json().data
   const caller = keys.admin(mine)
@@ -267,7 +261,7 @@ test("another organization's id in the path is 403, its invitation under one's o
   expect((await accept(keys, guest(token))).statusCode).toBe(200)
 })
 
-test('every operation of the administrator needs a principal', async ({ keys }) => {
+test('every operation on invitations needs a principal', async ({ keys }) => {
   const { orgId } = await keys.signUp()
   expect((await keys.send(path(orgId))).statusCode).toBe(401)
   expect((await keys.post(path(orgId), {})).statusCode).toBe(401)

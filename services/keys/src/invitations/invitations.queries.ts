@@ -1,14 +1,14 @@
 import type { Role } from '@whereabouts/contracts/principal'
 import { sql } from 'kysely'
 import type { Db, InvitationRow, Tx } from '../db.ts'
-import { emailKey } from '../users/emails.ts'
+import { emailKey } from '../emails.ts'
 
 type NewInvitation = { email: string; role: Role; tokenHash: Buffer; createdBy: number }
 
 const LIFE = sql<string>`clock_timestamp() + interval '7 days'`
 const isPending = sql<boolean>`expires_at > clock_timestamp()`
 
-/** Takes the place of an earlier invitation of the same address, whose token is worth nothing from then on. */
+/** Replaces an earlier invitation of the same address, whose token is then invalid. */
 export async function putInvitation(
   tx: Tx,
   orgId: number,
@@ -31,7 +31,7 @@ export async function putInvitation(
     .executeTakeFirstOrThrow()
 }
 
-/** Those that can still be accepted, newest first. */
+/** Pending invitations, newest first. */
 export function listInvitations(
   db: Db,
   orgId: number,
@@ -59,7 +59,7 @@ export async function countInvitations(db: Db, orgId: number): Promise<number> {
   return count
 }
 
-/** The one this token was made for, whoever's it is: which organization it leads to is what is being found out. */
+/** The invitation of this token, in any organization: the token does not name one. */
 export function findInvitation(db: Db, tokenHash: Buffer): Promise<InvitationRow | undefined> {
   return db
     .selectFrom('invitation')
@@ -69,7 +69,7 @@ export function findInvitation(db: Db, tokenHash: Buffer): Promise<InvitationRow
     .executeTakeFirst()
 }
 
-/** Removes a pending one, to accept or to withdraw it. Undefined when it is gone already: of two that try, one wins. */
+/** Deletes a pending invitation, to accept or withdraw it. Undefined if it is gone: of two callers, one wins. */
 export function takeInvitation(tx: Tx, orgId: number, id: number): Promise<InvitationRow | undefined> {
   return tx
     .deleteFrom('invitation')
@@ -80,12 +80,7 @@ export function takeInvitation(tx: Tx, orgId: number, id: number): Promise<Invit
     .executeTakeFirst()
 }
 
-/** Those that a user has sent for the organization. */
-export async function deleteInvitationsBy(tx: Tx, orgId: number, userId: number): Promise<void> {
-  await tx.deleteFrom('invitation').where('org_id', '=', orgId).where('created_by', '=', userId).execute()
-}
-
-/** At most `limit`; returns how many rows went. */
+/** Deletes at most `limit` rows and returns their number. */
 export async function purgeExpiredInvitations(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from invitation where (org_id, id) in (

@@ -7,15 +7,15 @@ import { findMembership } from './members.queries.ts'
 
 export type ActingMember = { orgId: number; userId: number; role: Role }
 
-/** The user of a session. Keys are refused by the gateway already. */
+/** The user of a session. The gateway has already refused keys. */
 export function userOf({ userId }: Principal): number {
   if (userId === undefined) throw sessionOnly()
   return userId
 }
 
 /**
- * Keeps the members of the caller's organization from changing until the transaction ends, and returns what the caller
- * is among them now: a removal or demotion binds here before the gateway has heard of it.
+ * Locks the members of the caller's organization until the transaction ends, and returns the caller's current role. A
+ * removal or demotion binds here before it reaches the gateway.
  */
 export async function lockMembers(tx: Tx, principal: Principal): Promise<ActingMember> {
   const { orgId } = principal
@@ -26,7 +26,7 @@ export async function lockMembers(tx: Tx, principal: Principal): Promise<ActingM
   return { orgId, userId, role: member.role }
 }
 
-/** The same for what an administrator alone may do. */
+/** The same, for administrators only. */
 export async function lockMembersAsAdmin(tx: Tx, principal: Principal): Promise<ActingMember> {
   const acting = await lockMembers(tx, principal)
   if (acting.role !== 'admin') throw adminOnly()

@@ -5,7 +5,7 @@ import { memberNotFound } from '../errors.ts'
 import { findMembership } from './members.queries.ts'
 import { toMemberState } from './members.state.ts'
 
-/** The state of a member as the database has it, for a gateway: what `/internal/keys` is for keys. 404: no member. */
+/** The state of a member in the database, for a gateway, like `/internal/keys` for keys. 404: not a member. */
 export function serveMemberStates(app: FastifyInstance, tenants: Tenants): void {
   app.get<{ Params: { org: string; user: string } }>(
     '/internal/members/:org/:user',

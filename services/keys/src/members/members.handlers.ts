@@ -3,10 +3,16 @@ import { adminOnly } from '@whereabouts/service-kit/errors'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { Tenants, Tx } from '../db.ts'
 import { lastAdmin, memberNotFound } from '../errors.ts'
-import { deleteInvitationsBy } from '../invitations/invitations.queries.ts'
-import { findMember, type Member } from '../users/users.queries.ts'
 import { lockMembers, lockMembersAsAdmin } from './acting-member.ts'
-import { countMembers, deleteMembership, hasOtherAdmin, listMembers, updateRole } from './members.queries.ts'
+import { findMember, type Member } from './find-members.queries.ts'
+import {
+  countMembers,
+  deleteInvitationsBy,
+  deleteMembership,
+  hasOtherAdmin,
+  listMembers,
+  updateRole,
+} from './members.queries.ts'
 import { enqueueMemberState } from './members.state.ts'
 
 export type MemberDeps = {
@@ -32,7 +38,7 @@ export function memberHandlers({ tenants, onChange }: MemberDeps): Pick<Handlers
       const member = await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId } = await lockMembersAsAdmin(tx, principal)
         const before = await getMember(tx, orgId, params.user_id)
-        if (before.role === role) return before // no new revision: nobody is signed out over it
+        if (before.role === role) return before // a new revision would sign the member out
         if (role !== 'admin') await takeAdminAway(tx, before)
         await enqueueMemberState(tx, await updateRole(tx, orgId, before.id, role))
         return { ...before, role }
@@ -61,7 +67,7 @@ async function getMember(tx: Tx, orgId: number, userId: number): Promise<Member>
   return member
 }
 
-/** What an administrator leaves behind when they cease to be one. Throws `lastAdmin` when they must remain it. */
+/** Deletes the invitations of an administrator who is demoted or removed. Throws `lastAdmin` for the last one. */
 async function takeAdminAway(tx: Tx, { org_id, id }: Member): Promise<void> {
   if (!(await hasOtherAdmin(tx, org_id, id))) throw lastAdmin()
   await deleteInvitationsBy(tx, org_id, id)

@@ -37,7 +37,7 @@ async function roles(keys: Keys, org: Org): Promise<Record<number, string>> {
   return Object.fromEntries(data.map(({ id, role }) => [id, role]))
 }
 
-test('every member sees the members, in the order in which they joined, page by page', async ({ keys }) => {
+test('every member sees the members, in the order of joining, page by page', async ({ keys }) => {
   const org = await keys.signUp()
   const [second, third] = [await keys.join(org), await keys.join(org, 'admin')]
   const all = await list(keys, org, '', keys.member(second))
@@ -59,7 +59,7 @@ test('every member sees the members, in the order in which they joined, page by 
   expect((await list(keys, org, '?limit=201')).json().error.fields).toMatchObject([{ code: 'too_large' }])
 })
 
-test('a change of role is answered, stored, and published with a higher revision', async ({ keys }) => {
+test('a change of role is returned, stored, and published with a higher revision', async ({ keys }) => {
   const org = await keys.signUp()
   const ben = await keys.join(org)
   const response = await setRole(keys, keys.admin(org), ben, 'admin')
@@ -72,16 +72,14 @@ test('a change of role is answered, stored, and published with a higher revision
   expect(promoted?.revision).toBeGreaterThan(joined?.revision ?? Infinity)
 })
 
-test('the role one has already changes nothing and signs nobody out', async ({ keys }) => {
+test('setting the current role changes nothing and ends no session', async ({ keys }) => {
   const org = await keys.signUp()
   const ben = await keys.join(org)
   expect((await setRole(keys, keys.admin(org), ben, 'member')).statusCode).toBe(200)
   expect(await states(keys, ben)).toHaveLength(1)
 })
 
-test('a demoted member refreshes into a session with the new role, made from the new revision', async ({
-  keys,
-}) => {
+test('a demoted member refreshes into a session with the new role and revision', async ({ keys }) => {
   const org = await keys.signUp()
   const ben = await keys.join(org, 'admin')
   const before = revisionIn(ben.session.access_token)
@@ -111,7 +109,7 @@ test('a removed member is signed out for good, and the removal is published', as
   expect(repeated.json().error.detail).toBe('Member not found')
 })
 
-test('who was removed keeps their other organization', async ({ keys }) => {
+test('a removed member keeps other organizations', async ({ keys }) => {
   const [org, own] = [await keys.signUp(), await keys.signUp()]
   const token = await keys.invite(org, own.email)
   await keys.post('/api/v1/auth/accept-invitation', { token, password: own.password })
@@ -120,9 +118,7 @@ test('who was removed keeps their other organization', async ({ keys }) => {
   expect((await logIn(keys, own)).json().data.org.id).toBe(own.orgId)
 })
 
-test('who joins again has a higher revision than their removal, so the new session holds', async ({
-  keys,
-}) => {
+test('a member who joins again has a higher revision than the removal', async ({ keys }) => {
   const org = await keys.signUp()
   const ben = await keys.join(org)
   await remove(keys, keys.admin(org), ben)
@@ -135,7 +131,7 @@ test('who joins again has a higher revision than their removal, so the new sessi
   expect(revisionIn(back.json().data.access_token)).toBe(rejoined?.revision)
 })
 
-test('a member may leave and remove nobody else', async ({ keys }) => {
+test('a member may leave, but not remove others', async ({ keys }) => {
   const org = await keys.signUp()
   const [ben, eve] = [await keys.join(org), await keys.join(org)]
   const refused = await remove(keys, keys.member(ben), eve)
@@ -162,9 +158,7 @@ test('the last administrator is neither demoted nor removed and cannot leave', a
   expect((await refresh(keys, org)).statusCode).toBe(200)
 })
 
-test('an administrator stays, whatever the last two do to each other or themselves at once', async ({
-  keys,
-}) => {
+test('one administrator remains, whatever the last two do to each other concurrently', async ({ keys }) => {
   const org = await keys.signUp()
   for (let round = 0; round < 6; round += 1) {
     const others = await keys.join(org, 'admin')
@@ -190,9 +184,7 @@ test('an administrator stays, whatever the last two do to each other or themselv
   }
 })
 
-test('what a caller has lost binds at once, though the gateway still vouches for the old role', async ({
-  keys,
-}) => {
+test('a lost role binds at once, even while the gateway still signs the old one', async ({ keys }) => {
   const org = await keys.signUp()
   const [demoted, removed, ben] = [
     await keys.join(org, 'admin'),
@@ -220,7 +212,7 @@ test('what a caller has lost binds at once, though the gateway still vouches for
   expect(await roles(keys, org)).toMatchObject({ [ben.userId]: 'member' })
 })
 
-test('signing in while being removed answers 401, and no error', async ({ keys }) => {
+test('signing in during the removal returns 401, and not 500', async ({ keys }) => {
   const ben = await keys.join(await keys.signUp())
   const removal = await keys.database.pool.connect()
   try {
@@ -238,7 +230,7 @@ test('signing in while being removed answers 401, and no error', async ({ keys }
   }
 })
 
-test("another organization's id in the path is 403, before the body is looked at", async ({ keys }) => {
+test("another organization's id in the path is 403, before the body is checked", async ({ keys }) => {
   const [mine, theirs] = [await keys.signUp(), await keys.signUp()]
   const caller = keys.admin(mine)
   for (const response of [
@@ -250,9 +242,7 @@ test("another organization's id in the path is 403, before the body is looked at
   expect(await roles(keys, theirs)).toEqual({ [theirs.userId]: 'admin' })
 })
 
-test("another organization's user under one's own organization is 404 and stays as they were", async ({
-  keys,
-}) => {
+test("another organization's user in the own organization's path is 404 and unchanged", async ({ keys }) => {
   const [mine, theirs] = [await keys.signUp(), await keys.signUp()]
   const ben = await keys.join(theirs)
   const target = { orgId: mine.orgId, userId: ben.userId }
@@ -303,7 +293,7 @@ test.for([
   expect(await roles(keys, org)).toMatchObject({ [ben.userId]: status === 200 ? 'admin' : 'member' })
 })
 
-test('every operation on members needs a principal, and that of a user', async ({ keys }) => {
+test('every operation on members needs the principal of a user', async ({ keys }) => {
   const org = await keys.signUp()
   expect((await keys.send(path(org.orgId))).statusCode).toBe(401)
   const body = { role: 'member' }
@@ -311,7 +301,7 @@ test('every operation on members needs a principal, and that of a user', async (
   expect((await keys.send(path(org.orgId, org.userId), { method: 'DELETE' })).statusCode).toBe(401)
 })
 
-test('the gateway can ask how a membership stands', async ({ keys }) => {
+test('the gateway can read the state of a membership', async ({ keys }) => {
   const org = await keys.signUp()
   const ben = await keys.join(org)
   const state = () => keys.ask(`/internal/members/${org.orgId}/${ben.userId}`)

@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import type { Db, MembershipRow, Tx } from '../db.ts'
 import { alreadyMember } from '../errors.ts'
 import { violatedConstraint } from '@whereabouts/db/constraint-violation'
-import { emailKey } from '../users/emails.ts'
-import { members, type Member } from '../users/users.queries.ts'
+import { emailKey } from '../emails.ts'
+import { members, type Member } from './find-members.queries.ts'
 
-/** In the order in which they joined. */
+/** In the order of joining. */
 export function listMembers(
   db: Db,
   orgId: number,
@@ -48,7 +48,7 @@ export async function isMemberByEmail(db: Db, orgId: number, email: string): Pro
   return member !== undefined
 }
 
-/** Whether the organization has an administrator besides this user. Call under `lockOrg`. */
+/** Whether the organization has another administrator than this user. Call under `lockOrg`. */
 export async function hasOtherAdmin(tx: Tx, orgId: number, userId: number): Promise<boolean> {
   const other = await tx
     .selectFrom('membership')
@@ -85,8 +85,8 @@ export function updateRole(tx: Tx, orgId: number, userId: number, role: Role): P
 }
 
 /**
- * Ends the membership, and with it the user's chains of refresh tokens and pending invitations in the organization,
- * which cascade. Returns its last state. Call under `lockOrg`.
+ * Deletes the membership. The user's token chains and pending invitations in the organization cascade. Returns the last
+ * state. Call under `lockOrg`.
  */
 export function deleteMembership(
   tx: Tx,
@@ -101,4 +101,9 @@ export function deleteMembership(
     .returning(nextRevision.as('revision'))
     .returning(sql<string>`clock_timestamp()`.as('deleted_at'))
     .executeTakeFirstOrThrow()
+}
+
+/** Deletes the invitations that a user has sent for the organization. */
+export async function deleteInvitationsBy(tx: Tx, orgId: number, userId: number): Promise<void> {
+  await tx.deleteFrom('invitation').where('org_id', '=', orgId).where('created_by', '=', userId).execute()
 }

@@ -13,6 +13,6 @@ export const toMemberState = (member: Changed): MemberState => ({
   deleted_at: member.deleted_at ?? null,
 })
 
-/** Call under the lock of the organization's row, with what the change has returned. */
+/** Call under the lock of the organization's row, with the row that the change returned. */
 export const enqueueMemberState = (tx: Tx, member: Changed): Promise<void> =>
   enqueue(tx, memberState, [toMemberState(member)])

@@ -6,7 +6,7 @@ const ORG = '4503599627370497'
 const JTI = '019A0000-0000-7000-8000-00000000000A'
 const page = { limit: 100, offset: 0 }
 
-describe('what is understood', () => {
+describe('accepted arguments', () => {
   test.for([
     {
       line: 'org create --name Acme --admin-email a@b.example --admin-name Ada --json',
@@ -64,7 +64,7 @@ describe('what is understood', () => {
   ])('$line', ({ line, want }) => expect(read(line)).toEqual({ request: want }))
 })
 
-describe('what is refused, and why', () => {
+describe('refused arguments', () => {
   test.for([
     { line: '', why: 'Usage: pnpm ops' },
     { line: 'org', why: 'Usage: pnpm ops org' },

@@ -10,7 +10,7 @@ import {
 
 type Page = { limit: number; offset: number }
 
-/** What the operator asks for. Keys are named by id (a number) or by `jti`, which is also the client id. */
+/** A parsed command. A key is given by id (a number) or by `jti`, which is also the client id. */
 export type Request = { json: boolean } & (
   | { command: 'org create'; name: string; adminEmail: string; adminName: string; passwordStdin: boolean }
   | ({ command: 'org list'; q: string | undefined } & Page)
@@ -23,7 +23,7 @@ export type Request = { json: boolean } & (
   | { command: 'signing-keys rotate' }
 )
 
-/** A request, the help text, or what is wrong with the arguments. */
+/** A request, the help text, or the error in the arguments. */
 export type Reading = { request: Request } | { help: string } | { wrong: string }
 
 const EPILOGUE = `
@@ -62,7 +62,7 @@ export function readArguments(argv: readonly string[]): Reading {
 
 function buildProgram(found: (request: Request) => void, print: (text: string) => void): Command {
   const program = new Command('pnpm ops')
-    .description('What an operator of Whereabouts does to organizations, API keys and signing keys.')
+    .description('Manages organizations, API keys and signing keys.')
     .exitOverride()
     .configureOutput({ writeOut: print, writeErr: print, outputError: () => undefined })
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })

@@ -3,7 +3,7 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 import { ConfigError } from '@whereabouts/service-kit/env'
 import { SealedKeyError } from '../tokens/sealed-keys.ts'
 
-/** What scripts branch on; the exit code follows from it. */
+/** The kind of failure, for scripts. It determines the exit code. */
 const EXIT_CODES = {
   usage: 2,
   configuration: 78,
@@ -15,7 +15,7 @@ const EXIT_CODES = {
 }
 type FailureType = keyof typeof EXIT_CODES
 
-/** A failure that says all an operator needs: printed without a stack. `details` join the JSON of the error. */
+/** A failure that the operator can act on, printed without a stack. `details` join the JSON of the error. */
 export class OpsError extends Error {
   override readonly name = 'OpsError'
   readonly type: FailureType
@@ -36,7 +36,7 @@ export type Failure = {
   json: { error: { type: FailureType; message: string } }
 }
 
-/** How a failure is told. A bug of ours keeps its stack. */
+/** The output for a failure. Unexpected errors keep their stack. */
 export function describeFailure(error: unknown): Failure {
   const { type, message, details } = classify(error)
   return { exitCode: EXIT_CODES[type], text: message, json: { error: { type, message, ...details } } }
@@ -52,11 +52,11 @@ function classify(error: unknown): { type: FailureType; message: string; details
   const reason = reasonOf(error)
   if (isDatabaseOutage(error))
     return { type: 'unavailable', message: `The database cannot be used: ${reason}` }
-  // 'severity' marks what PostgreSQL itself has answered: a wrong password, a schema without its migrations.
+  // 'severity' marks errors of PostgreSQL: a wrong password, missing migrations.
   if ('severity' in error) return { type: 'failure', message: `The database refused: ${reason}` }
   return { type: 'failure', message: error.stack ?? reason }
 }
 
-/** A refused connection to a name with several addresses has its reasons inside. */
+/** A refused connection to a name with several addresses is an AggregateError. */
 const reasonOf = (error: Error): string =>
   error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message

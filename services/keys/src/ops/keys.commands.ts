@@ -41,7 +41,7 @@ export async function listApiKeys(db: Db, { orgId, all, limit, offset }: Listing
   return { json, text: text + pageNote(json, keys.length) }
 }
 
-/** `limit` null is the limit of everybody. */
+/** `limit` null: the default. */
 export async function setKeyLimit(db: Db, reference: KeyReference, limit: number | null): Promise<Report> {
   const { key, changed } = await setLimit(db, reference, 'rate_limit_per_minute', limit)
   return {
@@ -50,7 +50,7 @@ export async function setKeyLimit(db: Db, reference: KeyReference, limit: number
   }
 }
 
-/** `rate` null is the rate of everybody. */
+/** `rate` null: the default. */
 export async function setMessageRate(db: Db, reference: KeyReference, rate: number | null): Promise<Report> {
   const { key, changed } = await setLimit(db, reference, 'message_rate_per_second', rate)
   return {
@@ -82,8 +82,8 @@ export async function revokeApiKey(db: Db, reference: KeyReference): Promise<Rep
 }
 
 /**
- * Changes an unrevoked key under the lock of its row. `change` returns undefined where there is nothing to change; a
- * revoked key comes back as it is.
+ * Changes an unrevoked key under the lock of its row. `change` returns undefined if nothing changes. A revoked key is
+ * returned unchanged.
  */
 function changeKey(
   db: Db,
@@ -94,7 +94,7 @@ function changeKey(
     const found = await findAnyKey(tx, reference)
     if (!found) throw new OpsError('not_found', `There is no API key ${reference}.`)
     const locked = await lockKey(tx, found.org_id, found.id)
-    // Read again: whoever held the lock may have revoked it.
+    // Read again: the holder of the lock may have revoked it.
     if (!locked) return { key: (await findAnyKey(tx, reference)) ?? found, changed: false }
     const updated = await change(tx, locked)
     return { key: updated ?? locked, changed: updated !== undefined }

@@ -7,7 +7,7 @@ import { readArguments, type Request } from './arguments.ts'
 import { describeFailure, OpsError } from './failures.ts'
 import { perform } from './perform.ts'
 
-/** The relay of a running service looks every 100 ms, and a replica takes over from a dead one within a second or so. */
+/** A running relay polls every 100 ms; a replica takes over from a dead one within about a second. */
 const PUBLISH_TIMEOUT_MS = 5_000
 
 async function main(argv: readonly string[]): Promise<void> {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, OrgRow } from '../db.ts'
-import { emailKey } from '../users/emails.ts'
+import { emailKey } from '../emails.ts'
 
-/** An operator looks at every organization: these are the statements that name none. */
+/** Statements over all organizations, for operators. */
 
 export type OrgSummary = Pick<OrgRow, 'id' | 'name' | 'created_at' | 'subscription_ends_at'> & {
   /** E-mail addresses. */
@@ -11,7 +11,7 @@ export type OrgSummary = Pick<OrgRow, 'id' | 'name' | 'created_at' | 'subscripti
 
 type Search = { q: string | undefined; limit: number; offset: number }
 
-/** By name, then id. `q` is a literal part of the name or of a member's address, whatever its case. */
+/** By name, then id. `q` is a literal part of the name or of a member's e-mail address, in any case. */
 export async function listOrgs(db: Db, { q, limit, offset }: Search): Promise<OrgSummary[]> {
   const { rows } = await sql<OrgSummary>`
     select id, name, created_at, subscription_ends_at, array(
@@ -33,7 +33,7 @@ const matches = (q: string | undefined) =>
         select from membership m join app_user u on u.id = m.user_id
         where m.org_id = org.id and strpos(u.email_key, ${emailKey(q)}) > 0))`
 
-/** By id (a number) or `jti` (a UUID), revoked ones too. */
+/** By id (a number) or `jti` (a UUID), including revoked keys. */
 export function findAnyKey(db: Db, key: number | string): Promise<ApiKeyRow | undefined> {
   return db
     .selectFrom('api_key')
@@ -50,7 +50,7 @@ export type MembershipOfEmail = {
   role: string
 }
 
-/** The organizations of who is registered with this address; none when nobody is. */
+/** The memberships of the user with this address; none if there is no user. */
 export function listMembershipsOfEmail(db: Db, email: string): Promise<MembershipOfEmail[]> {
   return db
     .selectFrom('app_user')

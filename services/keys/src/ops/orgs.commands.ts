@@ -12,7 +12,7 @@ import { OpsError, orgMissing } from './failures.ts'
 import { countOrgs, listMembershipsOfEmail, listOrgs } from './ops.queries.ts'
 import { pageNote, printable, table, type Report } from './report.ts'
 
-/** Where the fields of a sign-up come from here. */
+/** The flags of the fields of a sign-up. */
 const FLAGS: Record<string, string> = {
   org_name: '--name',
   email: '--admin-email',
@@ -22,7 +22,7 @@ const FLAGS: Record<string, string> = {
 
 type NewOrg = { name: string; adminEmail: string; adminName: string; password: string | undefined }
 
-/** Without a password one is generated, which is in the report and nowhere else. The rules are those of signing up. */
+/** Follows the rules of signing up. A generated password is in the report only. */
 export async function createOrg(db: Db, given: NewOrg): Promise<Report> {
   const generated = given.password === undefined ? randomBytes(18).toString('base64url') : undefined
   const { org_name, name, email, password } = signUpBody({
@@ -105,7 +105,7 @@ export async function listOrganizations(
   return { json, text: table([heading, ...rows]) + pageNote(json, data.length) }
 }
 
-/** `endsAt` null is never. Deliveries stop, or go on, as soon as webhook-dispatcher has heard of it. */
+/** `endsAt` null: never. Deliveries stop or continue when webhook-dispatcher has received it. */
 export async function setSubscription(db: Db, orgId: number, endsAt: string | null): Promise<Report> {
   const { org, changed } = await db.transaction().execute(async (tx) => {
     const stored = await lockOrg(tx, orgId)

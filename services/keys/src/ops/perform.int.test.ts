@@ -6,7 +6,7 @@ import { createSigningKeys } from '../tokens/signing-keys.ts'
 import type { Request } from './arguments.ts'
 import { perform } from './perform.ts'
 
-/** What the command printed as JSON. No service runs beside these tests, so nothing is ever published. */
+/** The JSON output of the command. No service runs during these tests, so nothing is published. */
 async function run(keys: Keys, request: Request, secret = keys.secret): Promise<any> {
   const printed: string[] = []
   await perform(request, {
@@ -43,15 +43,13 @@ async function freshSigningKeys(keys: Keys, ageMinutes: number): Promise<void> {
   )
 }
 
-test('a change that nobody publishes is kept, and the command says so', async ({ keys }) => {
+test('a change that is not published is kept, and the command reports it', async ({ keys }) => {
   const made = await run(keys, create(`${randomUUID()}@example.com`))
   expect(made).toMatchObject({ org: { name: 'Acme' }, published: false })
   expect(await states(keys, `keys.org.${made.org.id}`)).toHaveLength(1)
 })
 
-test('of two operators who create with one address one succeeds, and no half organization is left', async ({
-  keys,
-}) => {
+test('of two concurrent creations with one address one leaves nothing behind', async ({ keys }) => {
   const email = `${randomUUID()}@example.com`
   const results = await Promise.allSettled([run(keys, create(email)), run(keys, create(email))])
   const failed = results.filter((result) => result.status === 'rejected')
@@ -61,20 +59,18 @@ test('of two operators who create with one address one succeeds, and no half org
   expect(found).toMatchObject({ total_count: 1, data: [{ admins: [email] }] })
 })
 
-test('of two revocations at once one changes the key, and both succeed', async ({ keys }) => {
+test('of two concurrent revocations one changes the key, and both succeed', async ({ keys }) => {
   const { jti, id } = await keys.createKey(await keys.signUp())
   const results = await Promise.all(
     [jti, id].map((key) => run(keys, { command: 'key revoke', key, json: true })),
   )
   expect(new Set(results.map((result) => result.changed))).toEqual(new Set([true, false]))
-  expect(await states(keys, `keys.key.${jti}`)).toHaveLength(2) // made, revoked
+  expect(await states(keys, `keys.key.${jti}`)).toHaveLength(2) // created, revoked
   const pending = keys.database.db.selectFrom('pending_disconnect').where('jti', '=', jti).selectAll()
   expect(await pending.execute()).toHaveLength(1)
 })
 
-test('a limit that is set twice is published once, with a higher revision than the key had', async ({
-  keys,
-}) => {
+test('a limit that is set twice is published once, with a higher revision', async ({ keys }) => {
   const { jti, id } = await keys.createKey(await keys.signUp())
   const limit: Request = { command: 'key limit', key: id, perMinute: 600, json: true }
   expect(await run(keys, limit)).toMatchObject({ changed: true })
@@ -87,9 +83,7 @@ test('a limit that is set twice is published once, with a higher revision than t
   expect(more).toEqual([])
 })
 
-test('the message rate of a key is published with its state, and the default takes it back', async ({
-  keys,
-}) => {
+test('the message rate of a key is published with its state, and `default` resets it', async ({ keys }) => {
   const { jti, id } = await keys.createKey(await keys.signUp())
   const rate = (perSecond: number | null): Request => ({
     command: 'key message-rate',
@@ -110,7 +104,7 @@ test('the message rate of a key is published with its state, and the default tak
   await expect(run(keys, rate(1))).rejects.toMatchObject({ type: 'conflict' })
 })
 
-test('the search is for literal text, whatever its case, in names and addresses', async ({ keys }) => {
+test('the search finds literal text, in any case, in names and addresses', async ({ keys }) => {
   const { email, orgId } = await keys.signUp()
   const search = (q: string) => run(keys, { command: 'org list', q, limit: 10, offset: 0, json: true })
   expect((await search(email.toUpperCase())).data).toMatchObject([{ id: orgId, admins: [email] }])
@@ -128,9 +122,7 @@ test('a next key that a gateway may not know yet is not promoted', async ({ keys
   expect(await run(keys, list)).toEqual(before)
 })
 
-test('of two operators who rotate at once one does, so that the key before last is never skipped', async ({
-  keys,
-}) => {
+test('of two concurrent rotations one succeeds, so that no key is skipped', async ({ keys }) => {
   await freshSigningKeys(keys, 11)
   const results = await Promise.allSettled([run(keys, rotate), run(keys, rotate)])
   expect(new Set(results.map((result) => result.status))).toEqual(new Set(['fulfilled', 'rejected']))
@@ -138,7 +130,7 @@ test('of two operators who rotate at once one does, so that the key before last 
   expect(data.map((key: { state: string }) => key.state)).toEqual(['retired', 'active', 'next'])
 })
 
-test('with a secret that is not the one of the service nothing is rotated', async ({ keys }) => {
+test("nothing is rotated with another secret than the service's", async ({ keys }) => {
   await freshSigningKeys(keys, 11)
   const before = await run(keys, list)
   await expect(run(keys, rotate, randomBytes(32))).rejects.toThrow('was SIGNING_KEY_SECRET changed?')

@@ -8,16 +8,16 @@ import { listAllSigningKeys, rotateSigningKeys } from './signing-keys.commands.t
 
 export type OpsDeps = {
   db: Db
-  /** Of the service; only rotating needs it. */
+  /** The service's secret; only `signing-keys rotate` needs it. */
   signingKeySecret: () => Buffer
-  /** All of standard input, without the line end of its last line. */
+  /** Standard input without its last line end. */
   readPassword: () => Promise<string>
   print: (text: string) => void
   /** How long to wait for the running service to publish a change. */
   publishTimeoutMs: number
 }
 
-/** Those whose changes the running service has to publish. */
+/** Commands whose changes the running service publishes. */
 const ANNOUNCED: ReadonlySet<Request['command']> = new Set([
   'org create',
   'org subscription',
@@ -27,23 +27,22 @@ const ANNOUNCED: ReadonlySet<Request['command']> = new Set([
 ])
 
 const UNPUBLISHED =
-  'It is saved, but the other services have not heard of it yet: no keys service is running, or it cannot reach ' +
-  'the broker. It will be published when one does.'
+  'The change is saved, but not published: no keys service is running, or it cannot reach the broker. ' +
+  'It will be published when one does.'
 
 /**
- * Does what was asked for and prints what came of it. Throws `OpsError` and what the database throws, and has printed
- * nothing then.
+ * Performs the request and prints the result. Throws `OpsError` and errors of the database; then it has printed nothing.
  */
 export async function perform(request: Request, deps: OpsDeps): Promise<void> {
   const { json, text } = await carryOut(request, deps)
-  // At once: a password that was just generated must not be lost to who will not wait for the publishing.
+  // Before the wait for publishing: an operator who aborts must not lose a generated password.
   if (!request.json) deps.print(text)
   const tail = ANNOUNCED.has(request.command) ? { published: await isPublished(deps) } : {}
   if (request.json) deps.print(JSON.stringify({ ...json, ...tail }, null, 2))
   else if (tail.published === false) deps.print(UNPUBLISHED)
 }
 
-/** The change itself is committed: whatever fails here is no failure of the command. */
+/** The change is committed, so a failure here is not a failure of the command. */
 const isPublished = ({ db, publishTimeoutMs }: OpsDeps): Promise<boolean> =>
   untilPublished(db, publishTimeoutMs).catch(() => false)
 

@@ -1,9 +1,9 @@
 import { codePoints } from '@whereabouts/contracts/text'
 
-/** What a command has found or done, for programs and for people. */
+/** The result of a command, for programs and for people. */
 export type Report = { json: object; text: string }
 
-/** Columns as wide as they need to be; the first row is the heading. */
+/** A table with aligned columns; the first row is the heading. */
 export function table(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map(printable))
   const widths = cells[0]?.map((_, i) => Math.max(...cells.map((row) => codePoints(row[i] ?? '')))) ?? []
@@ -18,11 +18,11 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Names come from customers: nothing in them may move the cursor or turn the direction of the line. */
+/** Names come from customers: replaces characters that move the cursor or change the text direction. */
 export const printable = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu, '\u{FFFD}')
 
-/** What a page leaves out, or nothing. */
+/** A note on rows outside the page, or an empty string. */
 export function pageNote(
   { offset, total_count }: { offset: number; total_count: number },
   shown: number,

@@ -6,13 +6,13 @@ import { table, type Report } from './report.ts'
 
 export async function listAllSigningKeys(db: Db): Promise<Report> {
   const keys = await listSigningKeyLives(db)
-  const heading = ['KID', 'STATE', 'CREATED', 'ACTIVATED', 'WHAT COMES']
+  const heading = ['KID', 'STATE', 'CREATED', 'ACTIVATED', 'NEXT STEP']
   const rows = keys.map((key) => [key.kid, key.state, key.created_at, key.activated_at ?? '', future(key)])
   const text = keys.length === 0 ? 'There are none yet: the service makes them for its first token.' : ''
   return { json: { data: keys.map(toKey) }, text: text || table([heading, ...rows]) }
 }
 
-/** Running replicas go on signing with the key before for half a minute, which every gateway accepts. */
+/** Running replicas sign with the previous key for up to 30 seconds, which every gateway accepts. */
 export async function rotateSigningKeys(db: Db, secret: Buffer): Promise<Report> {
   const { rotated, keys } = await rotateNow(db, secret)
   if (!rotated) throw tooEarly(keys)
@@ -21,7 +21,7 @@ export async function rotateSigningKeys(db: Db, secret: Buffer): Promise<Report>
   const lines = [
     `${active?.kid} signs from now on; running replicas change over within 30 seconds.`,
     `${retired?.kid} is retired. Tokens it signed are good until they expire; it is published until ` +
-      `${retired?.published_until} and then forgotten.`,
+      `${retired?.published_until} and then deleted.`,
     `${next?.kid} is the next key, published from now on; it can become active from ${next?.ready_at}.`,
   ]
   return { json: { data: keys.map(toKey) }, text: lines.join('\n') }

@@ -2,7 +2,7 @@ import { readId, Uuid } from '@whereabouts/contracts/ids'
 import { parseInstant } from '@whereabouts/contracts/instant'
 import { InvalidArgumentError } from 'commander'
 
-/** Readers of single arguments. Each throws what commander reports as a wrong argument. */
+/** Parsers of single arguments. Each throws `InvalidArgumentError`. */
 
 export function orgId(raw: string): number {
   const reading = readId(raw)

@@ -21,11 +21,11 @@ test('D9.8 a session is refused with 401', async ({ keys }) => {
   expect(response.headers['www-authenticate']).toBe('Bearer realm="api"')
 })
 
-test('nobody is refused with 401', async ({ keys }) => {
+test('a request without a principal is refused with 401', async ({ keys }) => {
   expect((await keys.send(PATH)).statusCode).toBe(401)
 })
 
-test('an organization that is gone is 404', async ({ keys }) => {
+test('a deleted organization is 404', async ({ keys }) => {
   const caller = { orgId: 1, kind: 'key' as const, keyId: '00000000-0000-0000-0000-000000000001' }
   expect((await keys.send(PATH, { caller })).statusCode).toBe(404)
 })

@@ -10,15 +10,15 @@ export function findOrg(db: Db, orgId: number): Promise<OrgRow | undefined> {
 }
 
 /**
- * Undefined when there is none. Taken, in a statement of its own, before the organization or anything about its members
- * is changed: what holds for all members together, that one of them is an administrator, cannot be kept by locking
- * single rows, and a membership that is made again gets its revision after the one it replaces.
+ * Undefined if there is none. Call it, as a statement of its own, before any change of the organization or its members.
+ * Locks on single rows cannot ensure that one administrator remains. The lock also orders the revisions of a membership
+ * that is deleted and created again.
  */
 export function lockOrg(tx: Tx, orgId: number): Promise<OrgRow | undefined> {
   return tx.selectFrom('org').selectAll().where('id', '=', orgId).forNoKeyUpdate().executeTakeFirst()
 }
 
-/** Call under `lockOrg`. Null is never. Undefined when it is so already. */
+/** Call under `lockOrg`. `endsAt` null: never. Returns undefined if nothing changes. */
 export function updateSubscription(
   tx: Tx,
   orgId: number,

@@ -9,6 +9,6 @@ export const toOrgState = (org: OrgRow): OrgState => ({
   subscription_ends_at: org.subscription_ends_at,
 })
 
-/** Call under the lock of the organization's row, with what the change has returned. */
+/** Call under the lock of the organization's row, with the row that the change returned. */
 export const enqueueOrgState = (tx: Tx, org: OrgRow): Promise<void> =>
   enqueue(tx, orgState, [toOrgState(org)])

@@ -3,9 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { otherOrganization } from '../errors.ts'
 
 /**
- * Refuses another organization's id in the path (D9.6) before the rest of the request is looked at, which is where D2
- * puts a 403. Handlers do not depend on it: whatever the path says, they touch the principal's organization only.
- * An id that is no id is left to the path's schema.
+ * Refuses another organization's id in the path (D9.6) before the rest of the request is checked, as D2 orders. Handlers
+ * do not depend on it: they use only the principal's organization. The path's schema refuses a malformed id.
  */
 export function refuseOtherOrganizations(app: FastifyInstance): void {
   app.addHook('preParsing', async (request: FastifyRequest) => {

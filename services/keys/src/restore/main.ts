@@ -20,11 +20,11 @@ import { reapply } from './reapply.ts'
 
 const USAGE = `usage: node services/keys/src/restore/main.ts --restored database|streams [--report FOLDER]
 
-Makes the KEYS stream equal to the database, while no service runs. A part of deploy/backup/after-restore.ts, which
-says more. After a restored database, first everything newer that the stream knows is taken over: revoked keys, removed
-members, changed roles, limits and subscriptions; all refresh tokens and invitations end. Safe to run again.
+Makes the KEYS stream equal to the database, while no service runs. A part of deploy/backup/after-restore.ts. After a
+restored database, it first applies newer states of the stream: revoked keys, removed members, changed roles, limits and
+subscriptions. All refresh tokens and invitations end. Safe to run again.
 
-  --report FOLDER  what a person has to look at is written there, one JSON object a line
+  --report FOLDER  for lists that an operator has to check, one JSON object per line
   DATABASE_URL     PostgreSQL, as the role of keys
   NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE   as for the service
 `
@@ -46,14 +46,14 @@ async function restore(flags: z.output<typeof Flags>): Promise<void> {
   const database = openDatabase<KeysDatabase>(config.DATABASE_URL, { max: 3, name: 'keys-restore', log })
   const broker = await connect({ ...brokerLogin(config), name: 'keys-restore', logger: log })
   try {
-    if (flags.restored === 'database') await takeOver(database.db, broker, reportInto(flags.report))
+    if (flags.restored === 'database') await applyStream(database.db, broker, reportInto(flags.report))
     await forgetQueued(database.db)
     await emptyStream(broker, 'KEYS')
     const relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
     const { orgs, members, keys } = await publishAll(database.db)
     await untilPublished(database.db)
     await relay.stop()
-    say(`KEYS holds what the database holds: ${orgs} organizations, ${members} members, ${keys} keys`)
+    say(`KEYS equals the database: ${orgs} organizations, ${members} members, ${keys} keys`)
   } finally {
     await broker.close()
     await database.close()
@@ -71,27 +71,25 @@ function say(line: string): void {
   process.stdout.write(`keys: ${line}\n`)
 }
 
-async function takeOver(db: Db, broker: Broker, report: Report): Promise<void> {
+async function applyStream(db: Db, broker: Broker, report: Report): Promise<void> {
   const stored: Stored[] = []
   for await (const batch of readStream(broker, 'KEYS')) stored.push(...batch)
   const { states, unreadable } = sortStates(stored)
   const { changed, missing, sessions, invitations } = await reapply(db, states)
-  for (const subject of unreadable) say(`cannot read ${subject}: look after it yourself`)
-  say(`${changed} newer states taken over from the stream, revocations among them`)
-  say(`${sessions} refresh tokens and ${invitations} invitations ended: people log in again`)
+  for (const subject of unreadable) say(`cannot read ${subject}: check it by hand`)
+  say(`${changed} newer states applied from the stream`)
+  say(`${sessions} refresh tokens and ${invitations} invitations ended: users must log in again`)
   if (missing.length > 0) {
     report('keys-not-in-the-backup.jsonl', missing)
     say(
-      `${missing.length} organizations, members or keys came after the backup: keys-not-in-the-backup.jsonl`,
+      `${missing.length} organizations, members or keys are missing in the backup: keys-not-in-the-backup.jsonl`,
     )
   }
   if (stored.length > 0) return
-  // A stream that was lost tells of no revocation.
+  // An empty stream has lost the revocations.
   const live = await listLiveKeys(db)
   report('keys-to-check.jsonl', live)
-  say(
-    `the stream knows nothing of revocations since the backup: look through keys-to-check.jsonl (${live.length})`,
-  )
+  say(`the stream has no revocations since the backup: check the ${live.length} keys in keys-to-check.jsonl`)
 }
 
 async function untilPublished(db: Db): Promise<void> {

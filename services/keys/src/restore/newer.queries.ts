@@ -2,15 +2,16 @@ import { nextRevision } from '@whereabouts/db/revisions'
 import type { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
+import { insertPendingDisconnect } from '../disconnects/disconnects.queries.ts'
 
-/** `older`: the row was changed to the state; `same`: it needs none of it; `missing`: there is no such row. */
-export type Met = 'older' | 'same' | 'missing'
+/** `older`: the row was older and has been changed; `same`: no change was needed; `missing`: there is no row. */
+export type Applied = 'older' | 'same' | 'missing'
 
 /**
- * A revocation is taken over and never taken back, whatever the revisions say. Readers of a key that is not known any
- * more are disconnected as well: nobody could revoke it.
+ * Applies a revocation whatever the revisions, and never undoes one. Also disconnects the readers of a missing key,
+ * because nobody could revoke it.
  */
-export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
+export async function applyKey(tx: Tx, state: KeyState): Promise<Applied> {
   const { org_id: orgId, jti } = state
   const row = await tx
     .selectFrom('api_key')
@@ -19,7 +20,7 @@ export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
     .where('jti', '=', jti)
     .executeTakeFirst()
   const isRevoked = state.revoked_at !== null && row?.revoked_at === null
-  if (!row || isRevoked) await queueDisconnect(tx, jti)
+  if (!row || isRevoked) await insertPendingDisconnect(tx, jti)
   if (!row) return 'missing'
   if (!isRevoked && state.revision <= row.revision) return 'same'
   await tx
@@ -38,13 +39,8 @@ export async function meetKey(tx: Tx, state: KeyState): Promise<Met> {
   return 'older'
 }
 
-async function queueDisconnect(tx: Tx, jti: string): Promise<void> {
-  const row = tx.insertInto('pending_disconnect').values({ jti })
-  await row.onConflict((conflict) => conflict.doNothing()).execute()
-}
-
-/** Who was removed goes, with sessions and invitations; who was given another role has it. */
-export async function meetMember(tx: Tx, state: MemberState): Promise<Met> {
+/** Applies removals, which cascade to sessions and invitations, and changes of role. */
+export async function applyMember(tx: Tx, state: MemberState): Promise<Applied> {
   const { org_id: orgId, user_id: userId } = state
   const row = await tx
     .selectFrom('membership')
@@ -65,7 +61,7 @@ export async function meetMember(tx: Tx, state: MemberState): Promise<Met> {
   return 'older'
 }
 
-export async function meetOrg(tx: Tx, state: OrgState): Promise<Met> {
+export async function applyOrg(tx: Tx, state: OrgState): Promise<Applied> {
   const row = await tx.selectFrom('org').select('revision').where('id', '=', state.org_id).executeTakeFirst()
   if (!row) return 'missing'
   if (state.revision <= row.revision) return 'same'
@@ -78,7 +74,7 @@ export async function meetOrg(tx: Tx, state: OrgState): Promise<Met> {
   return 'older'
 }
 
-/** What was ended or spent since the backup would be good again: nobody's refresh token and no invitation is. */
+/** Ends all refresh tokens and invitations: those ended or spent since the backup would be valid again. */
 export async function endSessions(tx: Tx): Promise<{ sessions: number; invitations: number }> {
   const ended = await tx
     .updateTable('token_chain')
@@ -89,12 +85,12 @@ export async function endSessions(tx: Tx): Promise<{ sessions: number; invitatio
   return { sessions: Number(ended.numUpdatedRows), invitations: Number(withdrawn.numDeletedRows) }
 }
 
-/** States that the restored outbox holds are older than those that follow. */
+/** Deletes the states in the restored outbox, because newer ones follow. */
 export async function forgetQueued(db: Db): Promise<void> {
   await db.deleteFrom('outbox').where('subject', 'like', 'keys.%').execute()
 }
 
-/** The keys that can be used, oldest first: what somebody has to look through when nothing tells of revocations. */
+/** The unrevoked keys, for an operator to check if the stream has lost the revocations. */
 export function listLiveKeys(
   db: Db,
 ): Promise<Pick<ApiKeyRow, 'org_id' | 'id' | 'jti' | 'name' | 'created_at' | 'last_used_at'>[]> {

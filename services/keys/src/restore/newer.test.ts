@@ -15,7 +15,7 @@ const key = {
 const org = { org_id: 1, revision: 3, name: 'o', subscription_ends_at: null }
 const member = { org_id: 1, user_id: 2, revision: 3, role: 'admin', deleted_at: null }
 
-test('states are told apart by their subject, and none is lost without a word', () => {
+test('states are sorted by subject, and unreadable ones are named', () => {
   const stored = [
     { subject: 'keys.key.j', payload: key },
     { subject: 'keys.org.1', payload: org },

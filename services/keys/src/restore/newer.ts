@@ -1,9 +1,9 @@
 import { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
 
-/** What the KEYS stream holds, by what it is about. */
+/** The states of the KEYS stream, by kind. */
 export type KeysStates = { orgs: OrgState[]; keys: KeyState[]; members: MemberState[] }
 
-/** Sorts states by their subject; one that cannot be read is left out, its subject named. */
+/** Sorts states by subject. Returns the subjects of unreadable ones. */
 export function sortStates(stored: readonly { subject: string; payload: unknown }[]) {
   const states: KeysStates = { orgs: [], keys: [], members: [] }
   const unreadable: string[] = []

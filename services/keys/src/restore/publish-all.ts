@@ -17,8 +17,8 @@ const BATCH = 500
 type Published = { orgs: number; members: number; keys: number; ended: number }
 
 /**
- * Puts the state of every organization, member and key into the outbox, and the chains that ended lately. Returns how
- * many of each.
+ * Puts the state of every organization, member and key into the outbox, and the recently ended chains. Returns the number
+ * of each.
  */
 export async function publishAll(db: Db): Promise<Published> {
   const ended = await publishChainEnds(db)
@@ -30,7 +30,7 @@ export async function publishAll(db: Db): Promise<Published> {
   }
 }
 
-/** The rows are held until they are in the outbox, so that no newer state of theirs can be queued before this one. */
+/** Locks the rows until they are in the outbox, so that no newer state is queued before. */
 async function publishOrgs(db: Db): Promise<number> {
   return inBatches((offset) =>
     db.transaction().execute(async (tx) => {
@@ -61,7 +61,7 @@ async function publishKeys(db: Db): Promise<number> {
   )
 }
 
-/** Those of which an access token may be alive: issued in the last hour before the end, which was in the last hour. */
+/** Chains that may still have a valid access token: they ended in the last hour and issued one in the hour before. */
 async function publishChainEnds(db: Db): Promise<number> {
   const recently = sql<string>`clock_timestamp() - make_interval(secs => ${CHAIN_END_SECONDS})`
   return inBatches((offset) =>
@@ -91,7 +91,7 @@ async function publishChainEnds(db: Db): Promise<number> {
   )
 }
 
-/** Nothing is written meanwhile, so a place in the order does not move. */
+/** Nothing else writes, so offsets stay valid. */
 async function inBatches(publish: (offset: number) => Promise<number>): Promise<number> {
   for (let total = 0; ;) {
     const count = await publish(total)

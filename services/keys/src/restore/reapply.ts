@@ -1,39 +1,39 @@
 import { skipGivenOut } from '@whereabouts/db/minted-ids'
 import type { Db, Tx } from '../db.ts'
-import { endSessions, meetKey, meetMember, meetOrg, type Met } from './newer.queries.ts'
+import { endSessions, applyKey, applyMember, applyOrg, type Applied } from './newer.queries.ts'
 import type { KeysStates } from './newer.ts'
 
 export type Reapplied = {
-  /** Organizations, keys and members that were changed after the backup, and are so again. */
+  /** Number of organizations, keys and members whose changes since the backup were applied again. */
   changed: number
-  /** What came into being after the backup. Of a key only its name is left, not its secret: it cannot be used. */
+  /** Created after the backup. The stream has no secrets, so such a key cannot be used. */
   missing: { kind: string; state: unknown }[]
   sessions: number
   invitations: number
 }
 
 /**
- * Takes over what the stream knows and a restored, older database does not: revocations above all. In one transaction:
- * either nothing that was taken away is back, or nothing has happened yet.
+ * Applies states of the stream that are newer than a restored database, revocations above all. One transaction, so that
+ * it happens completely or not at all.
  */
 export async function reapply(db: Db, states: KeysStates): Promise<Reapplied> {
-  await skipGivenOut(db) // revisions drawn from here on are newer than all that was ever published
+  await skipGivenOut(db) // new revisions are above all published ones
   return db.transaction().execute(async (tx) => {
     const changes: Changes = { changed: 0, missing: [] }
-    await meetAll(tx, 'organization', states.orgs, meetOrg, changes)
-    await meetAll(tx, 'member', states.members, meetMember, changes)
-    await meetAll(tx, 'key', states.keys, meetKey, changes)
+    await applyAll(tx, 'organization', states.orgs, applyOrg, changes)
+    await applyAll(tx, 'member', states.members, applyMember, changes)
+    await applyAll(tx, 'key', states.keys, applyKey, changes)
     return { ...changes, ...(await endSessions(tx)) }
   })
 }
 
 type Changes = Pick<Reapplied, 'changed' | 'missing'>
 
-async function meetAll<S>(
+async function applyAll<S>(
   tx: Tx,
   kind: string,
   states: readonly S[],
-  meet: (tx: Tx, state: S) => Promise<Met>,
+  meet: (tx: Tx, state: S) => Promise<Applied>,
   into: Changes,
 ): Promise<void> {
   for (const state of states) {

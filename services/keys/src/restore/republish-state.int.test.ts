@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { test, type Keys } from '../../test/keys.fixture.ts'
-import { tellOrgState } from '../orgs/org-state.ts'
+import { readOrgState } from '../orgs/org-state.ts'
 import { republishState } from './republish-state.ts'
 
 async function takeOutbox({ database: { db } }: Keys) {
@@ -9,9 +9,7 @@ async function takeOutbox({ database: { db } }: Keys) {
   return rows
 }
 
-test('one state is queued once more by its subject, and nothing for a subject that is none of ours', async ({
-  keys,
-}) => {
+test('one state is queued again by its subject, and nothing for a subject of others', async ({ keys }) => {
   const { db } = keys.database
   await takeOutbox(keys)
   const org = await keys.signUp()
@@ -41,9 +39,7 @@ test('one state is queued once more by its subject, and nothing for a subject th
   await expect(republishState(db, { subject: 7 })).rejects.toThrow('not a request for a state')
 })
 
-test('the state of an organization is told as the database has it, and null where there is none', async ({
-  keys,
-}) => {
+test('the state of an organization is the one in the database, or null', async ({ keys }) => {
   const { db } = keys.database
   const { orgId } = await keys.signUp()
   await db
@@ -51,9 +47,9 @@ test('the state of an organization is told as the database has it, and null wher
     .set({ subscription_ends_at: '2026-11-21T10:00:00.000Z' })
     .where('id', '=', orgId)
     .execute()
-  expect(await tellOrgState(db, { org_id: orgId })).toMatchObject({
+  expect(await readOrgState(db, { org_id: orgId })).toMatchObject({
     org: { org_id: orgId, subscription_ends_at: '2026-11-21T10:00:00.000Z' },
   })
-  expect(await tellOrgState(db, { org_id: orgId + 1 })).toEqual({ org: null })
-  await expect(tellOrgState(db, { org_id: 'x' })).rejects.toThrow('not a request for an organization')
+  expect(await readOrgState(db, { org_id: orgId + 1 })).toEqual({ org: null })
+  await expect(readOrgState(db, { org_id: 'x' })).rejects.toThrow('not a request for an organization')
 })

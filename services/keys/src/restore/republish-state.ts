@@ -12,12 +12,12 @@ import type { Db, Tx } from '../db.ts'
 import { toMemberState } from '../members/members.state.ts'
 import { toOrgState } from '../orgs/orgs.state.ts'
 
-/** Publishes the state behind a subject of KEYS again, as the database has it. Refuses what is no such request. */
+/** Enqueues the current state of a subject of KEYS again. Throws `RefusedError` for any other payload. */
 export async function republishState(db: Db, payload: unknown): Promise<RepublishReply> {
   const parsed = republishKeysState.request.safeParse(payload)
   if (!parsed.success) throw new RefusedError('not a request for a state')
   const [, kind, ...ids] = parsed.data.subject.split('.')
-  // The row is held until its state is in the outbox, so that no newer state of it can be queued before this one.
+  // Locks the row until its state is in the outbox, so that no newer state is queued before.
   const published = await db.transaction().execute(async (tx) => {
     if (kind === 'org') return republishOrg(tx, ids)
     if (kind === 'member') return republishMember(tx, ids)

@@ -15,7 +15,7 @@ async function rowOf({ database: { db } }: Keys, { jti }: Key) {
   return db.selectFrom('api_key').selectAll().where('jti', '=', jti).executeTakeFirstOrThrow()
 }
 
-/** As the stream would have it after a later change. */
+/** The state in the stream after a later change. */
 const later = async (keys: Keys, key: Key, change: Partial<KeyState>): Promise<KeyState> => {
   const state = toKeyState(await rowOf(keys, key))
   return { ...state, revision: state.revision + 1, ...change }
@@ -36,7 +36,7 @@ async function isToDisconnect({ database: { db } }: Keys, jti: string): Promise<
 
 const newKey = (keys: Keys, org: Org) => keys.createKey(org, { scopes: ['scans:write'] })
 
-test('a revocation since the backup is taken over, and its readers are disconnected', async ({ keys }) => {
+test('a revocation since the backup is applied, and its readers are disconnected', async ({ keys }) => {
   const [org, other] = [await keys.signUp(), await keys.signUp()]
   const [key, untouched] = [await newKey(keys, org), await newKey(keys, other)]
   const state = await later(keys, key, { revoked_at: REVOKED_AT, name: 'renamed', rate_limit_per_minute: 7 })
@@ -50,7 +50,7 @@ test('a revocation since the backup is taken over, and its readers are disconnec
   expect((await keys.exchange(key)).statusCode).toBe(401)
 })
 
-test('a revocation counts whatever the revisions say, and is never taken back', async ({ keys }) => {
+test('a revocation is applied whatever the revisions, and never undone', async ({ keys }) => {
   const org = await keys.signUp()
   const key = await newKey(keys, org)
   const live = await later(keys, key, { name: 'as it was', revision: 1_000_000 })
@@ -61,7 +61,7 @@ test('a revocation counts whatever the revisions say, and is never taken back', 
   expect((await rowOf(keys, key)).name).not.toBe('older')
 })
 
-test('older states change nothing, and what the database does not know is named', async ({ keys }) => {
+test('older states change nothing, and missing rows are named', async ({ keys }) => {
   const org = await keys.signUp()
   const key = await newKey(keys, org)
   const before = await rowOf(keys, key)
@@ -71,10 +71,10 @@ test('older states change nothing, and what the database does not know is named'
   expect({ changed, missing }).toEqual({ changed: 0, missing: [{ kind: 'key', state: unknown }] })
   expect(await rowOf(keys, key)).toEqual(before)
   expect(await isToDisconnect(keys, key.jti)).toBe(false)
-  expect(await isToDisconnect(keys, unknown.jti)).toBe(true) // nobody could revoke it any more
+  expect(await isToDisconnect(keys, unknown.jti)).toBe(true) // nobody could revoke it
 })
 
-test("a key of this number in another organization is not that organization's", async ({ keys }) => {
+test('a key with the same number in another organization is not changed', async ({ keys }) => {
   const [org, other] = [await keys.signUp(), await keys.signUp()]
   const key = await newKey(keys, org)
   const foreign = await later(keys, key, { revoked_at: REVOKED_AT, org_id: other.orgId })
@@ -83,7 +83,7 @@ test("a key of this number in another organization is not that organization's", 
   expect((await rowOf(keys, key)).revoked_at).toBeNull()
 })
 
-test('a member who was removed or made less of since the backup is so again', async ({ keys }) => {
+test('a removal or demotion since the backup is applied again', async ({ keys }) => {
   const org = await keys.signUp()
   const [removed, lowered] = [await keys.join(org, 'admin'), await keys.join(org, 'admin')]
   const state = async (member: Org, change: Partial<MemberState>): Promise<MemberState> => {
@@ -105,7 +105,7 @@ test('a member who was removed or made less of since the backup is so again', as
   expect({ changed: again.changed, missing: again.missing }).toEqual({ changed: 0, missing: [] })
 })
 
-test('a subscription that ended since the backup has ended', async ({ keys }) => {
+test('a subscription end since the backup is applied', async ({ keys }) => {
   const org = await keys.signUp()
   const { db } = keys.database
   const row = await db.selectFrom('org').selectAll().where('id', '=', org.orgId).executeTakeFirstOrThrow()
@@ -116,9 +116,7 @@ test('a subscription that ended since the backup has ended', async ({ keys }) =>
   expect(after).toMatchObject({ name: 'New name', subscription_ends_at: REVOKED_AT })
 })
 
-test('refresh tokens and invitations end, since nobody knows which were spent or withdrawn', async ({
-  keys,
-}) => {
+test('refresh tokens and invitations end, because some were spent', async ({ keys }) => {
   const org = await keys.signUp()
   const token = await keys.invite(org, 'late@example.com')
   const { sessions, invitations } = await reapply(keys.database.db, none)
@@ -129,9 +127,7 @@ test('refresh tokens and invitations end, since nobody knows which were spent or
   expect(token).not.toBe('')
 })
 
-test('everything is published as it is, once per organization, member, key and chain that ended lately', async ({
-  keys,
-}) => {
+test('each organization, member, key and recently ended chain is published once', async ({ keys }) => {
   const { db } = keys.database
   const org = await keys.signUp()
   const key = await newKey(keys, org)
@@ -153,7 +149,7 @@ test('everything is published as it is, once per organization, member, key and c
   expect(await db.selectFrom('outbox').select('id').execute()).toEqual([])
 })
 
-test('the keys to look through are those that can be used', async ({ keys }) => {
+test('the keys to check are the unrevoked ones', async ({ keys }) => {
   const org = await keys.signUp()
   const [live, revoked] = [await newKey(keys, org), await newKey(keys, org)]
   await reapply(keys.database.db, { ...none, keys: [await later(keys, revoked, { revoked_at: REVOKED_AT })] })

@@ -9,7 +9,7 @@ import type { Tenants } from '../db.ts'
 import { ADDRESS_RATE, test, type Keys, type Org } from '../../test/keys.fixture.ts'
 import { findOrg } from '../orgs/orgs.queries.ts'
 
-/** The service whose statements of one organization all forgot it, on the database of this file. */
+/** The service with statements that forget the organization, on the database of this file. */
 function forgetfulService(keys: Keys, tenants: Tenants) {
   const callers = testCallers('keys')
   const app = buildApp({
@@ -55,8 +55,8 @@ const rowsOf = async ({ database: { db } }: Keys, orgId: number) =>
     ),
   )
 
-describe('with the organization forgotten in every statement', () => {
-  test('lists hold what is one’s own', async ({ keys }) => {
+describe('if every statement forgets the organization', () => {
+  test('lists contain only the own rows', async ({ keys }) => {
     await fill(keys)
     const { org } = await fill(keys)
     const service = forgetfulService(
@@ -76,9 +76,7 @@ describe('with the organization forgotten in every statement', () => {
     await service.close()
   })
 
-  test("another organization's key, member and invitation are missing and stay unchanged", async ({
-    keys,
-  }) => {
+  test("another organization's key, member and invitation stay unchanged", async ({ keys }) => {
     const theirs = await fill(keys)
     const mine = await keys.signUp()
     const before = await rowsOf(keys, theirs.org.orgId)
@@ -100,10 +98,8 @@ describe('with the organization forgotten in every statement', () => {
     await service.close()
   })
 
-  // What the tests above would look like without the wall: else they could not fail.
-  test('as the worker, whom no wall binds, the same statements do reach another organization', async ({
-    keys,
-  }) => {
+  // Proves that the tests above would fail without row security.
+  test('without row security the same statements reach another organization', async ({ keys }) => {
     await fill(keys)
     const { org } = await fill(keys)
     const service = forgetfulService(
@@ -140,9 +136,7 @@ test('an organization sees itself, its own members, and no password', async ({ k
     await expect(statement.execute(own)).rejects.toThrow('permission denied')
 })
 
-test('requests of two organizations at once, some of which fail half way, see their own rows each', async ({
-  keys,
-}) => {
+test('concurrent requests see only their own rows, even when some fail', async ({ keys }) => {
   const filled = await Promise.all([fill(keys), fill(keys)])
   const answers = await Promise.all(
     Array.from({ length: 80 }, async (_, i) => {
@@ -163,8 +157,8 @@ test('requests of two organizations at once, some of which fail half way, see th
   expect(answers).toEqual(answers.map(({ own }) => ({ refused: 409, seen: own, own })))
 })
 
-// The release that is running must go on when the next one has added a column (ADR 30).
-test('a column that a migration adds meanwhile disturbs no request', async ({ keys }) => {
+// A running release must keep working after the next one has added a column (ADR 30).
+test('a column that a migration adds does not disturb requests', async ({ keys }) => {
   const { org } = await fill(keys)
   const path = `/api/v1/orgs/${org.orgId}/api-keys`
   for (const column of ['one', 'two']) {

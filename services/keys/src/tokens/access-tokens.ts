@@ -9,10 +9,10 @@ import type { SigningKeys } from './signing-keys.ts'
 
 type Options = { signingKeys: SigningKeys; environment: string; now: () => number }
 
-/** Signs access tokens of one environment. Nothing about them is stored: the gateway checks the key behind them. */
+/** Signs access tokens of one environment. They are not stored; the gateway checks their key or membership. */
 export function createAccessTokens({ signingKeys, environment, now }: Options) {
   return {
-    /** Loads the signing key. Called before a transaction, so that a token cannot fail after the commit. */
+    /** Loads the signing key. Call before a transaction, so that signing cannot fail after the commit. */
     async prepare(): Promise<void> {
       await signingKeys.active()
     },

@@ -3,7 +3,7 @@ import { enqueue } from '@whereabouts/db/outbox'
 import type { Tx } from '../db.ts'
 import { revokeChain, type EndedChain } from './tokens.queries.ts'
 
-/** Ends a chain, under the lock of its row: its refresh tokens here, its access tokens at the gateways. */
+/** Ends the refresh tokens of a chain here, and its access tokens at the gateways. Call under the lock of its row. */
 export async function endChain(tx: Tx, orgId: number, chainId: string): Promise<void> {
   const ended = await revokeChain(tx, orgId, chainId)
   if (ended) await enqueueChainEnds(tx, [ended])

@@ -28,7 +28,7 @@ test('the body alone is read', () => {
   expect(readCredentials(body, undefined)).toEqual({ clientId: 'id', clientSecret: 'secret' })
 })
 
-test('a client id beside the header must be the same, a secret must not be there', () => {
+test('next to the header, a client id must be the same and a secret is refused', () => {
   const credentials = { clientId: 'id', clientSecret: 'secret' }
   expect(readCredentials({ grant_type, client_id: 'id' }, header('id:secret'))).toEqual(credentials)
   const twice = { grant_type, client_id: 'other', client_secret: 'secret' }

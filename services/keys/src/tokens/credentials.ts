@@ -3,12 +3,12 @@ import type { TokenRequest } from '@whereabouts/contracts/tokens'
 
 export type ClientCredentials = { clientId: string; clientSecret: string }
 
-/** What was sent: credentials, or which fields to fix, or an `Authorization` header that is no credentials. */
+/** Credentials, or fields to fix, or an `Authorization` header without credentials. */
 export type CredentialsReading = ClientCredentials | { problems: readonly FieldEntry[] } | { malformed: true }
 
 /**
- * Client credentials from HTTP Basic or from the body. Sent both ways they must be said once (RFC 6749, 2.3): a client
- * id in the body may repeat that of the header, anything else is ambiguous.
+ * Client credentials from HTTP Basic or from the body, but not both (RFC 6749, 2.3). Only the client id may be in both,
+ * if it is the same.
  */
 export function readCredentials(body: TokenRequest, authorization: string | undefined): CredentialsReading {
   if (authorization === undefined) return fromBody(body)
@@ -31,7 +31,7 @@ function fromBody({ client_id, client_secret }: TokenRequest): CredentialsReadin
   return { problems: missing }
 }
 
-/** Undefined for another scheme and for anything that is not two parts in UTF-8. */
+/** Undefined for another scheme and for a value that is not two parts in UTF-8. */
 export function readBasic(authorization: string): ClientCredentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1]
   if (encoded === undefined || encoded.length > 2_048) return undefined
@@ -45,7 +45,7 @@ export function readBasic(authorization: string): ClientCredentials | undefined 
     )
     return clientId && clientSecret ? { clientId, clientSecret } : undefined
   } catch {
-    return undefined // not UTF-8, or a broken escape: no credentials of ours
+    return undefined // not UTF-8, or a broken escape
   }
 }
 

@@ -4,8 +4,8 @@ import type { Db } from '../db.ts'
 import { isChainAlive } from './tokens.queries.ts'
 
 /**
- * Whether a session, or a chain of a key's tokens, has ended: what `/internal/keys` is for keys. Always 200, so that the
- * 404 of a replica that does not know the route yet cannot be taken for an end.
+ * Whether a session, or a chain of a key's tokens, has ended, like `/internal/keys` for keys. Always 200: a 404 means a
+ * replica of a release without this route, and not an end.
  */
 export function serveChainEnds(scope: FastifyInstance, db: Db): void {
   scope.get<{ Params: { org: string; chain: string } }>(

@@ -2,7 +2,7 @@ import { JWKS_PATH } from '@whereabouts/contracts/token-claims'
 import type { FastifyInstance } from 'fastify'
 import type { SigningKeys } from './signing-keys.ts'
 
-/** The public keys, for whoever verifies access tokens. Not in the route table: it lies outside `/api/v1`. */
+/** The public keys that verify access tokens. Not in the route table, because it is outside `/api/v1`. */
 export function serveJwks(app: FastifyInstance, signingKeys: SigningKeys): void {
   app.get(JWKS_PATH, { config: { operationId: 'getJwks' } }, async (_request, reply) =>
     reply

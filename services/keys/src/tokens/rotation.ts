@@ -1,18 +1,18 @@
 import type { Db, Tenants, Tx } from '../db.ts'
-import { hashSecret, randomToken } from './secrets.ts'
+import { hashSecret, randomToken } from '../secrets.ts'
 import { endChain } from './chains.ts'
 import { findTokenOrg, lockRefreshToken, replaceRefreshToken, type LockedToken } from './tokens.queries.ts'
 
 export type Rotated<Owner> = { owner: Owner; refreshToken: string; chainId: string }
 
 /**
- * Uses a refresh token once: spends it and returns its successor. Undefined when it must be refused; `replayed` for a
- * spent one that comes again: that ends its whole chain, because either its owner or a thief holds the successor.
+ * Spends a refresh token and returns its successor. Undefined if it must be refused. `replayed` for a token that was
+ * spent before: that ends the whole chain, because either the owner or a thief holds the successor.
  *
- * A token does not name its organization, which is looked up across all of them; the rest happens within it.
+ * A token does not name its organization, so that is looked up first.
  *
- * `findOwner` says, inside the transaction, whom the chain belongs to now; undefined refuses the token unspent, and so
- * does what `approve` throws about a token that is good.
+ * `findOwner` returns, inside the transaction, the current owner of the chain. If it returns undefined, or `approve`
+ * throws, the token stays unspent.
  */
 export async function rotateRefreshToken<Owner>(
   { tenants, db }: { tenants: Tenants; db: Db },
@@ -30,7 +30,7 @@ export async function rotateRefreshToken<Owner>(
     const owner = await findOwner(tx, token)
     if (owner === undefined) return undefined
     if (token.is_spent) {
-      await endChain(tx, token.org_id, token.chain_id) // committed: the refusal is no exception
+      await endChain(tx, token.org_id, token.chain_id) // committed, because nothing is thrown
       return 'replayed'
     }
     if (token.is_expired || token.is_revoked) return undefined

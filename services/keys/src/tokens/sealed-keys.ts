@@ -10,7 +10,7 @@ import {
 /** A new signing key as it is stored. */
 export type SealedKey = { kid: string; public_key: string; private_key: Buffer }
 
-/** A key was sealed under another secret than the one at hand. */
+/** A key was sealed under another secret. */
 export class SealedKeyError extends Error {
   override readonly name = 'SealedKeyError'
 }
@@ -27,7 +27,7 @@ export function newSealedKey(secret: Buffer): SealedKey {
   return { kid, public_key: x, private_key: seal(privateKey, kid, secret) }
 }
 
-/** AES-256-GCM: nonce, tag, ciphertext. The kid is authenticated too, so that two rows cannot be exchanged. */
+/** AES-256-GCM: nonce, tag, ciphertext. The kid is authenticated, so that two rows cannot be swapped. */
 function seal(key: KeyObject, kid: string, secret: Buffer): Buffer {
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv('aes-256-gcm', secret, iv, { authTagLength: TAG_BYTES }).setAAD(
@@ -37,7 +37,7 @@ function seal(key: KeyObject, kid: string, secret: Buffer): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed])
 }
 
-/** Throws, naming the likely cause, when the secret is not the one the key was sealed under. */
+/** Throws `SealedKeyError` if the key was sealed under another secret. */
 export function openSealedKey({ kid, private_key: sealed }: SealedKey, secret: Buffer): KeyObject {
   try {
     const iv = sealed.subarray(0, IV_BYTES)

@@ -63,9 +63,7 @@ test('replicas that rotate at once rotate once', async ({ keys }) => {
   expect(rotated.filter(Boolean)).toHaveLength(1)
 })
 
-test('a key that is not old enough stays, and a retired one is forgotten after two hours', async ({
-  keys,
-}) => {
+test('a key that is not old enough stays, and a retired one is deleted after two hours', async ({ keys }) => {
   await fromScratch(keys)
   const one = replica(keys)
   const first = await one.active()
@@ -74,14 +72,14 @@ test('a key that is not old enough stays, and a retired one is forgotten after t
   await age(keys, 2)
   await one.rotateIfDue(30)
   const kids = async () => (await replica(keys).publicKeys()).map((key) => key.kid)
-  await one.rotateIfDue(30) // the next look, which forgets what is old enough
+  await one.rotateIfDue(30) // deletes what is old enough
   expect(await kids()).toContain(first.kid)
   await keys.database.pool.query("update signing_key set retired_at = retired_at - interval '2 hours'")
   await one.rotateIfDue(30)
   expect(await kids()).not.toContain(first.kid)
 })
 
-test('private keys are sealed: another secret does not open them and says why', async ({ keys }) => {
+test('private keys are sealed, and another secret fails to open them', async ({ keys }) => {
   await fromScratch(keys)
   await replica(keys).active()
   const { db } = keys.database

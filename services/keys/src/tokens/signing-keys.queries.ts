@@ -2,25 +2,25 @@ import { sql } from 'kysely'
 import type { Db, SigningKeyRow, Tx } from '../db.ts'
 import type { SealedKey } from './sealed-keys.ts'
 
-/** Longer than any access token lives, and than any replica goes on signing with a key it has in memory. */
+/** Longer than the life of an access token plus the time that a replica caches a key. */
 const RETIRED_FOR = sql`interval '2 hours'`
-/** A next key must have been published for this long before it signs, so that every verifier has seen it. */
+/** How long the next key must be published before it signs, so that every verifier knows it. */
 const PUBLISHED_FOR = sql`interval '10 minutes'`
 
-/** Every key whose signatures count, the active one included. */
+/** Every key whose signatures are valid, including the active one. */
 export function listSigningKeys(db: Db): Promise<SigningKeyRow[]> {
   return db.selectFrom('signing_key').selectAll().orderBy('created_at').execute()
 }
 
-/** One key without its secret part, and the instants it has before it. By the clock of the database, like all of them. */
+/** A key without its secret part, and its next instants, by the clock of the database. */
 export type SigningKeyLife = Pick<
   SigningKeyRow,
   'kid' | 'state' | 'created_at' | 'activated_at' | 'retired_at'
 > & {
-  /** Of the next key: from when on it may sign. */
+  /** For the next key: from when it may sign. */
   ready_at: string | null
   is_ready: boolean
-  /** Of a retired key: until when it is published. */
+  /** For a retired key: until when it is published. */
   published_until: string | null
 }
 
@@ -35,14 +35,14 @@ export async function listSigningKeyLives(db: Db): Promise<SigningKeyLife[]> {
   return rows
 }
 
-/** One replica at a time changes the set of keys; the lock ends with the transaction. */
+/** Lets one replica at a time change the keys, until its transaction ends. */
 export async function lockSigningKeys(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('signing keys of ' || current_schema(), 0))`.execute(
     tx,
   )
 }
 
-/** Call under `lockSigningKeys`, when there is no key in that state. */
+/** Call under `lockSigningKeys`, if no key is in that state. */
 export async function insertSigningKey(tx: Tx, key: SealedKey, state: 'active' | 'next'): Promise<void> {
   const activated_at = state === 'active' ? sql<string>`clock_timestamp()` : null
   await tx
@@ -51,7 +51,7 @@ export async function insertSigningKey(tx: Tx, key: SealedKey, state: 'active' |
     .execute()
 }
 
-/** Call under `lockSigningKeys`. Whether the active key is `days` old and the next one is known well enough. */
+/** Call under `lockSigningKeys`. Whether the active key is `days` old and the next one was published for long enough. */
 export async function isRotationDue(tx: Tx, days: number): Promise<boolean> {
   const { rows } = await sql<{ due: boolean }>`
     select exists (
@@ -62,7 +62,7 @@ export async function isRotationDue(tx: Tx, days: number): Promise<boolean> {
   return rows[0]?.due ?? false
 }
 
-/** Call under `lockSigningKeys`. The next key signs from now on; the one before is still published. */
+/** Call under `lockSigningKeys`. The next key becomes active; the previous one stays published. */
 export async function promoteNextKey(tx: Tx): Promise<void> {
   await sql`update signing_key set state = 'retired', retired_at = clock_timestamp() where state = 'active'`.execute(
     tx,
@@ -72,7 +72,7 @@ export async function promoteNextKey(tx: Tx): Promise<void> {
   )
 }
 
-/** Forgets retired keys that no living token can name. */
+/** Deletes retired keys whose tokens have all expired. */
 export async function deleteOldSigningKeys(tx: Tx): Promise<void> {
   await sql`delete from signing_key where state = 'retired' and retired_at <= clock_timestamp() - ${RETIRED_FOR}`.execute(
     tx,

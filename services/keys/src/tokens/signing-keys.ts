@@ -16,11 +16,11 @@ import {
 type PublicJwk = { kty: 'OKP'; crv: 'Ed25519'; x: string; kid: string; use: 'sig'; alg: string }
 
 export type SigningKeys = {
-  /** The key that signs now; the first one is made when there is none. */
+  /** The key that signs now. Creates the first one. */
   active(): Promise<{ kid: string; privateKey: KeyObject }>
-  /** Of every key whose tokens are good: the active, the next and those retired lately. */
+  /** Of the active key, the next one, and retired ones whose tokens may still be valid. */
   publicKeys(): Promise<PublicJwk[]>
-  /** Puts the next key in place of an active one that is `days` old; true when it did. Safe to call everywhere. */
+  /** Rotates if the active key is `days` old; returns whether it did. Any replica may call it at any time. */
   rotateIfDue(days: number): Promise<boolean>
 }
 
@@ -28,12 +28,12 @@ type KeySet = { active: { kid: string; privateKey: KeyObject }; published: Publi
 
 type Options = { db: Db; secret: Buffer; now: () => number }
 
-/** How long a replica trusts what it has read; less than PUBLISHED_FOR and RETIRED_FOR allow for. */
+/** How long a replica caches the keys. Must be shorter than PUBLISHED_FOR and RETIRED_FOR. */
 const CACHE_MS = 30_000
 
 /**
- * The keys that sign access tokens. There is always a next one, published before it signs, and a retired one is
- * published until the last token it signed has expired: so replicas and verifiers may learn of a rotation late.
+ * The keys that sign access tokens. The next key is published before it signs, and a retired key until its last token has
+ * expired. So replicas and verifiers may learn of a rotation late.
  */
 export function createSigningKeys({ db, secret, now }: Options): SigningKeys {
   let loading: Promise<KeySet> | undefined
@@ -77,16 +77,16 @@ export function createSigningKeys({ db, secret, now }: Options): SigningKeys {
   }
 }
 
-/** Call under `lockSigningKeys`. The next key signs, and the one to follow it is published from now on. */
+/** Call under `lockSigningKeys`. The next key becomes active, and a new next key is published. */
 async function rotate(tx: Tx, secret: Buffer): Promise<void> {
   await promoteNextKey(tx)
   await insertSigningKey(tx, newSealedKey(secret), 'next')
 }
 
 /**
- * Rotates before the active key is old enough, unless the next one is not known to every verifier yet: then `rotated`
- * is false and nothing has changed. Running replicas learn of it like of any other rotation. Throws when the keys were
- * sealed under another secret, since a key sealed under this one would stop every replica.
+ * Rotates at once, whatever the age of the active key. If the next key is too new for every verifier to know it, nothing
+ * changes and `rotated` is false. Throws if the keys were sealed under another secret, because the replicas could not
+ * open a key that is sealed under this one.
  */
 export function rotateNow(db: Db, secret: Buffer): Promise<{ rotated: boolean; keys: SigningKeyLife[] }> {
   return db.transaction().execute(async (tx) => {
@@ -102,7 +102,7 @@ export function rotateNow(db: Db, secret: Buffer): Promise<{ rotated: boolean; k
 const hasBoth = (rows: readonly SigningKeyRow[]) =>
   rows.some((row) => row.state === 'active') && rows.some((row) => row.state === 'next')
 
-/** Two replicas that start at once both come here; the second finds the keys of the first. */
+/** If two replicas start at once, the second finds the keys of the first. */
 async function createMissingKeys(tx: Tx, secret: Buffer): Promise<SigningKeyRow[]> {
   await lockSigningKeys(tx)
   const rows = await listSigningKeys(tx)

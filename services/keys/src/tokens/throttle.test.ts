@@ -4,7 +4,7 @@ import { createThrottle, refuse } from './throttle.ts'
 
 const options = { capacity: 3, refillMs: 2_000, maxClients: 2 }
 
-test('after so many attempts a client waits, and is told how long', () => {
+test('after too many attempts a client waits, and learns how long', () => {
   const clock = fakeClock()
   const throttle = createThrottle({ now: clock.now, ...options })
   for (let i = 0; i < 3; i += 1) expect(throttle.take('a')).toBeUndefined()
@@ -22,7 +22,7 @@ test('one client does not use up the attempts of another', () => {
   expect(throttle.take('b')).toBeUndefined()
 })
 
-test('memory is bounded: the client seen longest ago is forgotten', () => {
+test('memory is bounded: the least recently seen client is evicted', () => {
   const throttle = createThrottle({ now: fakeClock().now, ...options })
   for (let i = 0; i < 3; i += 1) throttle.take('a')
   throttle.take('b')
@@ -34,7 +34,7 @@ test('memory is bounded: the client seen longest ago is forgotten', () => {
   expect(throttle.take('a')).toBeUndefined()
 })
 
-test('a refusal stays itself until the attempts of the client are used up, and then costs its address nothing', async () => {
+test("a refusal becomes 429 when the client's attempts are used up, and then costs its address nothing", async () => {
   const throttle = createThrottle({ now: fakeClock().now, ...options })
   const failures: string[] = []
   const attempts = { failed: async (address: string) => void failures.push(address) }

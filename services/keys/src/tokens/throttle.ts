@@ -1,9 +1,10 @@
 import { addressBlock } from '@whereabouts/service-kit/address-block'
+import { LRUCache } from 'lru-cache'
 import type { Attempts } from '../attempts/attempts.ts'
 import { tooManyAttempts } from '../errors.ts'
 
 export type Throttle = {
-  /** Takes a token for one attempt. Undefined: go on; otherwise the seconds until the next token. */
+  /** Takes a token for one attempt. Undefined if allowed, otherwise the seconds until the next token. */
   take(client: string): number | undefined
 }
 
@@ -11,17 +12,17 @@ type Bucket = { tokens: number; at: number }
 
 type Options = {
   now: () => number
-  /** Attempts that may fail in a row. */
+  /** Failed attempts in a row. */
   capacity?: number
-  /** Time in which one more is granted. */
+  /** Time until one more is allowed. */
   refillMs?: number
-  /** Clients remembered; the one seen longest ago is forgotten first. */
+  /** Clients to remember. One address cannot evict its own bucket: its attempts under other names cost it tokens too. */
   maxClients?: number
 }
 
 /**
- * Token buckets of failed attempts, in this process: with n replicas a guesser has n times the attempts, which is
- * still far from enough, and no attempt costs a database write.
+ * Token buckets of failed attempts, in this process, so that no attempt costs a database write. With n replicas a guesser
+ * has n times the attempts, which is still far too few.
  */
 export function createThrottle({
   now,
@@ -29,28 +30,21 @@ export function createThrottle({
   refillMs = 6_000,
   maxClients = 20_000,
 }: Options): Throttle {
-  const buckets = new Map<string, Bucket>()
+  const buckets = new LRUCache<string, Bucket>({ max: maxClients })
 
-  /** The client's bucket as of now, moved to the young end of the map. */
-  function touch(client: string): Bucket {
+  /** The client's bucket as of now. */
+  function refill(client: string): Bucket {
     const known = buckets.get(client)
     const at = now()
-    const refilled = known ? known.tokens + (at - known.at) / refillMs : capacity
-    const bucket = { tokens: Math.min(capacity, refilled), at }
-    buckets.delete(client)
+    const tokens = known ? Math.min(capacity, known.tokens + (at - known.at) / refillMs) : capacity
+    const bucket = { tokens, at }
     buckets.set(client, bucket)
-    if (buckets.size > maxClients) forgetOldest()
     return bucket
-  }
-
-  function forgetOldest(): void {
-    const oldest = buckets.keys().next()
-    if (!oldest.done) buckets.delete(oldest.value)
   }
 
   return {
     take(client) {
-      const bucket = touch(client)
+      const bucket = refill(client)
       if (bucket.tokens < 1) return Math.max(1, Math.ceil(((1 - bucket.tokens) * refillMs) / 1_000))
       bucket.tokens -= 1
       return undefined
@@ -59,8 +53,8 @@ export function createThrottle({
 }
 
 /**
- * For attempts that are checked first and cost only when they fail: throws the refusal, or 429 to a client that was
- * refused too often, by what it names and by its address.
+ * For attempts that are checked first and cost a token only when they fail. Throws `refusal`, or 429 for a client or an
+ * address that failed too often.
  */
 export async function refuse(
   { throttle, attempts }: { throttle: Throttle; attempts: Pick<Attempts, 'failed'> },

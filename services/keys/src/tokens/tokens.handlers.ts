@@ -1,7 +1,7 @@
 import { KEY_TOKEN_SECONDS } from '@whereabouts/contracts/token-claims'
 import type { TokenRequest } from '@whereabouts/contracts/tokens'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
-import { Answer, type Context, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Context, type Handlers } from '@whereabouts/service-kit/serve'
 import { findKeyById, touchKey, type UsableKey } from '../api-keys/api-keys.queries.ts'
 import { findClient } from '../api-keys/clients.ts'
 import type { Attempts } from '../attempts/attempts.ts'
@@ -10,7 +10,7 @@ import { invalidClient, invalidRefreshToken, scopeNotAvailable } from '../errors
 import type { AccessTokens } from './access-tokens.ts'
 import { readBasic, readCredentials, required, type ClientCredentials } from './credentials.ts'
 import { rotateRefreshToken } from './rotation.ts'
-import { hashSecret, NO_STORE, randomToken } from './secrets.ts'
+import { hashSecret, NO_STORE, randomToken } from '../secrets.ts'
 import { refuse, type Throttle } from './throttle.ts'
 import { narrowChain, startChain } from './tokens.queries.ts'
 
@@ -38,8 +38,8 @@ type Request = Context<'issueToken'>
 async function exchangeCredentials(deps: TokenDeps, { body, headers, clientAddress }: Request) {
   const credentials = credentialsOf(body, headers.authorization)
   const key = await findClient(deps.db, credentials)
-  // The secret cannot be guessed and costs one digest to check, so it is checked first: whoever holds it gets in, however
-  // often others have failed under the same id.
+  // Checked before any limit: the secret cannot be guessed and its check costs one digest. So failures of others under
+  // the same id do not lock the owner out.
   if (!key) return refuse(deps, clientAddress, `client|${credentials.clientId.toLowerCase()}`, invalidClient)
   const scopes = narrowed(body.scope, key.scopes)
   await deps.accessTokens.prepare()
@@ -50,7 +50,7 @@ async function exchangeCredentials(deps: TokenDeps, { body, headers, clientAddre
     await touchKey(tx, key.org_id, key.id)
     return id
   })
-  return tokenAnswer(deps.accessTokens, key, { refreshToken, chainId, scopes: scopes ?? key.scopes })
+  return tokenReply(deps.accessTokens, key, { refreshToken, chainId, scopes: scopes ?? key.scopes })
 }
 
 function credentialsOf(body: TokenRequest, authorization: string | undefined): ClientCredentials {
@@ -62,7 +62,7 @@ function credentialsOf(body: TokenRequest, authorization: string | undefined): C
 
 async function refreshTokens(deps: TokenDeps, { body, headers, clientAddress }: Request) {
   if (body.refresh_token === undefined) rejectIfAny([required('refresh_token')])
-  // Whoever names a client must name the one the token was issued to (RFC 6749, 6); naming it is optional.
+  // The client is optional, but must be the one the token was issued to (RFC 6749, 6).
   const named = body.client_id ?? readBasic(headers.authorization ?? '')?.clientId
   await deps.accessTokens.prepare()
   let granted: string[] = []
@@ -83,12 +83,12 @@ async function refreshTokens(deps: TokenDeps, { body, headers, clientAddress }: 
   )
   if (rotated === 'replayed') deps.onChange()
   if (!rotated || rotated === 'replayed') return refuse(deps, clientAddress, 'refresh', invalidRefreshToken)
-  return tokenAnswer(deps.accessTokens, rotated.owner, { ...rotated, scopes: granted })
+  return tokenReply(deps.accessTokens, rotated.owner, { ...rotated, scopes: granted })
 }
 
 /**
- * What `scope` asks for of what there is, in its order; undefined when nothing is asked for. Throws when it names
- * anything else.
+ * The available scopes that `scope` names, in the available order; undefined if it names none. Throws if it names any
+ * other.
  */
 function narrowed(scope: string | undefined, available: readonly string[]): string[] | undefined {
   const wanted = (scope ?? '').split(' ').filter((name) => name !== '')
@@ -99,7 +99,7 @@ function narrowed(scope: string | undefined, available: readonly string[]): stri
 
 type Granted = { refreshToken: string; chainId: string; scopes: readonly string[] }
 
-async function tokenAnswer(tokens: AccessTokens, key: UsableKey, { refreshToken, chainId, scopes }: Granted) {
+async function tokenReply(tokens: AccessTokens, key: UsableKey, { refreshToken, chainId, scopes }: Granted) {
   const ofKey = { sub: key.jti, org_id: key.org_id, scopes: [...scopes] }
   const claims = { typ: 'key', ...ofKey, sid: chainId } as const
   const pair = {
@@ -109,5 +109,5 @@ async function tokenAnswer(tokens: AccessTokens, key: UsableKey, { refreshToken,
     expires_in: KEY_TOKEN_SECONDS,
     scope: scopes.join(' '),
   }
-  return new Answer(pair, NO_STORE)
+  return new Reply(pair, NO_STORE)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 
-/** An API key's or a session's. */
+/** An API key or a user's session. */
 export type ChainOwner = { orgId: number } & ({ keyId: number } | { userId: number })
 
 /** A refresh token with its chain, which is locked. Exactly one of `key_id` and `user_id` is set. */
@@ -11,7 +11,7 @@ export type LockedToken = {
   org_id: number
   key_id: number | null
   user_id: number | null
-  /** What the chain was narrowed to; null where it was not. */
+  /** The scopes that the chain was narrowed to; null if it was not. */
   scopes: string[] | null
   is_spent: boolean
   is_expired: boolean
@@ -20,7 +20,7 @@ export type LockedToken = {
 
 const LIFE = sql<string>`clock_timestamp() + interval '30 days'`
 
-/** Begins a chain with its first refresh token and returns its id. `scopes`: null is all that the key has. */
+/** Starts a chain with its first refresh token and returns its id. `scopes` null: all scopes of the key. */
 export async function startChain(
   tx: Tx,
   owner: ChainOwner,
@@ -42,7 +42,7 @@ export async function startChain(
   return id
 }
 
-/** Undefined for a token that was never issued or was purged. It never changes. */
+/** The organization of a token, which never changes. Undefined for a token that was never issued or was purged. */
 export async function findTokenOrg(db: Db, hash: Buffer): Promise<number | undefined> {
   const found = await db
     .selectFrom('refresh_token')
@@ -53,11 +53,11 @@ export async function findTokenOrg(db: Db, hash: Buffer): Promise<number | undef
 }
 
 /**
- * The token, with its chain locked until the transaction ends: of two that use one token at once the second waits
+ * The token, with its chain locked until the transaction ends. If two requests use one token at once, the second waits
  * here and then sees it spent. Undefined for a token that was never issued or was purged.
  *
- * Two statements, so that the second one sees what the first has waited for. The chain alone is locked, as every change
- * of a token is made under it: the purge locks chains too, and locks in one order cannot deadlock.
+ * Two statements, so that the second sees the changes that the first waited for. Locks only the chain, because every
+ * change of a token holds that lock. The purge locks chains too, and one lock order cannot deadlock.
  */
 export async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<LockedToken | undefined> {
   await sql`
@@ -74,7 +74,7 @@ export async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<LockedToke
   return rows[0]
 }
 
-/** Spends the locked token and puts the next one in its place. */
+/** Spends the locked token and inserts its successor. */
 export async function replaceRefreshToken(tx: Tx, token: LockedToken, nextHash: Buffer): Promise<void> {
   await tx
     .updateTable('refresh_token')
@@ -92,7 +92,7 @@ export async function replaceRefreshToken(tx: Tx, token: LockedToken, nextHash: 
 
 export type EndedChain = { org_id: number; id: string; revoked_at: string }
 
-/** Undefined when it had ended before. */
+/** Undefined if it had ended before. */
 export function revokeChain(tx: Tx, orgId: number, chainId: string): Promise<EndedChain | undefined> {
   return tx
     .updateTable('token_chain')
@@ -104,7 +104,7 @@ export function revokeChain(tx: Tx, orgId: number, chainId: string): Promise<End
     .executeTakeFirst()
 }
 
-/** Narrows what is refreshed from here on. */
+/** Narrows the scopes of future access tokens of the chain. */
 export async function narrowChain(tx: Tx, orgId: number, chainId: string, scopes: string[]): Promise<void> {
   await tx
     .updateTable('token_chain')
@@ -114,7 +114,7 @@ export async function narrowChain(tx: Tx, orgId: number, chainId: string, scopes
     .execute()
 }
 
-/** Whether the chain goes on. One that nobody knows has ended: its member or its organization is gone. */
+/** Whether the chain is alive. A missing one has ended with its member or organization. */
 export async function isChainAlive(db: Db, orgId: number, chainId: string): Promise<boolean> {
   const chain = await db
     .selectFrom('token_chain')
@@ -134,8 +134,8 @@ async function insertRefreshToken(tx: Tx, orgId: number, chainId: string, hash: 
 }
 
 /**
- * Removes chains and tokens past their life, at most `limit` of each, and returns how many rows went. A spent token
- * stays until it expires, so that its replay is recognised for as long as it could have been used.
+ * Deletes expired chains and tokens, at most `limit` of each, and returns the number of rows. A spent token stays until it
+ * expires, so that its replay is detected.
  */
 export async function purgeExpiredTokens(db: Db, limit: number): Promise<number> {
   const chains = await sql`

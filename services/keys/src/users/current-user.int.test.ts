@@ -4,7 +4,7 @@ import { test, type Keys, type Org } from '../../test/keys.fixture.ts'
 const ME = '/api/v1/users/me'
 const SWITCH = '/api/v1/auth/switch'
 
-/** A user with an organization of their own who is also a member of another one. */
+/** A user with an own organization who is also a member of another one. */
 async function guest(keys: Keys): Promise<{ host: Org; own: Org }> {
   const [host, own] = [await keys.signUp(), await keys.signUp()]
   const token = await keys.invite(host, own.email)
@@ -15,9 +15,7 @@ async function guest(keys: Keys): Promise<{ host: Org; own: Org }> {
 const switchTo = (keys: Keys, from: Org, org_id: unknown, refresh_token = from.session.refresh_token) =>
   keys.post(SWITCH, { org_id, refresh_token }, { caller: keys.admin(from) })
 
-test('D10 a user sees themself and their organizations with the role in each, and no others', async ({
-  keys,
-}) => {
+test('D10 users see their organizations, with the role in each', async ({ keys }) => {
   const { host, own } = await guest(keys)
   const response = await keys.send(ME, { caller: keys.admin(own) })
   expect(response.statusCode).toBe(200)
@@ -51,22 +49,20 @@ test('switching ends the session and opens one in the other organization', async
   expect((await refresh(own.session.refresh_token)).statusCode).toBe(401)
 })
 
-test('an access token alone becomes no session: the refresh token must be its own, unspent and alive', async ({
-  keys,
-}) => {
+test("switching requires the session's own refresh token, unspent and valid", async ({ keys }) => {
   const { host, own } = await guest(keys)
   const spent = own.session.refresh_token
   const next = (await keys.post('/api/v1/auth/refresh', { refresh_token: spent })).json().data.refresh_token
   for (const token of ['made-up', host.session.refresh_token])
     expect((await switchTo(keys, own, host.orgId, token)).statusCode).toBe(401)
   expect((await switchTo(keys, own, host.orgId, spent)).statusCode).toBe(401)
-  // The replay of a spent one has revoked the chain, successor included; the other user's session is untouched.
+  // The replay has revoked the whole chain; the other user's session is untouched.
   expect((await switchTo(keys, own, host.orgId, next)).statusCode).toBe(401)
   const other = { refresh_token: host.session.refresh_token }
   expect((await keys.post('/api/v1/auth/refresh', other)).statusCode).toBe(200)
 })
 
-test('an organization one does not belong to is 404, and so is one that does not exist', async ({ keys }) => {
+test('an organization of others is 404, like one that does not exist', async ({ keys }) => {
   const [mine, theirs] = [await keys.signUp(), await keys.signUp()]
   for (const orgId of [theirs.orgId, 1]) {
     const response = await switchTo(keys, mine, orgId)
@@ -75,9 +71,7 @@ test('an organization one does not belong to is 404, and so is one that does not
   }
 })
 
-test('who was removed a moment ago can neither look nor switch with the session they had', async ({
-  keys,
-}) => {
+test('a removed member can neither read nor switch with the old session', async ({ keys }) => {
   const { host, own } = await guest(keys)
   const member = `/api/v1/orgs/${host.orgId}/members/${own.userId}`
   await keys.send(member, { method: 'DELETE', caller: keys.admin(host) })
@@ -99,13 +93,13 @@ test.for([
   expect(response.json().error.fields).toMatchObject([{ code }])
 })
 
-test('nobody is refused with 401', async ({ keys }) => {
+test('a request without a principal is refused with 401', async ({ keys }) => {
   const { orgId } = await keys.signUp()
   expect((await keys.send(ME)).statusCode).toBe(401)
   expect((await keys.post(SWITCH, { org_id: orgId, refresh_token: 'x' })).statusCode).toBe(401)
 })
 
-test('a renewal with an organization goes on in that one, by the refresh token alone', async ({ keys }) => {
+test('a refresh with an organization switches to it, with the refresh token alone', async ({ keys }) => {
   const { host, own } = await guest(keys)
   const renew = (refresh_token: string, org_id: unknown) =>
     keys.post('/api/v1/auth/refresh', { refresh_token, org_id })
@@ -119,6 +113,6 @@ test('a renewal with an organization goes on in that one, by the refresh token a
   const stranger = await keys.signUp()
   expect((await renew(token, stranger.orgId)).statusCode).toBe(404)
   expect((await renew(token, null)).statusCode).toBe(400)
-  // What was refused has cost nothing.
+  // The refusal spent nothing.
   expect((await renew(token, own.orgId)).json().data.org.id).toBe(own.orgId)
 })

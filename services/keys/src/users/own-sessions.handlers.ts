@@ -20,11 +20,11 @@ import type { UserDeps } from './user-deps.ts'
 
 type OwnSessionOperation = 'changePassword' | 'listSessions' | 'endSession'
 
-/** What users do about their own password and sessions, in all organizations they belong to. */
+/** Users change their password and end their sessions, in all their organizations. */
 export function ownSessionHandlers(deps: UserDeps): Pick<Handlers<'keys'>, OwnSessionOperation> {
   const { db, passwords, attempts, onChange } = deps
   return {
-    // The current password is asked for, and guesses of it are counted, since an access token may be in wrong hands.
+    // Requires the current password and limits guesses of it, because the access token may be stolen.
     async changePassword({ principal, body, clientAddress }) {
       const userId = userOf(principal)
       await attempts.admit(clientAddress)
@@ -38,7 +38,7 @@ export function ownSessionHandlers(deps: UserDeps): Pick<Handlers<'keys'>, OwnSe
       const hash = await passwords.hash(source, body.new_password)
       await db.transaction().execute(async (tx) => {
         const now = await lockUser(tx, userId)
-        if (!now?.password_hash.equals(user.password_hash)) throw wrongCurrentPassword() // changed meanwhile
+        if (!now?.password_hash.equals(user.password_hash)) throw wrongCurrentPassword() // changed in between
         await updatePassword(tx, userId, hash)
         await enqueueChainEnds(tx, await endOtherSessions(tx, userId, principal.sessionId))
       })

@@ -26,9 +26,7 @@ const refresh = async (keys: Keys, { refresh_token }: Session) =>
 const list = async (keys: Keys, caller: Caller) =>
   (await keys.send(SESSIONS, { caller })).json<{ data: SessionView[]; total_count: number }>()
 
-test('D15.2 a new password ends all other sessions, in every organization, and no session of anybody else', async ({
-  keys,
-}) => {
+test('D15.2 a new password ends all other sessions of the user, in every organization', async ({ keys }) => {
   const [org, host] = [await keys.signUp(), await keys.signUp()]
   const token = await keys.invite(host, org.email)
   const accepted = await keys.post('/api/v1/auth/accept-invitation', { token, password: org.password })
@@ -110,7 +108,7 @@ test.for([
   expect((await logIn(keys, org)).statusCode).toBe(200)
 })
 
-test('a password from before the rules signs in, and joins another organization', async ({ keys }) => {
+test('a password that is older than the rules signs in, and joins another organization', async ({ keys }) => {
   const [org, host] = [await keys.signUp(), await keys.signUp()]
   const weak = await createPasswords((_source, work) => work()).hash('a', 'qwertyuiop')
   await keys.database.db.updateTable('app_user').set(weak).where('id', '=', org.userId).execute()
@@ -121,7 +119,7 @@ test('a password from before the rules signs in, and joins another organization'
   expect(joining.statusCode).toBe(200)
 })
 
-test('D15.2 users see their sessions and no other, and which one asks', async ({ keys }) => {
+test('D15.2 users see their own sessions, and which one is current', async ({ keys }) => {
   const [org, stranger] = [await keys.signUp(), await keys.signUp()]
   const second = await newSession(keys, org)
   const ended = await newSession(keys, org)
@@ -144,7 +142,7 @@ test('D15.2 users see their sessions and no other, and which one asks', async ({
   ])
 })
 
-test("D15.2 a user ends a session of theirs, once, and nobody else's", async ({ keys }) => {
+test('D15.2 a user ends an own session, once, and no session of others', async ({ keys }) => {
   const [org, stranger] = [await keys.signUp(), await keys.signUp()]
   const second = await newSession(keys, org)
   const end = async (caller: Caller, session: Session) =>

@@ -8,7 +8,7 @@ export type OwnSession = Omit<SessionView, 'current' | 'org'> & { org_id: number
 
 const isAlive = sql<boolean>`chain.revoked_at is null and chain.expires_at > clock_timestamp()`
 
-/** Of a user in all organizations, the one used last first. A chain is used by every refresh. */
+/** Of a user in all organizations, the last used first. Each refresh uses its chain. */
 export async function listOwnSessions(
   db: Db,
   userId: number,
@@ -35,7 +35,7 @@ export async function countOwnSessions(db: Db, userId: number): Promise<number> 
   return rows[0]?.count ?? 0
 }
 
-/** Ends the user's sessions, all but `kept`, and returns those that went on until now. */
+/** Ends the user's sessions except `kept`, and returns those that it ended. */
 export async function endOtherSessions(
   tx: Tx,
   userId: number,
@@ -51,7 +51,7 @@ export async function endOtherSessions(
     .execute()
 }
 
-/** Ends one session of the user; undefined when it is none of theirs, or is over. */
+/** Ends one session of the user; undefined if it is not theirs, or has ended. */
 export async function endOwnSession(tx: Tx, userId: number, id: string): Promise<EndedChain | undefined> {
   return tx
     .updateTable('token_chain as chain')
@@ -63,7 +63,7 @@ export async function endOwnSession(tx: Tx, userId: number, id: string): Promise
     .executeTakeFirst()
 }
 
-/** The user with its password, locked: of two changes at once the second is made by the password of the first. */
+/** The user with their password, locked: of two changes at once, the second sees the password of the first. */
 export function lockUser(tx: Tx, userId: number): Promise<UserRow | undefined> {
   return tx.selectFrom('app_user').selectAll().where('id', '=', userId).forUpdate().executeTakeFirst()
 }

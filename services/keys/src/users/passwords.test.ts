@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createPasswords } from './passwords.ts'
-import { createSlots } from './slots.ts'
+import { createBulkheads } from './bulkheads.ts'
 
-const passwords = createPasswords(createSlots({ concurrent: 2, perSource: 5, waiting: 10 }))
+const passwords = createPasswords(createBulkheads({ concurrent: 2, perSource: 5, waiting: 10 }))
 
 test('a password matches its own hash and no other', async () => {
   const stored = await passwords.hash('a', 'correct horse')
@@ -23,12 +23,12 @@ test('the composed and the decomposed form of a letter are one password', async 
   expect(await passwords.matches('a', 'cafe\u0301 au lait', stored)).toBe(true)
 })
 
-test('the cost a hash was made at is part of it', async () => {
+test('a hash includes its cost', async () => {
   const stored = await passwords.hash('a', 'correct horse')
   expect(await passwords.matches('a', 'correct horse', { ...stored, password_passes: 3 })).toBe(false)
 })
 
-test('nobody has any password, and being refused takes a hash all the same', async () => {
+test('an unknown user matches no password, and the check costs a hash all the same', async () => {
   let hashes = 0
   const counting = createPasswords((_source, work) => {
     hashes += 1

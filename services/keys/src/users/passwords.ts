@@ -1,8 +1,8 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Slots } from './slots.ts'
+import type { Bulkheads } from './bulkheads.ts'
 
-/** Everything needed to check a password later: argon2 gives raw bytes, without salt or cost inside. */
+/** Hash, salt and cost: argon2 returns raw bytes without them. */
 export type PasswordHash = {
   password_hash: Buffer
   password_salt: Buffer
@@ -18,28 +18,28 @@ const SALT_BYTES = 16
 const argon2Async = promisify(argon2)
 
 /**
- * argon2id in a bounded number of slots: each hash takes 19 MiB and about 50 ms of a core, so a burst of logins must
- * queue instead of taking the process down.
+ * argon2id with a limit on concurrent hashes. Each takes 19 MiB and about 50 ms of a core, so a burst of logins must
+ * queue.
  */
-export function createPasswords(slots: Slots) {
-  // What an unknown e-mail is checked against, so that it takes as long as a known one. Matches no password.
-  const nobody: PasswordHash = {
+export function createPasswords(bulkheads: Bulkheads) {
+  // Checked for an unknown e-mail, so that it takes as long as a known one. Matches no password.
+  const unknownUser: PasswordHash = {
     ...COST,
     password_hash: randomBytes(HASH_BYTES),
     password_salt: randomBytes(SALT_BYTES),
   }
   return {
-    /** `source` is the address block for which the hash waits its turn. */
+    /** `source` is the address block that the hash queues for. */
     async hash(source: string, password: string): Promise<PasswordHash> {
       const cost = { ...COST, password_salt: randomBytes(SALT_BYTES) }
-      return { ...cost, password_hash: await slots(source, () => derive(password, cost, HASH_BYTES)) }
+      return { ...cost, password_hash: await bulkheads(source, () => derive(password, cost, HASH_BYTES)) }
     },
 
-    /** Without a stored hash the same work is done and the answer is false. */
+    /** Without a stored hash it does the same work and returns false. */
     async matches(source: string, password: string, stored: PasswordHash | undefined): Promise<boolean> {
-      const wanted = stored ?? nobody
+      const wanted = stored ?? unknownUser
       const length = wanted.password_hash.length
-      const given = await slots(source, () => derive(password, wanted, length))
+      const given = await bulkheads(source, () => derive(password, wanted, length))
       return timingSafeEqual(given, wanted.password_hash) && stored !== undefined
     },
   }

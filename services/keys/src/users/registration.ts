@@ -1,9 +1,10 @@
 import type { Tx } from '../db.ts'
+import type { Member } from '../members/find-members.queries.ts'
 import { insertMembership } from '../members/members.queries.ts'
 import { enqueueMemberState } from '../members/members.state.ts'
 import { insertOrg } from '../orgs/orgs.queries.ts'
 import { enqueueOrgState } from '../orgs/orgs.state.ts'
-import { insertUser, type Member, type NewUser } from './users.queries.ts'
+import { insertUser, type NewUser } from './users.queries.ts'
 
 /** An organization with its first administrator. Throws `emailTaken`. */
 export async function register(tx: Tx, orgName: string, user: NewUser): Promise<Member> {

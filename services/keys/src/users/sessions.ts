@@ -1,24 +1,24 @@
 import { SESSION_TOKEN_SECONDS } from '@whereabouts/contracts/token-claims'
 import type { Session } from '@whereabouts/contracts/tokens'
-import { Answer } from '@whereabouts/service-kit/serve'
+import { Reply } from '@whereabouts/service-kit/serve'
 import type { Tx } from '../db.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
-import { hashSecret, NO_STORE, randomToken } from '../tokens/secrets.ts'
+import { hashSecret, NO_STORE, randomToken } from '../secrets.ts'
 import { endChain } from '../tokens/chains.ts'
 import { lockRefreshToken, startChain } from '../tokens/tokens.queries.ts'
-import { lockMember, type Member } from './users.queries.ts'
+import { lockMember, type Member } from '../members/find-members.queries.ts'
 
 export type OpenedSession = { member: Member; refreshToken: string; chainId: string }
 
-/** Undefined when the user is no member of the organization, or no longer. */
+/** Undefined if the user is not a member of the organization. */
 export async function openSession(tx: Tx, orgId: number, userId: number): Promise<OpenedSession | undefined> {
   const member = await lockMember(tx, orgId, userId)
   return member && startSession(tx, member)
 }
 
 /**
- * Starts the session's chain of refresh tokens; the access token is signed after the commit, by `sessionAnswer`. Call
- * in the transaction that has made or locked the membership.
+ * Starts the session's chain of refresh tokens. `sessionReply` signs the access token after the commit. Call in the
+ * transaction that created or locked the membership.
  */
 export async function startSession(tx: Tx, member: Member): Promise<OpenedSession> {
   const refreshToken = randomToken()
@@ -28,10 +28,9 @@ export async function startSession(tx: Tx, member: Member): Promise<OpenedSessio
 }
 
 /**
- * Ends the session that a refresh token belongs to and starts one in another organization; undefined, with the old one
- * untouched, when the user is no member there. `from` is the caller, where
- * there is one. The refresh token is asked for because an access token alone, which may be in wrong hands for an hour,
- * must not become a session of thirty days.
+ * Ends the session of a refresh token and starts one in another organization. Undefined, with the old session untouched,
+ * if the user is not a member there. `from` is the caller, if there is one. Requires the refresh token, because a stolen
+ * access token is valid for an hour and must not become a session of thirty days.
  */
 export async function switchSession(
   tx: Tx,
@@ -50,10 +49,10 @@ export async function switchSession(
 }
 
 /** Call `tokens.prepare` before the transaction. */
-export async function sessionAnswer(
+export async function sessionReply(
   tokens: AccessTokens,
   { member, refreshToken, chainId }: OpenedSession,
-): Promise<Answer<{ data: Session }>> {
+): Promise<Reply<{ data: Session }>> {
   const { id, org_id, role, revision } = member
   const ofMember = { sub: String(id), org_id, role, member_revision: revision }
   const claims = { typ: 'session', ...ofMember, sid: chainId } as const
@@ -65,5 +64,5 @@ export async function sessionAnswer(
     user: { id, name: member.name, email: member.email, role },
     org: { id: org_id, name: member.org_name, created_at: member.org_created_at },
   }
-  return new Answer({ data }, NO_STORE)
+  return new Reply({ data }, NO_STORE)
 }

@@ -3,10 +3,10 @@ import type { Db, Tenants } from '../db.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import type { Passwords } from './passwords.ts'
 
-/** Used by the handlers of users, their sessions and their invitations. */
+/** For the handlers of users, sessions and accepted invitations. */
 export type UserDeps = {
   tenants: Tenants
-  /** Across organizations: a person signs in before it is known to which one, and belongs to several. */
+  /** Sees all organizations, because a user signs in without naming one and may belong to several. */
   db: Db
   passwords: Passwords
   attempts: Attempts

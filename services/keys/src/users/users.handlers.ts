@@ -3,27 +3,28 @@ import { addressBlock } from '@whereabouts/service-kit/address-block'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import { emailTaken, invalidLogin, invalidRefreshToken, orgNotFound } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
+import { findFirstMembership, findMember, listMemberships } from '../members/find-members.queries.ts'
 import { rotateRefreshToken } from '../tokens/rotation.ts'
-import { hashSecret } from '../tokens/secrets.ts'
+import { hashSecret } from '../secrets.ts'
 import { endChain } from '../tokens/chains.ts'
 import { lockRefreshToken } from '../tokens/tokens.queries.ts'
 import { checkPassword } from './password-check.ts'
 import { refuseEmailAsPassword } from './password-rules.ts'
 import { register } from './registration.ts'
-import { openSession, sessionAnswer, startSession, switchSession } from './sessions.ts'
+import { openSession, sessionReply, startSession, switchSession } from './sessions.ts'
 import type { UserDeps } from './user-deps.ts'
-import { findFirstMembership, findMember, findUserByEmail, listMemberships } from './users.queries.ts'
+import { findUserByEmail } from './users.queries.ts'
 
 type UserOperation = 'signUp' | 'logIn' | 'refreshSession' | 'logOut' | 'getCurrentUser' | 'switchOrg'
 
 export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperation> {
   const { tenants, db, passwords, attempts, accessTokens, onChange } = deps
 
-  const answerSwitch = (outcome: Awaited<ReturnType<typeof switchSession>>) => {
+  const switchReply = (outcome: Awaited<ReturnType<typeof switchSession>>) => {
     onChange()
     if (outcome === 'refused') throw invalidRefreshToken()
     if (!outcome) throw orgNotFound()
-    return sessionAnswer(accessTokens, outcome)
+    return sessionReply(accessTokens, outcome)
   }
 
   return {
@@ -38,7 +39,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
         .transaction()
         .execute(async (tx) => startSession(tx, await register(tx, org_name, user)))
       onChange()
-      return sessionAnswer(accessTokens, session)
+      return sessionReply(accessTokens, session)
     },
 
     async logIn({ body, clientAddress }) {
@@ -48,15 +49,15 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       if (!first) throw invalidLogin()
       await accessTokens.prepare()
       const session = await tenants.transaction(first.org_id, (tx) => openSession(tx, first.org_id, user.id))
-      if (!session) throw invalidLogin() // removed a moment ago
-      return sessionAnswer(accessTokens, session)
+      if (!session) throw invalidLogin() // removed in between
+      return sessionReply(accessTokens, session)
     },
 
     async refreshSession({ body }) {
       await accessTokens.prepare()
       const { org_id: orgId } = body
       if (orgId !== undefined)
-        return answerSwitch(
+        return switchReply(
           await db.transaction().execute((tx) => switchSession(tx, hashSecret(body.refresh_token), orgId)),
         )
       const rotated = await rotateRefreshToken(deps, body.refresh_token, (tx, chain) =>
@@ -64,10 +65,10 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       )
       if (rotated === 'replayed') onChange()
       if (!rotated || rotated === 'replayed') throw invalidRefreshToken()
-      return sessionAnswer(accessTokens, { ...rotated, member: rotated.owner })
+      return sessionReply(accessTokens, { ...rotated, member: rotated.owner })
     },
 
-    // An unknown token has no session to end: the caller's wish is fulfilled, and nothing is told about tokens.
+    // An unknown token has no session to end. The reply is the same, so that it tells nothing about tokens.
     async logOut({ body }) {
       await db.transaction().execute(async (tx) => {
         const token = await lockRefreshToken(tx, hashSecret(body.refresh_token))
@@ -90,7 +91,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       await accessTokens.prepare()
       const hash = hashSecret(body.refresh_token)
       const from = { orgId: principal.orgId, userId: userOf(principal) }
-      return answerSwitch(await db.transaction().execute((tx) => switchSession(tx, hash, body.org_id, from)))
+      return switchReply(await db.transaction().execute((tx) => switchSession(tx, hash, body.org_id, from)))
     },
   }
 }

@@ -9,9 +9,7 @@ const LOG_OUT = '/api/v1/auth/logout'
 const refresh = (keys: Keys, refresh_token: string) => keys.post(REFRESH, { refresh_token })
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
-test('D10 signing up creates an organization with its administrator and answers a session', async ({
-  keys,
-}) => {
+test('D10 signing up creates an organization with an administrator', async ({ keys }) => {
   const body = { org_name: 'Acme', name: 'Ada', email: 'Ada@Acme.example', password: 'long enough 1' }
   const response = await keys.post(SIGN_UP, body)
   expect(response.statusCode).toBe(201)
@@ -35,7 +33,7 @@ test('D10 signing up creates an organization with its administrator and answers 
   expect(claims.exp - claims.iat).toBe(3600)
 })
 
-test('signing up tells the other services of the organization in the same transaction', async ({ keys }) => {
+test("signing up enqueues the organization's state in the same transaction", async ({ keys }) => {
   const before = keys.changes()
   const { orgId } = await keys.signUp()
   const rows = await keys.database.db
@@ -59,7 +57,7 @@ test('a taken e-mail is a conflict in any case, and leaves no organization behin
   expect(await orgs.execute()).toEqual([])
 })
 
-test('of two sign-ups at once with one e-mail exactly one succeeds', async ({ keys }) => {
+test('of two concurrent sign-ups with one e-mail exactly one succeeds', async ({ keys }) => {
   const body = { org_name: 'Twin', name: 'Eve', email: 'twin@example.com', password: 'long enough 1' }
   const responses = await Promise.all([keys.post(SIGN_UP, body), keys.post(SIGN_UP, body)])
   expect(new Set(responses.map((r) => r.statusCode))).toEqual(new Set([201, 409]))
@@ -93,7 +91,7 @@ test('passwords are stored as argon2id with salt and parameters only', async ({ 
   expect(JSON.stringify(user)).not.toContain(password)
 })
 
-test('signing in answers a session, whatever the case of the e-mail', async ({ keys }) => {
+test('signing in returns a session, in any case of the e-mail', async ({ keys }) => {
   const { email, password, orgId } = await keys.signUp()
   const response = await keys.post(LOG_IN, { email: email.toUpperCase(), password })
   expect(response.statusCode).toBe(200)

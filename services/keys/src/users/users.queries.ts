@@ -1,30 +1,16 @@
-import type { Role } from '@whereabouts/contracts/principal'
 import type { Db, Tx, UserRow } from '../db.ts'
 import { emailTaken } from '../errors.ts'
 import { violatedConstraint } from '@whereabouts/db/constraint-violation'
-import { emailKey } from './emails.ts'
+import { emailKey } from '../emails.ts'
 import type { PasswordHash } from './passwords.ts'
 
-/** A user as a member of one organization; `id` is the user's. */
-export type Member = Pick<UserRow, 'id' | 'name' | 'email'> & {
-  org_id: number
-  org_name: string
-  org_created_at: string
-  role: Role
-  revision: number
-  joined_at: string
-}
-
 export type NewUser = { name: string; email: string } & PasswordHash
-
-/** How many organizations of one user are shown. */
-const MAX_SHOWN = 200
 
 export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
   return db.selectFrom('app_user').selectAll().where('email_key', '=', emailKey(email)).executeTakeFirst()
 }
 
-/** Throws `emailTaken`, also when the other sign-up with the address committed a moment ago. */
+/** Throws `emailTaken`, also if a concurrent sign-up with the address commits first. */
 export async function insertUser(tx: Tx, user: NewUser): Promise<number> {
   const row = { ...user, email_key: emailKey(user.email) }
   const { id } = await tx
@@ -36,58 +22,4 @@ export async function insertUser(tx: Tx, user: NewUser): Promise<number> {
       throw violatedConstraint(error) === 'app_user_email_taken' ? emailTaken() : error
     })
   return id
-}
-
-/** Undefined when the user is no member, or no longer. */
-export function findMember(db: Db, orgId: number, userId: number): Promise<Member | undefined> {
-  return members(db)
-    .where('membership.org_id', '=', orgId)
-    .where('membership.user_id', '=', userId)
-    .executeTakeFirst()
-}
-
-/** The same, kept from being removed or changed until the transaction ends. */
-export function lockMember(tx: Tx, orgId: number, userId: number): Promise<Member | undefined> {
-  return members(tx)
-    .where('membership.org_id', '=', orgId)
-    .where('membership.user_id', '=', userId)
-    .forShare('membership')
-    .executeTakeFirst()
-}
-
-/** The organization a sign-in leads to: the one the user joined first. */
-export function findFirstMembership(db: Db, userId: number): Promise<Member | undefined> {
-  return members(db)
-    .where('membership.user_id', '=', userId)
-    .orderBy('membership.created_at')
-    .orderBy('membership.org_id')
-    .limit(1)
-    .executeTakeFirst()
-}
-
-/** Organizations of the user with their role in each, the one joined first before the others; 200 at most. */
-export function listMemberships(
-  db: Db,
-  userId: number,
-): Promise<{ id: number; name: string; role: Role; created_at: string }[]> {
-  return db
-    .selectFrom('membership')
-    .innerJoin('org', 'org.id', 'membership.org_id')
-    .select(['org.id', 'org.name', 'membership.role', 'org.created_at'])
-    .where('membership.user_id', '=', userId)
-    .orderBy('membership.created_at')
-    .orderBy('membership.org_id')
-    .limit(MAX_SHOWN)
-    .execute()
-}
-
-/** Every member of every organization: callers say which ones. */
-export function members(db: Db) {
-  return db
-    .selectFrom('membership')
-    .innerJoin('app_user', 'app_user.id', 'membership.user_id')
-    .innerJoin('org', 'org.id', 'membership.org_id')
-    .select(['app_user.id', 'app_user.name', 'app_user.email', 'membership.role', 'membership.org_id'])
-    .select(['membership.revision', 'membership.created_at as joined_at'])
-    .select(['org.name as org_name', 'org.created_at as org_created_at'])
 }

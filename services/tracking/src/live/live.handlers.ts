@@ -1,6 +1,6 @@
 import { clientNetwork } from '@whereabouts/service-kit/client-network'
 import { invalidToken } from '@whereabouts/service-kit/errors'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { LiveFeed } from './live-feed.ts'
 
 export type LiveDeps = { live: LiveFeed }
@@ -15,6 +15,6 @@ export const liveHandlers = ({ live }: LiveDeps): Pick<Handlers<'tracking'>, 'st
     const { orgId, userId, expiresAtMs = 0 } = principal
     if (userId === undefined) throw invalidToken() // a session has one
     const listener = { orgId, userId, address: clientNetwork(clientAddress) }
-    return new Answer(live.open(listener, lastEventId, expiresAtMs), UNBUFFERED)
+    return new Reply(live.open(listener, lastEventId, expiresAtMs), UNBUFFERED)
   },
 })

@@ -1,6 +1,6 @@
 import type { ReaderView } from '@whereabouts/contracts/readers'
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import { Answer } from '@whereabouts/service-kit/serve'
+import { Reply } from '@whereabouts/service-kit/serve'
 import { lacksMapping, MAPPING_REQUIRED } from '@whereabouts/contracts/reader-mapping'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { rejectIfAny, validationFailed } from '@whereabouts/service-kit/errors'
@@ -42,7 +42,7 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
     })
     if (!row) throw readerNotFound()
     await directory.reload(orgId)
-    return new Answer({ data: toView(row) }, { location: `/api/v1/readers/${row.id}` })
+    return new Reply({ data: toView(row) }, { location: `/api/v1/readers/${row.id}` })
   },
 
   async getReader({ principal: { orgId }, params: { reader_id } }) {

@@ -1,7 +1,7 @@
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import type { WebhookView } from '@whereabouts/contracts/webhooks'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
-import { Answer, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import {
   attemptRecord,
@@ -53,7 +53,7 @@ export const webhookHandlers = ({ db: tenants, secretKeys, allowPrivateTargets, 
         secret_last_four: secret.slice(-4),
       })
       // The only time that the whole secret leaves the service.
-      return new Answer({ data: toView(row, secret) }, { location: `${API_PREFIX}/webhooks/${row.id}` })
+      return new Reply({ data: toView(row, secret) }, { location: `${API_PREFIX}/webhooks/${row.id}` })
     },
 
     async getWebhook({ principal: { orgId }, params }) {

@@ -6,17 +6,17 @@ const BATCH = 20
 
 type Options = {
   db: Db
-  /** Ends the live connections of a broker user. Throws when the broker could not be asked. */
+  /** Closes the connections of a broker user. Throws if the broker is unreachable. */
   disconnect: (user: string) => Promise<unknown>
   log: Logger
-  /** Told how long after the revocation the first round ended the connections. */
+  /** Called with the seconds from the revocation to the first disconnect. */
   onDisconnect?: (seconds: number) => void
 }
 
 /**
- * Ends the live connections of revoked and suspended keys, once around. Driven by rows that the revocation itself commits, not by
- * the KEYS stream: the stream tells every replica of every key ever revoked at each start, while a row is worked off
- * once, by any replica, and survives a crash at any line.
+ * Closes the connections of revoked and suspended keys. It works off rows that the revocation commits, not the KEYS
+ * stream: at each start the stream tells each replica of all revoked keys, while a row is handled once, by any replica,
+ * and survives a crash.
  */
 export async function disconnectRevoked(options: Options): Promise<void> {
   const due = await claimDueDisconnects(options.db, BATCH)

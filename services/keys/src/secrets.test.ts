@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { newSealedKey, openSealedKey } from './sealed-keys.ts'
+import { newSealedKey, openSealedKey } from './tokens/sealed-keys.ts'
 import { hashSecret, newClientSecret, secretMatches } from './secrets.ts'
 
 test('a client secret is the prefix and 64 hex characters, and never the same', () => {

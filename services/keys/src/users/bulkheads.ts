@@ -2,31 +2,31 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 import { tooManyAttempts } from '../errors.ts'
 
 /**
- * Runs work when a slot is free, for a source (an address block). Throws `rate_limited` at once for a source that has
- * too many waiting, and `service_unavailable` when every place is taken by a source of its own.
+ * Runs work of a source (an address block) when a slot is free. Throws `rate_limited` at once if the source has too many
+ * waiting, and `service_unavailable` if the queue is full with one per source.
  */
-export type Slots = <T>(source: string, work: () => Promise<T>) => Promise<T>
+export type Bulkheads = <T>(source: string, work: () => Promise<T>) => Promise<T>
 
 type Options = {
-  /** At work at a time. */
+  /** Running at a time. */
   concurrent: number
-  /** Waiting besides, of one source. */
+  /** Waiting, of one source. */
   perSource: number
-  /** Waiting besides, in all. */
+  /** Waiting, of all sources. */
   waiting: number
-  /** Told of every refusal. */
+  /** Called for each refusal. */
   onRefusal?: (source: string) => void
 }
 
 type Place = { enter(): void; refuse(error: AppError): void }
 
 /**
- * The sources take turns, whoever has how many waiting; what a source has waiting comes in its order. When all places
- * are taken, a source without one gets that of the newest of the source that has most.
+ * Round robin over the sources, first in first out within one. If the queue is full, a source without a place displaces
+ * the newest of the source with most. Not `p-queue`: it has neither the round robin nor the displacement.
  */
-export function createSlots(options: Options): Slots {
+export function createBulkheads(options: Options): Bulkheads {
   const { concurrent, perSource, waiting, onRefusal = () => undefined } = options
-  /** By source, in the order of their turns. None is empty. */
+  /** By source, in round-robin order. No queue is empty. */
   const queues = new Map<string, Place[]>()
   let queued = 0
   let busy = 0
@@ -59,7 +59,7 @@ export function createSlots(options: Options): Slots {
     })
   }
 
-  /** The slot goes straight to the next in turn, so that nobody can step in between. */
+  /** Hands the slot to the next source directly, so that no new work can take it. */
   function leave(): void {
     const next = queues.entries().next()
     if (next.done) {

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 
 /**
- * In the transaction of the revocation. There may be a row already, of a suspension: its readers were disconnected and
- * refused less than four seconds ago.
+ * Call in the transaction of the revocation. A suspension may have left a row: then the readers were disconnected less
+ * than four seconds ago and are refused.
  */
 export async function insertPendingDisconnect(tx: Tx, jti: string): Promise<void> {
   const row = tx.insertInto('pending_disconnect').values({ jti })
@@ -12,16 +12,16 @@ export async function insertPendingDisconnect(tx: Tx, jti: string): Promise<void
 
 export type DueDisconnect = {
   jti: string
-  /** No login that was allowed before the revocation can still be on its way. */
+  /** Any login that was allowed before the revocation is connected by now. */
   is_settled: boolean
-  /** Since the revocation. */
+  /** Seconds since the revocation. */
   age_seconds: number
 }
 
 /**
- * Takes what is due and puts it off, so that another replica leaves it alone meanwhile, and so that it comes again if
- * this process dies or the broker cannot be reached. A login is decided within 2 s: whoever was let in an instant
- * before the revocation is connected when the second round comes.
+ * Claims due rows by postponing them: other replicas skip them, and they are retried if this process dies or the broker
+ * is unreachable. A login is decided within 2 s, so one that was allowed just before the revocation is connected when the
+ * second disconnect comes.
  */
 export async function claimDueDisconnects(db: Db, limit: number): Promise<DueDisconnect[]> {
   const { rows } = await sql<DueDisconnect>`

@@ -1,0 +1,24 @@
+import type { Pipeline } from '@whereabouts/db/pipeline'
+import { sharedBuckets } from '@whereabouts/db/shared-buckets'
+import { returnToken, takeToken } from '@whereabouts/db/token-bucket'
+import { buildApp, type AppDeps } from './app.ts'
+import { createSigningKeys } from './tokens/signing-keys.ts'
+
+type Parts = Omit<AppDeps, 'signingKeys' | 'buckets'> & {
+  /** Takes and returns tokens of the rate buckets. */
+  bucketDatabase: Pick<Pipeline, 'query'>
+  /** Encrypts the signing keys at rest, 32 bytes. */
+  signingKeySecret: Buffer
+}
+
+/** The parts of keys that need no broker, connected. Nothing has been started: no port, no loop. */
+export function wire({ bucketDatabase, signingKeySecret, ...deps }: Parts) {
+  const { db, log, now } = deps
+  const signingKeys = createSigningKeys({ db, secret: signingKeySecret, now })
+  const buckets = sharedBuckets({
+    takeShared: (bucket, rate) => takeToken(bucketDatabase, bucket, rate),
+    returnShared: (bucket, rate) => returnToken(bucketDatabase, bucket, rate),
+    log,
+  })
+  return { app: buildApp({ ...deps, signingKeys, buckets }), signingKeys, buckets }
+}
