@@ -7,7 +7,8 @@ export type Spy = {
   stop(): void
 }
 
-const ACKNOWLEDGEMENT = /^\{"(?:stream|type|error|seq|duplicate)":/
+/** How the broker's answers begin. `{"seq":` begins a question: services ask `STREAM.MSG.GET` for one message that way. */
+const ANSWER = /^\{"(?:stream|type|error)":/
 
 export function startSpy(app: NatsConnection): Spy {
   const heard = new Set<string>()
@@ -16,7 +17,7 @@ export function startSpy(app: NatsConnection): Spy {
       const begin = Buffer.from(data.subarray(0, 16)).toString()
       // The broker tells there of what the suite itself asks it.
       const isAdvisory = subject.startsWith('$JS.EVENT.ADVISORY.') && begin.startsWith('{"type":')
-      if (ACKNOWLEDGEMENT.test(begin) && !isAdvisory) heard.add(subject)
+      if (ANSWER.test(begin) && !isAdvisory) heard.add(subject)
     },
   })
   return {
