@@ -1,6 +1,6 @@
 import { Checkbox, Group, NativeSelect } from '@mantine/core'
+import { SearchBox } from '../../parts/search-box.tsx'
 import { ASSET_TYPES } from './asset-fields.ts'
-import { SearchBox } from './search-box.tsx'
 
 /** As in the query string of the page. */
 export type AssetFilter = { q: string; type: string; active: string; deleted: string }
@@ -15,6 +15,7 @@ export function AssetFilters({ filter, onChange }: Props) {
         placeholder="Name, key, description or tag"
         value={filter.q}
         onChange={(q) => onChange({ q })}
+        style={{ flex: '1 1 240px' }}
       />
       <NativeSelect
         label="Type"

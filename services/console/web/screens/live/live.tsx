@@ -1,9 +1,9 @@
-import { Alert, Anchor, Button, Group, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useFeedStatus } from '../../live/use-live.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { SearchBox } from '../../parts/search-box.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { useSearchText } from '../../parts/use-search-text.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { KEPT, matches, type MovementLog, pause, resume } from './movement-log.ts'
 import { MovementTable } from './movement-table.tsx'
@@ -14,7 +14,6 @@ import { useMovementLog } from './use-movement-log.ts'
 export default function Live() {
   const { log, rate, change } = useMovementLog()
   const [{ q }, setUrl] = useUrlState({ q: '' })
-  const [typed, setTyped] = useSearchText(q, (text) => setUrl({ q: text }))
   const isInterrupted = useFeedStatus() === 'interrupted'
   return (
     <Screen
@@ -28,14 +27,14 @@ export default function Live() {
         </Alert>
       )}
       <RateLine rate={rate} />
-      <TextInput
+      <SearchBox
         label="Filter"
         placeholder="Asset or location"
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        value={q}
+        onChange={(text) => setUrl({ q: text })}
         maw={360}
       />
-      <Entries log={log} text={typed} />
+      <Entries log={log} text={q} />
     </Screen>
   )
 }

@@ -1,9 +1,9 @@
-import { Button, Group, Paper, TextInput } from '@mantine/core'
+import { Button, Group, Paper } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { SearchBox } from '../../parts/search-box.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { useSearchText } from '../../parts/use-search-text.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { FoundLocations } from './found-locations.tsx'
 import { MoveDialog } from './move-dialog.tsx'
@@ -15,7 +15,6 @@ type Move = { location: BranchLocation; to: BranchLocation | null | undefined }
 
 export default function Locations() {
   const [{ q, offset }, setUrl] = useUrlState({ q: '', offset: '0' })
-  const [typed, setTyped] = useSearchText(q, (text) => setUrl({ q: text.trim(), offset: '0' }))
   const [move, setMove] = useState<Move>()
   return (
     <Screen
@@ -30,14 +29,14 @@ export default function Locations() {
         </Group>
       }
     >
-      <TextInput
+      <SearchBox
         label="Search"
         placeholder="Name, key or tag"
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        value={q}
+        onChange={(text) => setUrl({ q: text, offset: '0' })}
         maw={360}
       />
-      {q === '' ? (
+      {q.trim() === '' ? (
         <Paper withBorder p="sm">
           <LocationTree
             label="Locations"
@@ -51,7 +50,11 @@ export default function Locations() {
           />
         </Paper>
       ) : (
-        <FoundLocations q={q} offset={Number(offset)} onOffset={(next) => setUrl({ offset: String(next) })} />
+        <FoundLocations
+          q={q.trim()}
+          offset={Number(offset)}
+          onOffset={(next) => setUrl({ offset: String(next) })}
+        />
       )}
       {move && (
         <MoveDialog

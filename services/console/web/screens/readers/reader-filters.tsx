@@ -1,5 +1,5 @@
-import { Group, Select, TextInput } from '@mantine/core'
-import { useSearchText } from '../../parts/use-search-text.ts'
+import { Group, Select } from '@mantine/core'
+import { SearchBox } from '../../parts/search-box.tsx'
 import type { ReaderFilter } from './use-readers.ts'
 
 type Props = { filter: ReaderFilter; onChange: (change: Partial<ReaderFilter>) => void }
@@ -15,14 +15,13 @@ const STATUSES = [
 ]
 
 export function ReaderFilters({ filter, onChange }: Props) {
-  const [q, setQ] = useSearchText(filter.q, (text) => onChange({ q: text, offset: '0' }))
   return (
     <Group align="flex-end" gap="sm">
-      <TextInput
+      <SearchBox
         label="Search"
         placeholder="Key, name or device ID"
-        value={q}
-        onChange={(event) => setQ(event.currentTarget.value)}
+        value={filter.q}
+        onChange={(q) => onChange({ q, offset: '0' })}
       />
       <Select
         label="Kind"

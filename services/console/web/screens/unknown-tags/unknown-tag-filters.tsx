@@ -1,11 +1,9 @@
-import { Group, Select, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useState } from 'react'
+import { Group, Select } from '@mantine/core'
+import { SearchBox } from '../../parts/search-box.tsx'
 import type { UnknownTagFilter } from './use-unknown-tags.ts'
 
 type Props = { filter: UnknownTagFilter; onChange: (change: Partial<UnknownTagFilter>) => void }
 
-const TYPING_MS = 250
 const TYPES = [
   { value: 'rfid', label: 'RFID' },
   { value: 'ble', label: 'Bluetooth' },
@@ -14,23 +12,13 @@ const TYPES = [
 
 /** Most Bluetooth tags are unknown: the filters find the one that was just held in front of a reader. */
 export function UnknownTagFilters({ filter, onChange }: Props) {
-  const [typed, setTyped] = useState({ q: filter.q, reader: filter.reader, reads: filter.reads })
-  const search = useDebouncedCallback(
-    (change: Partial<UnknownTagFilter>) => onChange({ ...change, offset: '0' }),
-    TYPING_MS,
-  )
-  const type = (change: Partial<typeof typed>) => {
-    const next = { ...typed, ...change }
-    setTyped(next)
-    search(next)
-  }
   return (
     <Group align="flex-end" gap="sm">
-      <TextInput
+      <SearchBox
         label="Search"
         placeholder="Part of the value"
-        value={typed.q}
-        onChange={(event) => type({ q: event.currentTarget.value })}
+        value={filter.q}
+        onChange={(q) => onChange({ q, offset: '0' })}
       />
       <Select
         label="Type"
@@ -42,18 +30,19 @@ export function UnknownTagFilters({ filter, onChange }: Props) {
         onChange={(chosen) => onChange({ type: chosen ?? '', offset: '0' })}
         w={150}
       />
-      <TextInput
+      <SearchBox
         label="Reader"
         placeholder="Full reader key"
-        value={typed.reader}
-        onChange={(event) => type({ reader: event.currentTarget.value })}
+        value={filter.reader}
+        onChange={(reader) => onChange({ reader, offset: '0' })}
         w={170}
       />
-      <TextInput
+      <SearchBox
         label="Minimum reads"
         inputMode="numeric"
-        value={typed.reads}
-        onChange={(event) => type({ reads: event.currentTarget.value.replaceAll(/\D/g, '') })}
+        clean={(typed) => typed.replaceAll(/\D/g, '')}
+        value={filter.reads}
+        onChange={(reads) => onChange({ reads, offset: '0' })}
         w={120}
       />
     </Group>

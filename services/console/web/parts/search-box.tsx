@@ -1,13 +1,19 @@
-import { TextInput } from '@mantine/core'
+import { TextInput, type TextInputProps } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 
-type Props = { label: string; placeholder: string; value: string; onChange: (value: string) => void }
+type Props = Omit<TextInputProps, 'value' | 'onChange' | 'type'> & {
+  value: string
+  /** Called when the person pauses typing or presses Enter. */
+  onChange: (value: string) => void
+  /** Removes what the input does not accept. */
+  clean?: (typed: string) => string
+}
 
 const TYPING_MS = 250
 
 /** Debounced search input: a key stroke neither calls the API nor renders the list again. */
-export function SearchBox({ label, placeholder, value, onChange }: Props) {
+export function SearchBox({ value, onChange, clean = (typed) => typed, ...input }: Props) {
   const [typed, setTyped] = useState(value)
   const sent = useRef(value)
   const search = useDebouncedCallback((text: string) => {
@@ -21,19 +27,18 @@ export function SearchBox({ label, placeholder, value, onChange }: Props) {
   }, [value])
   return (
     <TextInput
-      type="search"
-      label={label}
-      placeholder={placeholder}
-      value={typed}
       maxLength={255}
+      {...input}
+      type="search"
+      value={typed}
       onChange={(event) => {
-        setTyped(event.currentTarget.value)
-        search(event.currentTarget.value)
+        const text = clean(event.currentTarget.value)
+        setTyped(text)
+        search(text)
       }}
       onKeyDown={(event) => {
         if (event.key === 'Enter') search.flush()
       }}
-      style={{ flex: '1 1 240px' }}
     />
   )
 }
