@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { fc, limits } from '@whereabouts/testing/fuzz'
+import { fc, limits, timeLimit } from '@whereabouts/testing/fuzz'
 import { expect, inject } from 'vitest'
 import { startGateway } from '../system/gateways.ts'
 import { createApi } from './support/api.ts'
@@ -54,7 +54,7 @@ const seconds = () => performance.now() / 1_000
 
 test(
   'D9.9 two gateways together grant what one bucket holds, in any interleaving',
-  { timeout: 60_000 },
+  { timeout: timeLimit(60_000) },
   async ({ gateways, org }) => {
     // Which gateway each request goes to; requests of one wave are sent at once.
     const which = fc.nat({ max: 1 })

@@ -15,5 +15,8 @@ export const limits = (cases: number, mostMs?: number) => ({
   ...(mostMs !== undefined && { interruptAfterTimeLimit: mostMs * FACTOR }),
 })
 
+/** The timeout of a test with random cases: `pnpm fuzz` needs longer. */
+export const timeLimit = (ms: number) => ms * FACTOR
+
 fc.configureGlobal({ seed: SEED })
 export { fc }
