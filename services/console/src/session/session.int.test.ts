@@ -13,7 +13,7 @@ let fakeKeys: FastifyInstance
 let seen: FastifyRequest[] = []
 let answer: Handler
 let app: FastifyInstance
-let callKeys: ReturnType<typeof keysClient>['call']
+let callFakeKeys: ReturnType<typeof keysClient>['call']
 let closeKeys: () => Promise<void>
 
 const SESSION = {
@@ -39,8 +39,8 @@ beforeAll(async () => {
   })
   const keys = keysClient(await fakeKeys.listen({ host: '127.0.0.1', port: 0 }))
   closeKeys = keys.close
-  callKeys = keys.call
-  app = appWith(callKeys)
+  callFakeKeys = keys.call
+  app = appWith(callFakeKeys)
 })
 afterEach(() => {
   seen = []
@@ -124,7 +124,7 @@ describe('S11 e a cookie with its earlier name, over HTTPS', () => {
 
 test('over plain HTTP, the cookie has attributes that browsers accept there', async () => {
   answer = opensSession
-  const local = appWith(callKeys, false)
+  const local = appWith(callFakeKeys, false)
   const send = (cookie: string) =>
     local.inject({
       method: 'POST',

@@ -17,7 +17,7 @@ const DEFAULT_PORTS: Record<string, number> = {
 }
 
 /** Upstreams that a network policy blocks at one of their ends, and egress that is wider than it may be. */
-export function arrowProblems(objects: readonly Manifest[], environments: Environments): string[] {
+export function networkProblems(objects: readonly Manifest[], environments: Environments): string[] {
   return [
     ...upstreams(objects, environments).flatMap((upstream) => blocked(upstream, objects)),
     ...ofKind(objects, 'NetworkPolicy').flatMap(tooWide),
