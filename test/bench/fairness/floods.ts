@@ -41,9 +41,9 @@ export async function startFlood(stack: Stack, flood: Flood, assetsPerOrg: numbe
   return {
     /** Resolves with the sent messages. */
     async stop(): Promise<Flooded> {
-      const answer = once(child, 'message')
+      const reply = once(child, 'message')
       child.send('stop')
-      const [flooded] = (await answer) as [Flooded]
+      const [flooded] = (await reply) as [Flooded]
       const exit = once(child, 'exit')
       child.disconnect()
       await exit

@@ -38,9 +38,9 @@ export function startLoadGenerator(): LoadGenerator {
   const exit = once(child, 'exit')
   return {
     async run(job) {
-      const answer = once(child, 'message', { signal: AbortSignal.timeout(LIMIT_MS) })
+      const reply = once(child, 'message', { signal: AbortSignal.timeout(LIMIT_MS) })
       child.send(job)
-      const [result] = (await Promise.race([answer, exit])) as [
+      const [result] = (await Promise.race([reply, exit])) as [
         LoadResult | { failed: string } | number | null,
       ]
       if (result === null || typeof result === 'number') throw new Error('the load generator ended by itself')

@@ -29,9 +29,9 @@ export async function atService({ urls, secrets }: Stack, service: 'catalog' | '
   const client = new Client(urls.api[service], { pipelining: 1 })
   return {
     async ask({ path, rowField }) {
-      const answer = await client.request({ method: 'GET', path, headers })
-      const text = await answer.body.text()
-      if (answer.statusCode >= 300) throw new Error(`GET ${path} answered ${answer.statusCode}: ${text}`)
+      const reply = await client.request({ method: 'GET', path, headers })
+      const text = await reply.body.text()
+      if (reply.statusCode >= 300) throw new Error(`GET ${path} answered ${reply.statusCode}: ${text}`)
       return text.split(`"${rowField}"`).length - 1 // parsing would cost the client, not the service
     },
     close: () => client.close(),

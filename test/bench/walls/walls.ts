@@ -193,9 +193,9 @@ async function asker(client: Client, seed: string, question: Question) {
     const { method, path, body } = question.ask(orgId, n)
     const headers = headersOf.get(orgId) ?? {}
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-    const answer = await client.request({ method, path, headers, ...sent })
-    const text = await answer.body.text()
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`)
+    const reply = await client.request({ method, path, headers, ...sent })
+    const text = await reply.body.text()
+    if (reply.statusCode >= 300) throw new Error(`${method} ${path} answered ${reply.statusCode}: ${text}`)
   }
 }
 

@@ -19,7 +19,7 @@ function empty(): Arrivals {
   return { numbers: [], at: [], connections: 0 }
 }
 
-function answer(response: ServerResponse, number: number): void {
+function reply(response: ServerResponse, number: number): void {
   response.writeHead(204).end()
   taken.add(number)
 }
@@ -30,7 +30,7 @@ const server = createServer({ key, cert, keepAliveTimeout: 30_000 }, (request, r
     const number = Number.parseInt(String(request.headers['x-service-delivery']).slice(-12), 16)
     arrivals.at.push(monotonicMs())
     arrivals.numbers.push(number)
-    if (request.url !== hangingPath) return answer(response, number)
+    if (request.url !== hangingPath) return reply(response, number)
     hanging.set(response, number)
     response.on('close', () => hanging.delete(response)) // given up: it will be sent again
   })
@@ -45,7 +45,7 @@ function obey(order: Order): void {
   if (order.do === 'hang') hangingPath = order.path
   if (order.do === 'release') {
     hangingPath = undefined
-    for (const [response, number] of hanging) answer(response, number)
+    for (const [response, number] of hanging) reply(response, number)
     hanging.clear()
   }
   if (order.do === 'report') {
