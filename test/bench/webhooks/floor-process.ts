@@ -1,5 +1,5 @@
-// The floor under a delivery: sign and POST, nothing else, over as many connections as are asked for. A process of its
-// own, as the dispatcher is.
+// The floor for a delivery: only sign and POST, over a given number of connections. A separate process, like the
+// dispatcher.
 import { createHmac } from 'node:crypto'
 import { Client } from 'undici'
 import { bodyOf, deliveryIdOf, timestampOf } from './events.ts'

@@ -5,10 +5,10 @@ export type FloorJob = {
   url: string
   ca: string
   connections: number
-  /** Number of the first. */
+  /** Number of the first delivery. */
   from: number
   deliveries: number
-  /** As many paths take turns. */
+  /** The number of paths that take turns. */
   orgs: number
 }
 

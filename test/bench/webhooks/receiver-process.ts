@@ -1,4 +1,4 @@
-// The process of `startReceiver`: an HTTPS endpoint that does as little as a receiver can, and notes when what arrived.
+// The process of `startReceiver`: an HTTPS endpoint that does as little as possible and records the arrivals.
 import { createServer } from 'node:https'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ const PROGRESS_MS = 2
 
 const { key, cert } = await makeCertificate()
 let arrivals = empty()
-/** Numbers of deliveries that got their 204. */
+/** Numbers of the deliveries that were answered 204. */
 let taken = new Set<number>()
 let hangingPath: string | undefined
 const hanging = new Map<ServerResponse, number>()
@@ -32,7 +32,7 @@ const server = createServer({ key, cert, keepAliveTimeout: 30_000 }, (request, r
     arrivals.numbers.push(number)
     if (request.url !== hangingPath) return reply(response, number)
     hanging.set(response, number)
-    response.on('close', () => hanging.delete(response)) // given up: it will be sent again
+    response.on('close', () => hanging.delete(response)) // the dispatcher gave up and will send it again
   })
 })
 let open = 0
@@ -41,7 +41,7 @@ server.on('secureConnection', (socket) => {
   socket.on('close', () => (open -= 1))
 })
 
-function obey(order: Order): void {
+function follow(order: Order): void {
   if (order.do === 'hang') hangingPath = order.path
   if (order.do === 'release') {
     hangingPath = undefined
@@ -65,6 +65,6 @@ setInterval(() => {
   reported = taken.size
   process.send?.({ taken: reported })
 }, PROGRESS_MS)
-process.on('message', obey)
+process.on('message', follow)
 process.on('disconnect', () => process.exit(0))
-process.on('SIGINT', () => {}) // a Ctrl-C in the terminal is for the benchmark, which stops things in order
+process.on('SIGINT', () => {}) // a Ctrl-C in the terminal is for the benchmark, which stops everything in order
