@@ -225,7 +225,7 @@ describe('D9.6 revoking a key', () => {
 describe('D9.6 keys:admin', () => {
   test('creates keys with any scopes, which name their creator', async ({ api, org }) => {
     const creator = await org.key({ scopes: ['keys:admin'] })
-    const reply = await create(api, org, { name: 'heir', scopes: [...scopes] }, creator.token)
+    const reply = await create(api, org, { name: 'created by a key', scopes: [...scopes] }, creator.token)
     expect(reply.status).toBe(201)
     expect(reply.body.data.scopes).toEqual([...scopes])
     const row = (await list(api, org, {}, creator.token)).body.data.find(

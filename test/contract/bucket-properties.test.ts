@@ -40,9 +40,9 @@ class Model {
     const meanwhile = (to - from) * PER_SECOND
     const least = Math.min(BURST, this.low + idle)
     const most = Math.min(BURST, this.high + idle) + meanwhile
-    const story = `${granted} of ${asked}, with ${least.toFixed(3)} to ${most.toFixed(3)} tokens`
-    expect(granted, `too many: ${story}`).toBeLessThanOrEqual(Math.floor(most + SLACK))
-    expect(granted, `too few: ${story}`).toBeGreaterThanOrEqual(Math.min(asked, Math.floor(least - SLACK)))
+    const figures = `${granted} of ${asked}, with ${least.toFixed(3)} to ${most.toFixed(3)} tokens`
+    expect(granted, `too many: ${figures}`).toBeLessThanOrEqual(Math.floor(most + SLACK))
+    expect(granted, `too few: ${figures}`).toBeGreaterThanOrEqual(Math.min(asked, Math.floor(least - SLACK)))
     this.low = Math.max(0, least - granted)
     this.high = Math.min(BURST, most - granted)
     if (granted < asked) this.high = Math.min(this.high, 1 + meanwhile) // a refusal means less than one token

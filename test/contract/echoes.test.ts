@@ -9,7 +9,7 @@ type Make = (api: Api, token: string) => Promise<{ kind: Kind; made: Made }>
 
 const tags = () =>
   ['rfid', 'ble', 'barcode'].map((tag_type) => ({ tag_type, value: ` ${tag_type} ${randomUUID()}\n` }))
-const rich = {
+const full = {
   name: 'Gabelstapler 📦 "7" <b>',
   description: 'one\ttab\r\nzwei Zeilen\n\n',
   is_active: false,
@@ -39,17 +39,17 @@ const below =
   async (api, token) => {
     const { make, read } = resourcesOf(api, token, 'location')
     const parent = await make()
-    const { id } = await make({ ...rich, parent_id: parent.id, tags: tags() })
+    const { id } = await make({ ...full, parent_id: parent.id, tags: tags() })
     await change(api, token, parent.id)
     return { kind: 'location', made: await read(id) }
   }
 
-const things: Record<string, Make> = {
+const resources: Record<string, Make> = {
   'a bare asset': one('asset', {}),
   'a bare location': one('location', {}),
   'an asset with everything': (api, token) =>
-    one('asset', { ...rich, metadata, type: 'inventory', tags: tags() })(api, token),
-  'a location with everything': (api, token) => one('location', { ...rich, tags: tags() })(api, token),
+    one('asset', { ...full, metadata, type: 'inventory', tags: tags() })(api, token),
+  'a location with everything': (api, token) => one('location', { ...full, tags: tags() })(api, token),
   'an asset whose window is shorter than a millisecond': one('asset', INSTANTANEOUS),
   'a location whose window is shorter than a millisecond': one('location', INSTANTANEOUS),
   'an asset that begins before 1970': one('asset', { valid_from: '1969-07-20T20:17:40.9999999Z' }),
@@ -64,8 +64,8 @@ const things: Record<string, Make> = {
 }
 
 describe('PATCH 2: the response of GET can be sent back', () => {
-  test.for(Object.entries(things))(
-    '%s: unchanged, so that only updated_at changes, and no microseconds',
+  test.for(Object.entries(resources))(
+    '%s: sent back unchanged, only updated_at changes, and microseconds stay',
     async ([, make], { api, token }) => {
       const { kind, made } = await make(api, token)
       const { patch, read } = resourcesOf(api, token, kind)
@@ -81,7 +81,7 @@ describe('PATCH 2: the response of GET can be sent back', () => {
     },
   )
 
-  test.for(Object.entries(things))(
+  test.for(Object.entries(resources))(
     '%s: with one field changed, that field changes, or is refused with its code',
     async ([, make], { api, token }) => {
       const { kind, made } = await make(api, token)

@@ -116,7 +116,7 @@ describe('D10 importing', () => {
   })
 })
 
-describe('D10 who may', () => {
+describe('D10 callers', () => {
   test('any signed-in user of the organization, and no key', async ({ api, newOrg }) => {
     const org = await newOrg()
     const { token } = await org.key()
@@ -127,7 +127,7 @@ describe('D10 who may', () => {
       })
   })
 
-  test('nobody of another organization', async ({ api, newOrg }) => {
+  test('no user of another organization', async ({ api, newOrg }) => {
     const [{ admin: token }, { admin: other }] = [await newOrg(), await newOrg()]
     const { id } = await finishedImport(api, token, 'assets', 'name\nsecret\n', true)
     const call = { token: other, params: { import_id: id } }

@@ -61,7 +61,7 @@ describe('limits: headers', () => {
   )
 })
 
-describe('limits: what is counted', () => {
+describe('limits: counted requests', () => {
   const excluded = (path: string, method: string) =>
     path === '/orgs/me' ||
     path === '/inventory/save' ||

@@ -91,7 +91,7 @@ test(
       const refusals = good.map((reader) => reader.refusals - (refusedBefore.get(reader) ?? 0))
       const refused = refusals.filter((count) => count > 0).length
       console.log(`${good.length} readers were back after ${tookMs} ms; ${refused} had to log in twice`)
-      // Once at most, if it connects before the callout service does: then the broker can ask nobody.
+      // Once at most, if it connects before the callout service does: then the broker gets no decision.
       expect(Math.max(...refusals)).toBeLessThanOrEqual(1)
 
       // The second round of disconnects also ends readers that logged in just before the revocation.

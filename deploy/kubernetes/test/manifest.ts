@@ -174,6 +174,6 @@ export function selects({ matchLabels = {}, matchExpressions = [] }: Selector, l
   )
 }
 
-/** The number behind a port's name or number; undefined where the pods have no such port. */
+/** The number of a port by name or number; undefined if the pods have no such port. */
 export const portNumber = ({ ports }: PodGroup, port: Port): number | undefined =>
   ports.find((known) => known.name === port || known.port === port)?.port

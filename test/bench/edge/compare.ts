@@ -28,11 +28,11 @@ type SideFigures = {
 
 export type Comparison = {
   sides: SideFigures[]
-  /** Requests per second, the others ÷ the first: the median of the rounds. */
+  /** Requests per second, the others ÷ the first: the median of the ratios within each round. */
   ratios: number[]
   /** The same of each round. */
   roundRatios: number[][]
-  /** p99 in milliseconds, the others − the first: the median of the rounds. */
+  /** p99 in milliseconds, the others − the first: the median of the differences within each round. */
   addedP99: number[]
   /** The share of the machine's processors (0 to 1) that other programs took meanwhile; NaN without /proc. */
   othersShare: number

@@ -6,7 +6,7 @@ type Figures = { p50: number; p99: number; together: { p50: number; p99: number 
 export type Compared = {
   question: Question
   ways: Figures[]
-  /** The first way's median ÷ that of each other. */ ratios: number[]
+  /** The first way's time ÷ that of each other: the median over the rounds. */ ratios: number[]
 }
 
 /** `alone`: one request at a time. `together`: one request at a time on each connection. */

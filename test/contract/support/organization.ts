@@ -3,7 +3,7 @@ import { scopes as allScopes, type Scope } from '@whereabouts/contracts/route'
 import { fromNewAddress } from '../../system/addresses.ts'
 import type { Api } from './api.ts'
 
-/** An API key and what it was exchanged for. Every key has a rate-limit bucket of its own (120 requests). */
+/** An API key and its access token. Every key has its own rate-limit bucket (120 requests). */
 export type Key = {
   id: number
   jti: string
@@ -93,6 +93,7 @@ async function exchange(api: Api, clientId: string, clientSecret: string) {
 /** Returns a 2xx reply. Throws for any other, because the preparation of a test failed. */
 export async function succeed<T extends { status: number; text: string }>(reply: Promise<T>): Promise<T> {
   const { status, text } = await reply
-  if (status < 200 || status > 299) throw new Error(`a preparing request was answered ${status}: ${text}`)
+  if (status < 200 || status > 299)
+    throw new Error(`a request of the preparation was answered ${status}: ${text}`)
   return reply
 }

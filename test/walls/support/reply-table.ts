@@ -124,7 +124,7 @@ export const subjectsOf = ({ org, key, asset, location, reader }: World): string
   'dead.SCANS.tracking-ingest',
 ]
 
-/** Every subject that somebody in the account of the services listens to at this moment, wildcards filled in. */
+/** Every subject with a subscriber in the account of the services at this moment, wildcards filled in. */
 export async function listenedTo(): Promise<string[]> {
   const pass = inject('secrets').nats.system_password
   const nc = await connect({ servers: inject('urls').nats, user: 'system', pass })

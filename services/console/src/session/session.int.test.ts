@@ -8,10 +8,10 @@ import { keysClient } from './keys.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** A fake `keys` on a real socket. It records requests; each test sets `answer`. */
+/** A fake `keys` on a real socket. It records requests; each test sets `handler`. */
 let fakeKeys: FastifyInstance
 let seen: FastifyRequest[] = []
-let answer: Handler
+let handler: Handler
 let app: FastifyInstance
 let callFakeKeys: ReturnType<typeof keysClient>['call']
 let closeKeys: () => Promise<void>
@@ -35,7 +35,7 @@ beforeAll(async () => {
   fakeKeys = fastify({ forceCloseConnections: true })
   fakeKeys.post('/*', async (request, reply) => {
     seen.push(request)
-    return answer(request, reply)
+    return handler(request, reply)
   })
   const keys = keysClient(await fakeKeys.listen({ host: '127.0.0.1', port: 0 }))
   closeKeys = keys.close
@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   seen = []
-  answer = opensSession
+  handler = opensSession
 })
 afterAll(async () => {
   await app.close()
@@ -65,7 +65,7 @@ const DELETED = '__Host-whereabouts_session=; Path=/; Secure; HttpOnly; SameSite
 const EARLIER = { cookie: 'whereabouts_session=refresh-0' }
 
 test('sign-in returns everything but the refresh token, which goes into an HttpOnly cookie', async () => {
-  answer = opensSession
+  handler = opensSession
   const body = { email: 'ada@example.com', password: 'long enough 1' }
   const reply = await post('sign-in', { 'x-forwarded-for': '203.0.113.7' }, body)
   const { refresh_token: _, ...shown } = SESSION
@@ -83,7 +83,7 @@ test('sign-in returns everything but the refresh token, which goes into an HttpO
 })
 
 test('a renewal sends the token of the cookie and stores the new one', async () => {
-  answer = opensSession
+  handler = opensSession
   expect((await post('refresh', COOKIE)).headers['set-cookie']).toEqual([
     expect.stringContaining('__Host-whereabouts_session=refresh-2;'),
   ])
@@ -98,7 +98,7 @@ describe('S11 e a cookie with its earlier name, over HTTPS', () => {
   const EARLIER_DELETED = 'whereabouts_session=; Path=/session; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
 
   test('still opens the session, and the renewal replaces it', async () => {
-    answer = opensSession
+    handler = opensSession
     const reply = await post('refresh', EARLIER)
     expect(reply.statusCode).toBe(200)
     expect(seen[0]?.body).toEqual({ refresh_token: 'refresh-0' })
@@ -109,13 +109,13 @@ describe('S11 e a cookie with its earlier name, over HTTPS', () => {
   })
 
   test('is ignored if there is one with the new name', async () => {
-    answer = opensSession
+    handler = opensSession
     await post('refresh', { cookie: `${EARLIER.cookie}; ${COOKIE.cookie}` })
     expect(seen[0]?.body).toEqual({ refresh_token: 'refresh-1' })
   })
 
   test('is deleted with the session', async () => {
-    answer = (_request, reply) => reply.status(204).send()
+    handler = (_request, reply) => reply.status(204).send()
     const reply = await post('sign-out', EARLIER)
     expect(seen[0]?.body).toEqual({ refresh_token: 'refresh-0' })
     expect(reply.headers['set-cookie']).toEqual([DELETED, EARLIER_DELETED])
@@ -123,7 +123,7 @@ describe('S11 e a cookie with its earlier name, over HTTPS', () => {
 })
 
 test('over plain HTTP, the cookie has attributes that browsers accept there', async () => {
-  answer = opensSession
+  handler = opensSession
   const local = appWith(callFakeKeys, false)
   const send = (cookie: string) =>
     local.inject({
@@ -141,7 +141,7 @@ test('over plain HTTP, the cookie has attributes that browsers accept there', as
 })
 
 test('the cookie of a session that keys refuses is deleted; without a cookie keys is not called', async () => {
-  answer = refusesSession
+  handler = refusesSession
   const reply = await post('refresh', COOKIE)
   expect(reply.statusCode).toBe(401)
   expect(reply.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"' })
@@ -169,7 +169,7 @@ test('requests from other sites are refused before keys is called', async () => 
 })
 
 test('over plain HTTP, where browsers send no Sec-Fetch-Site, the origin must be the requested host', async () => {
-  answer = opensSession
+  handler = opensSession
   const from = (headers: Record<string, string>) =>
     app.inject({
       method: 'POST',
@@ -190,17 +190,17 @@ test('over plain HTTP, where browsers send no Sec-Fetch-Site, the origin must be
 
 test('refusals of keys are passed on unchanged', async () => {
   const error = { type: 'rate_limited', detail: 'Retry after 7 seconds' }
-  answer = (_request, reply) => reply.status(429).header('retry-after', '7').send({ error })
+  handler = (_request, reply) => reply.status(429).header('retry-after', '7').send({ error })
   const reply = await post('sign-in', {}, { email: 'a@b', password: 'x' })
   expect([reply.statusCode, reply.json(), reply.headers['retry-after']]).toEqual([429, { error }, '7'])
   expect(reply.headers['set-cookie']).toBeUndefined()
 })
 
 test('sign-out deletes the cookie, unless keys could not end the session', async () => {
-  answer = (_request, reply) => reply.status(503).send({ error: { type: 'service_unavailable' } })
+  handler = (_request, reply) => reply.status(503).send({ error: { type: 'service_unavailable' } })
   const failed = await post('sign-out', COOKIE)
   expect([failed.statusCode, failed.headers['set-cookie']]).toEqual([503, undefined])
-  answer = (_request, reply) => reply.status(204).send()
+  handler = (_request, reply) => reply.status(204).send()
   const done = await post('sign-out', COOKIE)
   expect(done.statusCode).toBe(204)
   expect(done.headers['set-cookie']).toEqual([DELETED])
