@@ -34,14 +34,14 @@ async function startFleet(keys: readonly ApiKey[]): Promise<Reader[]> {
 function keepCalling(org: Organization) {
   const ended = new AbortController()
   const failures: string[] = []
-  let asked = 0
+  let sent = 0
   async function ask(): Promise<void> {
     const begun = performance.now()
     const replies = await Promise.all([
       org.integrator.GET('/api/v1/orgs/me'),
       org.admin.GET('/api/v1/readers'),
     ])
-    asked += replies.length
+    sent += replies.length
     for (const { response } of replies) if (!response.ok) failures.push(`${response.url}: ${response.status}`)
     const tookMs = Math.round(performance.now() - begun)
     if (tookMs > SLOW_MS) failures.push(`${tookMs} ms`)
@@ -56,7 +56,7 @@ function keepCalling(org: Organization) {
   return async () => {
     ended.abort()
     await running
-    return { asked, failures }
+    return { sent, failures }
   }
 }
 
@@ -75,7 +75,7 @@ test(
     const good = fleet.filter(({ key }) => key !== revoked)
     const bad = fleet.filter(({ key }) => key === revoked)
     const refusedBefore = new Map(good.map((reader) => [reader, reader.refusals]))
-    const stopAsking = keepCalling(org)
+    const stopCalling = keepCalling(org)
     try {
       await system.stack.broker.restart('SIGKILL')
       const backAt = performance.now()
@@ -102,10 +102,10 @@ test(
       expect(connected(bad)).toBe(0)
       expect(connected(good)).toBe(good.length)
     } finally {
-      const { asked, failures } = await stopAsking()
+      const { sent, failures } = await stopCalling()
       await Promise.all(fleet.map((reader) => reader.close()))
       expect(failures).toEqual([])
-      expect(asked).toBeGreaterThan(20)
+      expect(sent).toBeGreaterThan(20)
     }
   },
 )

@@ -106,7 +106,7 @@ print(json.dumps([verify(c["body"].encode(), message(c["headers"]), c["secret"],
 )
 
 test('D11.2 the client decides every one of these cases like the snippets', async () => {
-  const judged = cases.map(async ({ name, body, headers, secret, now }) => {
+  const decisions = cases.map(async ({ name, body, headers, secret, now }) => {
     const verifying = verifyWebhookSignature(body, headers, secret, { now: () => now * 1000 })
     const got = await verifying.then(
       () => true,
@@ -114,5 +114,5 @@ test('D11.2 the client decides every one of these cases like the snippets', asyn
     )
     return { name, got }
   })
-  expect(await Promise.all(judged)).toEqual(wanted())
+  expect(await Promise.all(decisions)).toEqual(wanted())
 })

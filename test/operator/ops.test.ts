@@ -282,7 +282,7 @@ describe.concurrent('signing-keys', () => {
       const kids = new Set<string>()
       let isOver = false
       /** Two clients: one with a new token each time, one with an old token. */
-      const hammer = async () => {
+      const sendRequests = async () => {
         while (!isOver) {
           const exchanged = await key.exchange()
           const fresh = exchanged.json.access_token
@@ -292,7 +292,7 @@ describe.concurrent('signing-keys', () => {
           await delay(20)
         }
       }
-      const hammering = Promise.all([hammer(), hammer()])
+      const requests = Promise.all([sendRequests(), sendRequests()])
       const before = kidOf(key.token)
 
       await renewNextKey()
@@ -321,7 +321,7 @@ describe.concurrent('signing-keys', () => {
       // The running service caches its signing key for half a minute.
       await vi.waitFor(() => expect(kids).toContain(after), { timeout: 40_000, interval: 200 })
       isOver = true
-      await hammering
+      await requests
       expect([...statuses.keys()]).toEqual([200])
       expect(statuses.get(200)).toBeGreaterThan(100)
       expect(kids).toEqual(new Set([before, after]))
