@@ -5,7 +5,7 @@ import { runCommand } from './command.ts'
 import { applyBrokerTopology } from './local/broker-topology.ts'
 import { TopologyConfig } from './step-config.ts'
 
-const HELP = `node deploy/apply-topology.ts    creates or updates the streams and consumers; safe to run again
+const HELP = `node deploy/apply-topology.ts    create or update the streams and consumers; safe to run again
 
 Environment
   NATS_URL          addresses of nats-server, separated by commas
@@ -13,7 +13,7 @@ Environment
   NATS_PASSWORD     its password
   NATS_CA_FILE      CA of the brokers' certificates, where connections are encrypted
   STREAM_REPLICAS   copies of each stream: 1 (default), or 3 on a cluster of three servers
-  SCANS_MAX_BYTES   most bytes of unprocessed and recent scans to keep
+  SCANS_MAX_BYTES   maximum size of SCANS, which holds unprocessed and recent scans
 `
 
 async function main(): Promise<string> {
@@ -22,7 +22,7 @@ async function main(): Promise<string> {
     replicas: config.STREAM_REPLICAS,
     ...(config.SCANS_MAX_BYTES !== undefined && { scansMaxBytes: config.SCANS_MAX_BYTES }),
   })
-  return 'streams and consumers are as declared'
+  return 'streams and consumers are up to date'
 }
 
 await runCommand('apply-topology', HELP, main)

@@ -1,4 +1,4 @@
-// For operators: lists, shows, replays and drops dead letters.
+// For operators: list, show, replay and drop dead letters.
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { brokerEnv, ConfigError, loadEnv } from '@whereabouts/service-kit/env'
 import { z } from 'zod'

@@ -9,7 +9,7 @@ const Images = z.array(
   z.strictObject({
     /** Repository and tag, as `docker pull` takes them. */
     image: z.string().regex(/^[a-z0-9./-]+:[\w.-]+$/),
-    /** Of the index of all platforms; null until `node deploy/pin-images.ts` has asked a registry. */
+    /** Of the index of all platforms; null until `node deploy/pin-images.ts` has fetched it from a registry. */
     digest: z
       .string()
       .regex(/^sha256:[0-9a-f]{64}$/)

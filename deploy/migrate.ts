@@ -6,14 +6,14 @@ import { createRoles } from './database/roles.ts'
 import type { DatabaseRole } from './local/secrets.ts'
 import { MigrateConfig } from './step-config.ts'
 
-const HELP = `node deploy/migrate.ts    brings the schema of every service up to date; safe to run again
+const HELP = `node deploy/migrate.ts    bring the schema of every service up to date; safe to run again
 
 Environment
   GATEWAY_DATABASE_URL, CATALOG_DATABASE_URL, TRACKING_DATABASE_URL, KEYS_DATABASE_URL, WEBHOOKS_DATABASE_URL
       the DATABASE_URL of each service, as its role
   ADMIN_DATABASE_URL
-      optional: an administrator of the same server, on any database. With it, a missing database and missing roles (with
-      the passwords of the addresses above) and schemas are created first.
+      optional: an administrator of the same server, on any database. With it, the step first creates a missing database,
+      missing roles (with the passwords of the addresses above) and missing schemas.
 `
 
 async function main(): Promise<string> {
@@ -36,7 +36,7 @@ async function createRolesOf(urls: Record<DatabaseRole, string>, adminUrl: strin
   const [database] = databases
   if (!database || databases.size > 1) {
     throw new Error(
-      'with ADMIN_DATABASE_URL, all addresses must name one database; for several, create them with roles.sql',
+      'with ADMIN_DATABASE_URL, all addresses must name one database; create several with roles.sql',
     )
   }
   const passwords = {

@@ -1,4 +1,4 @@
-// Asks the registries for the digests of our images and writes them to all files that name one.
+// Gets the digests of our images from their registries and writes them to all files that name an image.
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { runCommand } from './command.ts'
 import { FILES_WITH_IMAGES, imageListFile, readImages, withPins, type Image } from './images.ts'
 
-const HELP = `node deploy/pin-images.ts    pins every image of deploy/images.json by its current digest
+const HELP = `node deploy/pin-images.ts    pin every image of deploy/images.json to its current digest
 
 For another release, change the tag in deploy/images.json first. Needs Docker with buildx and access to the registries.
 Review the diff before you commit: the digest of a tag changes when its base image is rebuilt.

@@ -13,7 +13,7 @@ import { applyBrokerTopology } from '../local/broker-topology.ts'
 import { runningServices } from './running-services.ts'
 import { runServiceProgram } from './service-program.ts'
 
-const HELP = `node deploy/backup/after-restore.ts    makes database and streams agree after a restore; safe to run again
+const HELP = `node deploy/backup/after-restore.ts    make database and streams agree after a restore; safe to run again
 
 Run it after the database was restored, the streams were lost or restored, or both, and before the services start. It
 fails while a service is connected to the database.
@@ -46,19 +46,19 @@ type Config = z.output<typeof Config>
 
 async function main(): Promise<string> {
   const config = loadEnv(Config, process.env)
-  await refuseBesideServices(config)
+  await refuseWhileServicesRun(config)
   const report = resolve(config.REPORT_DIR)
   mkdirSync(report, { recursive: true })
   await prepareStreams(config)
   // Keys first: revoked keys stay revoked even if the rest fails and the services start.
   await runService('keys', config.KEYS_DATABASE_URL, config, report)
   await runService('catalog', config.CATALOG_DATABASE_URL, config, report)
-  if (config.RESTORED === 'database') await goBack(config)
+  if (config.RESTORED === 'database') await catchUpSinceBackup(config)
   return 'database and streams agree: start the services'
 }
 
-/** A running service would undo this work or be confused by it. */
-async function refuseBesideServices(config: Config): Promise<void> {
+/** A running service could undo this work or act on half of it. */
+async function refuseWhileServicesRun(config: Config): Promise<void> {
   const urls = [config.CATALOG_DATABASE_URL, config.TRACKING_DATABASE_URL, config.KEYS_DATABASE_URL, config.WEBHOOKS_DATABASE_URL] // prettier-ignore
   const running = (await Promise.all(urls.map((url) => runningServices(url)))).flat()
   if (running.length > 0) throw new Error(`stop the services first: ${running.join(', ')} is connected`)
@@ -69,7 +69,7 @@ async function prepareStreams(config: Config): Promise<void> {
     replicas: config.STREAM_REPLICAS,
     ...(config.SCANS_MAX_BYTES !== undefined && { scansMaxBytes: config.SCANS_MAX_BYTES }),
   })
-  say('streams and consumers are as declared')
+  say('streams and consumers are up to date')
 }
 
 function runService(service: 'keys' | 'catalog', databaseUrl: string, config: Config, report: string) {
@@ -86,8 +86,8 @@ function runService(service: 'keys' | 'catalog', databaseUrl: string, config: Co
   })
 }
 
-/** What arrived after the backup is stored once more; ids that were given out since are never given again. */
-async function goBack(config: Config): Promise<void> {
+/** Scans that arrived after the backup are stored again. Ids that were issued since then are skipped. */
+async function catchUpSinceBackup(config: Config): Promise<void> {
   for (const url of [config.TRACKING_DATABASE_URL, config.WEBHOOKS_DATABASE_URL]) {
     const database = openDatabase<unknown>(url, { max: 1, name: 'after-restore' })
     await skipGivenOut(database.db).finally(() => database.close())

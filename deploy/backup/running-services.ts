@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-/** What is connected to the database as this owner of a schema, or as a role of its service, as it calls itself. */
+/** The application names of all sessions of this schema owner and of the other roles of its service. */
 export async function runningServices(url: string): Promise<string[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   await client.connect()

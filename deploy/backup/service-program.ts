@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { ROOT } from '../local/services.ts'
 
-/** Runs a program of a service and passes its output on. Rejects when it fails. */
+/** Runs a program of a service and shows its output. Rejects when it fails. */
 export async function runServiceProgram(
   file: string,
   { args, env }: { args: readonly string[]; env: Record<string, string> },

@@ -25,13 +25,13 @@ const descriptionFile = (path: string, content: object): GeneratedFile => ({
 /** The client's types include the console's routes, which the public description omits, but no legacy routes. */
 async function clientTypes(): Promise<string> {
   const description = structuredClone(fullDescription()) as unknown as OpenAPI3
-  forgetAlternatives(description)
+  dropCsvAlternatives(description)
   return `${NOTICE}${astToString(await openapiTypescript(description))}`
 }
 
 /** The client requests JSON wherever it exists, so each of its responses has one type. */
-function forgetAlternatives(node: unknown): void {
+function dropCsvAlternatives(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
   if (JSON_MEDIA_TYPE in node && CSV_CONTENT_TYPE in node) delete node[CSV_CONTENT_TYPE]
-  for (const child of Object.values(node)) forgetAlternatives(child)
+  for (const child of Object.values(node)) dropCsvAlternatives(child)
 }

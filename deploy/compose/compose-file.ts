@@ -22,12 +22,11 @@ type ComposeFile = {
   volumes: Record<string, unknown>
 }
 
-/** The text of docker-compose.yml, as it is. */
+/** The text of docker-compose.yml, without interpolation. */
 export const composeText = (): string => readFileSync(COMPOSE_FILE, 'utf8')
 
 /**
- * docker-compose.yml with these variables, as `docker compose config` shows it. Throws for a required variable
- * and is not given.
+ * docker-compose.yml with these variables, as `docker compose config` shows it. Throws if a required variable is missing.
  */
 export function readCompose(variables: Readonly<Record<string, string>>): ComposeFile {
   return withVariables(parse(composeText(), { merge: true }), variables) as ComposeFile

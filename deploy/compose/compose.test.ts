@@ -14,7 +14,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const variables = envFileOf(generateSecrets())
 const compose = readCompose(variables)
 
-test('docker-compose.yml has nothing that its linter would change', () => {
+test('the linter accepts docker-compose.yml', () => {
   const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] })
   const results = linter.lintFiles([join(ROOT, 'docker-compose.yml')], false)
   expect(results).toHaveLength(1)
@@ -22,21 +22,21 @@ test('docker-compose.yml has nothing that its linter would change', () => {
 })
 
 describe('secrets', () => {
-  const demanded = new Set(Array.from(composeText().matchAll(/\$\{(\w+):\?/g), ([, name]) => name!))
+  const required = new Set(Array.from(composeText().matchAll(/\$\{(\w+):\?/g), ([, name]) => name!))
 
-  test('are all demanded by name, none is in the file, and make-env writes exactly them', () => {
-    expect(Array.from(demanded).toSorted()).toEqual(Object.keys(variables).toSorted())
+  test('are all required by name; none is in the file; make-env writes exactly these', () => {
+    expect(Array.from(required).toSorted()).toEqual(Object.keys(variables).toSorted())
     const text = composeText()
     const isInTheFile = (value: string) => text.includes(value)
     expect(Object.values(variables).filter(isInTheFile)).toEqual([])
-    // What is named like a secret is always put in from outside.
+    // The value of a variable that is named like a secret always comes from outside.
     const named = text.matchAll(/^ +\w*(?:PASSWORD|SECRET|SEED|PRIVATE_KEY)\w*: (.*)$/gm)
     expect(
       Array.from(named, ([, value]) => value).filter((value) => !/^\$\{\w+(:\?.*)?\}$/.test(value!)),
     ).toEqual([])
   })
 
-  test('an .env from before a release gets what that release added, and nothing else', () => {
+  test('an .env of an older release gets only the variables that were added since', () => {
     const names = Object.keys(variables)
     const text = names.filter((name) => name !== 'GRAFANA_ADMIN_PASSWORD').join('=x\n')
     const added = [`GRAFANA_ADMIN_PASSWORD=${variables['GRAFANA_ADMIN_PASSWORD']}\n`]
@@ -84,33 +84,38 @@ describe('the environment of', () => {
 })
 
 describe('every service of the product', () => {
-  test.for(SERVICES)('%s is checked for health, starts after the steps, and cannot change itself', (name) => {
-    const service = compose.services[name]
-    expect(service?.healthcheck?.test.join(' ')).toContain('/readyz')
-    expect(service?.depends_on).toMatchObject({
-      migrate: { condition: 'service_completed_successfully' },
-      topology: { condition: 'service_completed_successfully' },
-    })
-    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], restart: 'unless-stopped' })
-    expect(existsSync(join(ROOT, service?.command?.[0] ?? 'missing'))).toBe(true)
-  })
+  test.for(SERVICES)(
+    '%s has a health check, starts after the steps, and cannot change its own files',
+    (name) => {
+      const service = compose.services[name]
+      expect(service?.healthcheck?.test.join(' ')).toContain('/readyz')
+      expect(service?.depends_on).toMatchObject({
+        migrate: { condition: 'service_completed_successfully' },
+        topology: { condition: 'service_completed_successfully' },
+      })
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], restart: 'unless-stopped' })
+      expect(existsSync(join(ROOT, service?.command?.[0] ?? 'missing'))).toBe(true)
+    },
+  )
 
   test('the gateway waits for its upstreams', () => {
     const { environment = {}, depends_on: waitsFor = {} } = compose.services['gateway'] ?? {}
-    const asked = Object.values(environment).flatMap(
+    const upstreams = Object.values(environment).flatMap(
       (value) => /^http:\/\/([a-z-]+):8080$/.exec(value)?.[1] ?? [],
     )
-    expect(asked).toHaveLength(5)
-    // Without the web app the API is whole.
-    for (const name of asked.filter((each) => each !== 'console'))
+    expect(upstreams).toHaveLength(5)
+    // The API works without the web app.
+    for (const name of upstreams.filter((each) => each !== 'console'))
       expect(waitsFor[name]).toEqual({ condition: 'service_healthy' })
   })
 
   test('every mount of the monitoring profile exists', () => {
-    const watching = Object.values(compose.services).filter(({ profiles }) =>
+    const monitoring = Object.values(compose.services).filter(({ profiles }) =>
       profiles?.includes('monitoring'),
     )
-    const mounted = watching.flatMap(({ volumes = [] }) => volumes.filter((mount) => mount.startsWith('./')))
+    const mounted = monitoring.flatMap(({ volumes = [] }) =>
+      volumes.filter((mount) => mount.startsWith('./')),
+    )
     expect(mounted.length).toBeGreaterThan(3)
     expect(mounted.filter((mount) => !existsSync(join(ROOT, mount.split(':')[0]!)))).toEqual([])
   })

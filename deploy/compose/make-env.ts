@@ -5,9 +5,9 @@ import { parseArgs } from 'node:util'
 import { generateSecrets } from '../local/secrets.ts'
 import { envFileOf, missingLines } from './env-file.ts'
 
-const HELP = `node deploy/compose/make-env.ts    writes new secrets to .env; to an existing .env it adds only missing ones
+const HELP = `node deploy/compose/make-env.ts    write new secrets to .env; add only missing ones to an existing .env
 
-  --print   prints them instead, for a machine without Node:
+  --print   print them instead, for a machine without Node:
             docker run --rm whereabouts deploy/compose/make-env.ts --print > .env
 `
 

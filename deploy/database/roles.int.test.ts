@@ -44,7 +44,7 @@ test('a role creates tables in its own schema without naming it', async () => {
   ])
 })
 
-test('a role sees and touches nothing of another', async () => {
+test('a role can neither read nor change the schema of another', async () => {
   await query('keys', 'create table secret (value text)')
   await expect(query('catalog', 'select * from keys.secret')).rejects.toThrow(
     'permission denied for schema keys',
@@ -70,7 +70,7 @@ test.for(['catalog', 'tracking'] as const)(
   },
 )
 
-test('an installation that had the extensions in the schema of the catalog keeps its indexes', async () => {
+test('an installation with the extensions in the schema catalog keeps its indexes', async () => {
   const admin = new Client(databaseUrl(server.url(), 'whereabouts'))
   await admin.connect()
   await admin.query('alter extension pg_trgm set schema catalog')
@@ -82,7 +82,7 @@ test('an installation that had the extensions in the schema of the catalog keeps
   expect(await query('catalog', `select similarity(name, 'abc') as same from old`)).toEqual([{ same: 1 }])
 })
 
-test('running it again changes passwords and keeps the data', async () => {
+test('a second run changes passwords and keeps the data', async () => {
   await query('gateway', 'create table bucket as select 1 as tokens')
   await createRoles(server.url(), { ...passwords, gateway: 'changed-0' })
   expect(await query('gateway', 'select tokens from bucket', 'changed-0')).toEqual([{ tokens: 1 }])

@@ -29,7 +29,7 @@ export async function createRoles(
   })
 }
 
-/** The same server and user, another database; with `role`, as that role. */
+/** The address of another database on the same server; with `role`, for that role. */
 export function databaseUrl(
   url: string,
   database: string,

@@ -32,32 +32,32 @@ export function readArguments(argv: readonly string[], now: number): Command | {
     .configureOutput({ writeOut: (part) => (text += part), writeErr() {} })
     .addHelpText('after', DETAILS)
 
-  withFilters(program.command('list').description('lists dead letters, newest first'), now)
-    .option('--limit <n>', 'how many at most', positive, 50)
-    .option('--before <seq>', 'only older ones: the next page', positive)
-    .option('--json', 'for programs')
+  withFilters(program.command('list').description('list dead letters, newest first'), now)
+    .option('--limit <n>', 'show at most this many', positive, 50)
+    .option('--before <seq>', 'show older ones: the next page', positive)
+    .option('--json', 'print JSON, for programs')
     .action(({ limit, before, json = false, ...filters }: ListFlags) => {
       request = { do: 'list', filters: filtersOf(filters), limit, ...(before && { before }), json }
     })
   program
     .command('show')
-    .description('shows one with its payload')
+    .description('show one with its payload')
     .argument('<seq>', 'as list prints it', positive)
-    .option('--raw <file>', 'writes the payload, byte for byte, to a new file')
-    .option('--json', 'for programs')
+    .option('--raw <file>', 'write the payload, byte for byte, to a new file')
+    .option('--json', 'print JSON, for programs')
     .action((seq: number, { raw, json = false }: { raw?: string; json?: boolean }) => {
       request = { do: 'show', seq, ...(raw !== undefined && { rawFile: raw }), json }
     })
   const bulk = (name: 'replay' | 'drop', description: string) =>
     withFilters(program.command(name).description(description), now)
       .argument('[seq...]', 'as list prints them', (seq, before: number[]) => [...before, positive(seq)], [])
-      .option('--all', 'all that pass the filters, oldest first; without --yes only counts them')
+      .option('--all', 'all that pass the filters, oldest first; without --yes only count them')
       .option('--yes', 'with --all: do it')
       .action((seqs: number[], flags: BulkFlags) => {
         request = { do: name, selection: selectionOf(seqs, flags) }
       })
-  bulk('replay', 'publishes again, waits until it is stored, removes the dead letter')
-  bulk('drop', 'removes without replaying')
+  bulk('replay', 'publish again, wait until it is stored, remove the dead letter')
+  bulk('drop', 'remove without replaying')
 
   try {
     program.parse(argv.length > 0 ? argv : ['--help'], { from: 'user' })
@@ -70,13 +70,17 @@ export function readArguments(argv: readonly string[], now: number): Command | {
 
 const withFilters = (command: Program, now: number): Program =>
   command
-    .addOption(new Option('--stream <name>', 'of this stream').choices(without('DEAD', streams)))
+    .addOption(new Option('--stream <name>', 'only from this stream').choices(without('DEAD', streams)))
     .addOption(
-      new Option('--durable <name>', 'that this consumer could not handle').choices(without('', durables)),
+      new Option('--durable <name>', 'only those that this consumer could not handle').choices(
+        without('', durables),
+      ),
     )
-    .option('--org <n>', 'of this organization', positive)
-    .option('--since <when>', 'kept since 2026-11-21T10:00:00Z, or for 30m, 2h, 3d', (text) =>
-      instant(text, now),
+    .option('--org <n>', 'only of this organization', positive)
+    .option(
+      '--since <when>',
+      'only those kept since 2026-11-21T10:00:00Z, or for at most 30m, 2h, 3d',
+      (text) => instant(text, now),
     )
 
 const without = (name: string, all: object) => Object.keys(all).filter((each) => each !== name)

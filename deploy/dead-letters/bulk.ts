@@ -23,7 +23,7 @@ async function carryOut(broker: Broker, { selection }: BulkRequest, act: Act, ou
   return preview(broker, selection.filters, act, out)
 }
 
-/** Up to the newest one of now: a message that fails again gets a higher number and is not met twice. */
+/** Up to the newest one of now: a message that fails again gets a higher number and is not handled twice. */
 async function* seqsOf(broker: Broker, filters: Filters): AsyncGenerator<number[]> {
   const extent = await deadLetterExtent(broker)
   for await (const page of oldestFirst(broker, filters, extent)) yield page.map(({ seq }) => seq)

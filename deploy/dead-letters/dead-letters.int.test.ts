@@ -11,7 +11,7 @@ import { busTest } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
 import { expect, vi } from 'vitest'
 
-type Ran = { code: number; out: string; errors: string }
+type RunResult = { code: number; out: string; errors: string }
 type Listed = {
   total: number
   next_before: number | null
@@ -21,7 +21,7 @@ type Listed = {
 const PROGRAM = join(import.meta.dirname, '../dead-letters.ts')
 
 /** The program as an operator runs it, with nothing in its environment but the broker. */
-async function runWith(env: Record<string, string>, line: string): Promise<Ran> {
+async function runWith(env: Record<string, string>, line: string): Promise<RunResult> {
   const { NODE_COMPILE_CACHE = '' } = process.env // makes a start twice as fast
   const child = spawn(process.execPath, [PROGRAM, ...line.split(' ')], {
     env: { NODE_COMPILE_CACHE, ...env },
@@ -39,7 +39,7 @@ const loginOf = ({ server }: Bus, user: 'services' | 'system' = 'services') => (
 })
 
 const test = busTest.extend<{
-  run: (line: string) => Promise<Ran>
+  run: (line: string) => Promise<RunResult>
   list: (flags: string) => Promise<Listed>
 }>({
   run: async ({ bus }, use) => use((line) => runWith(loginOf(bus), line)),
@@ -145,7 +145,11 @@ test('the bytes go to a new file for its owner only and never overwrite one', as
   expect(readFileSync(file).equals(data)).toBe(true)
 })
 
-test('replayed messages are consumed, also those of one organization only', async ({ bus, run, list }) => {
+test('replayed messages are consumed, also with the filter of one organization', async ({
+  bus,
+  run,
+  list,
+}) => {
   await keepEvent(bus, 8)
   await keepEvent(bus, 7)
   await keepEvent(bus, 7)

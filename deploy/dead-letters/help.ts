@@ -1,4 +1,4 @@
-/** What an operator has to know before a replay; after the list of commands. */
+/** Facts that an operator needs before a replay. Printed after the list of commands. */
 export const DETAILS = `
 Fix the cause first: a message that fails again comes back as a new dead letter. All consumers of the stream get the
 message. A consumer ignores what it has already handled. The message keeps the time at which it was first received.

@@ -6,7 +6,7 @@ import { secretManifests, type Installation, type SecretManifest } from './secre
 
 const HELP = `node deploy/kubernetes/make-secrets.ts --namespace NAME | kubectl create -f -
 
-Prints every Secret that k8s/ names, with new values. Use "create", not "apply": create keeps existing Secrets, and values
+Print every Secret that k8s/ names, with new values. Use "create", not "apply": create keeps existing Secrets, and values
 that differ from those in the database and the brokers would lock out all services. Without Node:
   docker run --rm IMAGE deploy/kubernetes/make-secrets.ts --namespace NAME | kubectl create -f -
 

@@ -12,7 +12,7 @@ const made = (installation: Partial<Installation> = {}) =>
 const valuesOf = (name: string, installation?: Partial<Installation>) =>
   made(installation).get(name)!.stringData
 
-test('only the gateway can sign as the gateway, and only keys sees what opens tokens and logins', () => {
+test('only the gateway has the key that signs principals, and only keys has the keys that sign tokens and logins', () => {
   const holders = (value: string) =>
     [...made()]
       .filter(([, { stringData }]) => Object.values(stringData).includes(value))
@@ -25,7 +25,7 @@ test('only the gateway can sign as the gateway, and only keys sees what opens to
   expect(holders(secrets.nats.callout_password)).toEqual(['keys', 'nats'])
 })
 
-test('each service has the password of its own role alone; the step that makes the roles has them all', () => {
+test('each service has only the password of its own role; the step that creates the roles has all of them', () => {
   const holders = (password: string) =>
     [...made()]
       .filter(([, { stringData }]) => Object.values(stringData).some((value) => value.includes(password)))
@@ -41,7 +41,7 @@ test('with our own server, connections are encrypted and its CA is checked', () 
   )
 })
 
-test('with a server outside, its host and options are kept and no superuser is made', () => {
+test('with an outside server, its host and options are kept and no superuser is created', () => {
   const outside = {
     adminUrl: 'postgresql://boss:p%40ss@db.example:6432/postgres?sslmode=require',
     database: 'things',
@@ -53,7 +53,7 @@ test('with a server outside, its host and options are kept and no superuser is m
   expect(made(outside).has('postgres-superuser')).toBe(false)
 })
 
-test('credentials of the backups are passed on where they are given', () => {
+test('credentials of the backups are passed on if they are given', () => {
   expect(made().has('postgres-backups')).toBe(false)
   expect(valuesOf('postgres-backups', { backups: { accessKeyId: 'a', secretAccessKey: 'b' } })).toEqual({
     ACCESS_KEY_ID: 'a',

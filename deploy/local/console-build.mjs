@@ -9,7 +9,7 @@ import { runProgram } from './run-program.mjs'
 const SOURCES = ['services/console/web', 'libs/client/src', 'pnpm-lock.yaml']
 
 /**
- * Builds the web app of the console unless the existing build is of these sources.
+ * Builds the web app of the console unless it was built from the current sources.
  * @param {string} root of the checkout
  * @param {string} node
  * @param {NodeJS.ProcessEnv} env

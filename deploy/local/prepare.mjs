@@ -52,7 +52,7 @@ async function installPackages(node, pnpm, env) {
   const isInstalled = existsSync(join(root, 'node_modules/.modules.yaml')) && read(stampFile) === wanted
   if (!isInstalled) {
     const args = [pnpm, 'install', '--frozen-lockfile']
-    // Replaces a node_modules of another pnpm or system without a hidden question.
+    // Replaces a node_modules of another pnpm or system without a prompt, which nobody would see.
     const pnpmEnv = { ...env, PNPM_CONFIG_CONFIRM_MODULES_PURGE: 'false' }
     await step('Installing packages', () =>
       runProgram('pnpm install', node, args, { cwd: root, env: pnpmEnv }),

@@ -9,16 +9,16 @@ import { ROOT } from './services.ts'
 import { shellQuote } from './shell-quote.ts'
 import { untilStopped } from './until-stopped.ts'
 
-const HELP = `npm run scan -- --tag VALUE [flags]    publishes one scan to the running demo, as a reader does
+const HELP = `npm run scan -- --tag VALUE [flags]    publish one scan to the running demo, as a reader does
 
   --tag VALUE      an EPC in hex, a Bluetooth address or a barcode
   --type TYPE      rfid, ble or barcode                                default rfid
   --antenna N      the antenna, from 1                                 default 1
   --location KEY   the location; overrides the antenna
   --reader KEY     the reader                                          default ble-gateway
-  --every SECONDS  repeats until Ctrl-C, like a reader that keeps seeing the tag
+  --every SECONDS  repeat until Ctrl-C, like a reader that keeps seeing the tag
   --demo FILE      addresses and credentials                           default .data/demo.json
-  --help           prints this
+  --help           print this
 `
 
 type Settings = {
@@ -82,11 +82,11 @@ async function publish({ demoFile, readerKey, read, everySeconds }: Settings): P
   }
 }
 
-/** Waits that long. Resolves with true when a signal asked to stop meanwhile. */
+/** Returns a wait of `seconds`, which resolves with true if a signal ended it. */
 function untilInterrupted(seconds: number): () => Promise<boolean> {
-  const asked = new AbortController()
-  void untilStopped([]).then(() => asked.abort())
-  const { signal } = asked
+  const stopped = new AbortController()
+  void untilStopped([]).then(() => stopped.abort())
+  const { signal } = stopped
   return () => pause(seconds * 1_000, false, { signal }).catch(() => true)
 }
 

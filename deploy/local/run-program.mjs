@@ -44,11 +44,11 @@ function advice(output) {
   if (OFFLINE.test(output)) {
     return (
       'The package registry could not be reached. Check the connection (behind a proxy: HTTPS_PROXY, and "npm config ' +
-      'get registry"), then run the command again. It keeps what it has already fetched.'
+      'get registry"), then run the command again. It keeps the files that it has already fetched.'
     )
   }
   if (NOT_OURS.test(output)) {
     return 'Some files belong to another user, perhaps from an earlier run as root. Remove node_modules and .cache, or chown them.'
   }
-  return 'Run the command again; if it fails the same way, remove node_modules and .cache and try once more.'
+  return 'Run the command again. If it fails the same way, remove node_modules and .cache first.'
 }

@@ -1,4 +1,4 @@
-// The servers of `npm test` alone, until Ctrl-C: for running single suites again and again, or from an editor.
+// Runs only the servers of `npm test` until Ctrl-C, to run single suites repeatedly or from an editor.
 import { startTestServers } from './test-servers.ts'
 import { untilStopped } from './until-stopped.ts'
 

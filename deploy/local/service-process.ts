@@ -61,7 +61,7 @@ export function createServiceControl({ name, env, opsUrl, dataDir, root = ROOT }
       return isRunning()
     },
     start() {
-      if (isRunning()) throw new Error(`${name} runs already`)
+      if (isRunning()) throw new Error(`${name} is already running`)
       child = launchService(name, env, { logFile, root })
       if (child.pid !== undefined) recordProcess(pidFile, child.pid)
     },

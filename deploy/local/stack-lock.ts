@@ -13,8 +13,8 @@ export function claimDataDir(dataDir: string): () => void {
   if (holder !== undefined) {
     throw new Error(
       holder === process.pid
-        ? `this process runs a stack on ${dataDir} already`
-        : `another one runs on ${dataDir} (pid ${holder}): stop it, or set DATA_DIR and other ports`,
+        ? `this process already runs a stack on ${dataDir}`
+        : `another stack runs on ${dataDir} (pid ${holder}): stop it, or set DATA_DIR and other ports`,
     )
   }
   recordProcess(file, process.pid)

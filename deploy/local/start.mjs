@@ -1,11 +1,11 @@
 // The command `npm start`: plain JavaScript, because the machine's Node may be older than the one we need.
 import { launch } from './launch.mjs'
 
-const HELP = `npm start [-- flags]    runs Whereabouts on this machine, with a simulated warehouse
+const HELP = `npm start [-- flags]    run Whereabouts on this machine with a simulated warehouse
 
-  --reset          deletes the data of earlier starts first
-  --no-simulator   starts without the simulated readers
-  --help           prints this
+  --reset          delete the data of earlier starts first
+  --no-simulator   start without the simulated readers
+  --help           print this
 
 Environment
   PORT        the public address, http://127.0.0.1:PORT     default 8080
@@ -21,6 +21,6 @@ const unknown = args.filter((arg) => !FLAGS.has(arg))
 if (args.includes('--help') || args.includes('-h')) process.stdout.write(HELP)
 else if (unknown.length === 0) await launch('start.ts', args)
 else {
-  process.stderr.write(`unknown flag ${unknown[0]}\n\n${HELP}`)
+  process.stderr.write(`Unknown flag ${unknown[0]}.\n\n${HELP}`)
   process.exitCode = 2
 }

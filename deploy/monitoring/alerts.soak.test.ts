@@ -25,7 +25,7 @@ test(
   async ({ promtool }) => {
     const file = promtool.write('alerts.json', {
       rule_files: [ALERTS_FILE],
-      evaluation_interval: '5m', // every minute takes five times as long and tells the same
+      evaluation_interval: '5m', // every minute takes five times as long and gives the same result
       tests: [
         group('healthy', {}, []),
         ...alertCases.map(({ failure, series, fires }) => group(failure, series, fires)),

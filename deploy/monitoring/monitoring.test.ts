@@ -80,8 +80,8 @@ function problemsOf(query: string): string[] {
       Object.keys(known.get(metric)?.labels ?? known.get(histogramOf(metric))?.labels ?? {}),
     ),
   )
-  const strange = groupedBy(query).filter((label) => !labels.has(label) && !TARGET_LABELS.has(label))
-  return [...problems, ...strange.map((label) => `no metric of the query has the label ${label}`)]
+  const unknownLabels = groupedBy(query).filter((label) => !labels.has(label) && !TARGET_LABELS.has(label))
+  return [...problems, ...unknownLabels.map((label) => `no metric of the query has the label ${label}`)]
 }
 
 test('every rule uses metrics, labels and values that exist', () => {

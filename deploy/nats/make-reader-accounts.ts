@@ -1,10 +1,10 @@
 // Prints the reader accounts that nats.conf includes: one for each organization with NATS readers.
 import { parseArgs } from 'node:util'
 
-const HELP = `node deploy/nats/make-reader-accounts.ts [--count 1000]    prints reader-accounts.conf
+const HELP = `node deploy/nats/make-reader-accounts.ts [--count 1000]    print reader-accounts.conf
 
   --count   number of accounts, 1 to 100000 (default 1000). An account takes about 20 KB of the broker's memory: 10000 take
-            230 MB. Never lower it, because organizations keep their accounts.
+            230 MB. Never lower it: organizations keep their accounts.
 
 All brokers need the same file. After a change, restart the brokers one by one. The keys service finds the new accounts.
 `

@@ -6,7 +6,7 @@ import { benchReports, REPORTS_HELP } from './reports/reports.ts'
 import { benchWalls, WALLS_HELP } from './walls/walls.ts'
 import { benchWebhooks, WEBHOOKS_HELP } from './webhooks/webhooks.ts'
 
-const HELP = `pnpm bench <name> [flags]    exits with 1 when a target is missed
+const HELP = `pnpm bench <name> [flags]    measure the product on this machine; exits with 1 if a target is missed
 
 ${EDGE_HELP}
 ${FAIRNESS_HELP}
@@ -14,7 +14,7 @@ ${INGEST_HELP}
 ${REPORTS_HELP}
 ${WALLS_HELP}
 ${WEBHOOKS_HELP}
-  --help            prints this
+  --help            print this
 `
 
 const benches: Record<string, (args: string[], say: (text: string) => void) => Promise<boolean>> = {

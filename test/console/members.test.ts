@@ -41,7 +41,7 @@ test('a member is invited, joins with the link, changes role and is removed', as
     .or(page.getByRole('combobox', { name: 'Role of Grace' }))
   await role.click()
   await Promise.all([
-    page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok()),
+    page.waitForResponse((reply) => reply.request().method() === 'PATCH' && reply.ok()),
     page.getByRole('option', { name: 'Administrator' }).click(),
   ])
   await guest.page.reload()

@@ -37,7 +37,7 @@ test('an unconfigured reader appears with its first message and can be configure
   await member.open('/readers')
   await page
     .getByRole('row', { name: /silent-1/ })
-    .getByText('Never heard')
+    .getByText('No messages yet')
     .waitFor()
   const known = page.getByRole('row', { name: /dock-1/ })
   const found = page.getByRole('row', { name: /gate-7/ })

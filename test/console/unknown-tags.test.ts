@@ -26,7 +26,7 @@ async function tagsOf({ integrator }: Organization, q: string) {
   return unwrap(found).data.flatMap(({ name, tags }) => tags.map(({ value }) => ({ name, value })))
 }
 
-test('unknown tags are claimed for an existing asset and a new one, or dismissed', async ({
+test('unknown tags are assigned to an existing or new asset, or dismissed', async ({
   member,
   organization,
 }) => {
@@ -45,15 +45,15 @@ test('unknown tags are claimed for an existing asset and a new one, or dismissed
   await expectAccessible(page)
   await member.picture('unknown-tags')
 
-  await page.getByRole('button', { name: 'Claim E200AA' }).click()
+  await page.getByRole('button', { name: 'Assign E200AA' }).click()
   await page.getByRole('combobox', { name: 'Asset' }).fill('forkl')
   await page.getByRole('option', { name: /Forklift 7/ }).click()
-  await member.picture('unknown-tags-claim')
-  await page.getByRole('button', { name: 'Attach tag' }).click()
+  await member.picture('unknown-tags-assign')
+  await page.getByRole('button', { name: 'Assign tag' }).click()
   await row('E200AA').waitFor({ state: 'detached' })
   expect(await tagsOf(organization, 'Forklift')).toEqual([{ name: 'Forklift 7', value: 'E200AA' }])
 
-  await page.getByRole('button', { name: 'Claim E200BB' }).click()
+  await page.getByRole('button', { name: 'Assign E200BB' }).click()
   await page.getByText('New asset').click()
   await page.getByRole('button', { name: 'Create asset' }).click()
   await page.getByText('Name must be at least 1 character').first().waitFor()
@@ -77,17 +77,20 @@ test('unknown tags are claimed for an existing asset and a new one, or dismissed
   expect(new URL(page.url()).searchParams.get('q')).toBe('ac23')
 })
 
-test('a late claim shows why it failed, and the list stays offline', async ({ member, organization }) => {
+test('an assignment that comes too late shows why it failed, and the list stays visible offline', async ({
+  member,
+  organization,
+}) => {
   const { page, context } = member
   await newAsset(organization, 'Forklift 7', [])
   await publish(organization, rfid('E200AA'), rfid('E200DD'))
   await listed(organization, 2)
   await member.open('/unknown-tags')
-  await page.getByRole('button', { name: 'Claim E200AA' }).click()
+  await page.getByRole('button', { name: 'Assign E200AA' }).click()
   await newAsset(organization, 'Quicker', [rfidTag('E200AA')])
   await page.getByRole('combobox', { name: 'Asset' }).fill('forklift')
   await page.getByRole('option', { name: /Forklift 7/ }).click()
-  await page.getByRole('button', { name: 'Attach tag' }).click()
+  await page.getByRole('button', { name: 'Assign tag' }).click()
   const refused = page.getByRole('dialog').getByRole('alert')
   await refused.getByText(/already exists/).waitFor()
   await refused.getByText(/Request/).waitFor()

@@ -16,12 +16,12 @@ const revoke = (api: Api, org: Organization, key: string | number, token = org.a
   api.call('revokeApiKey', { params: { org_id: org.id, key_id: key }, token })
 
 describe('D9.6 creating a key', () => {
-  test('201 with what is shown once', async ({ api, org }) => {
+  test('201 with the values that are shown once', async ({ api, org }) => {
     const expires_at = HOUR_AHEAD().toISOString()
-    const answer = await create(api, org, { name: 'Dock sync', scopes: ['scans:read'], expires_at })
-    expect(answer.status).toBe(201)
-    expect(answer.headers.get('cache-control')).toBe('private, no-store')
-    const { data } = answer.body
+    const reply = await create(api, org, { name: 'Dock sync', scopes: ['scans:read'], expires_at })
+    expect(reply.status).toBe(201)
+    expect(reply.headers.get('cache-control')).toBe('private, no-store')
+    const { data } = reply.body
     expect(data).toEqual({
       id: expect.any(Number),
       jti: expect.stringMatching(UUID),
@@ -52,8 +52,8 @@ describe('D9.6 creating a key', () => {
   test('expires_at takes any offset and is shown in UTC', async ({ api, org }) => {
     const at = HOUR_AHEAD()
     const local = new Date(at.getTime() + 5.5 * 3_600_000).toISOString().replace('Z', '+05:30')
-    const answer = await create(api, org, { scopes: ['assets:read'], expires_at: local })
-    expect(answer.body.data.expires_at).toBe(at.toISOString())
+    const reply = await create(api, org, { scopes: ['assets:read'], expires_at: local })
+    expect(reply.body.data.expires_at).toBe(at.toISOString())
   })
 
   test('D16.1 reader_key binds a key to one reader, which need not exist, and is shown in the list', async ({
@@ -77,7 +77,7 @@ describe('D9.6 creating a key', () => {
     { name: 'a name with a line break', body: { name: 'a\nb' }, field: 'name', code: 'invalid_value' },
     { name: 'null as the name', body: { name: null }, field: 'name', code: 'invalid_value' },
     {
-      name: 'D16.1 a reader beside more than scans:write',
+      name: 'D16.1 a reader_key with more scopes than scans:write',
       body: { scopes: ['scans:write', 'scans:read'], reader_key: 'dock-1' },
       field: 'reader_key',
       code: 'invalid_value',
@@ -94,13 +94,13 @@ describe('D9.6 creating a key', () => {
     },
     { name: 'a date', body: { expires_at: '2999-01-01' }, field: 'expires_at', code: 'invalid_value' },
     { name: 'a number as the instant', body: { expires_at: 1 }, field: 'expires_at', code: 'invalid_value' },
-    { name: 'a field we do not know', body: { rate_limit: 1 }, field: 'rate_limit', code: 'unknown_field' },
-    { name: 'a client_id of its own', body: { client_id: 'x' }, field: 'client_id', code: 'unknown_field' },
+    { name: 'an unknown field', body: { rate_limit: 1 }, field: 'rate_limit', code: 'unknown_field' },
+    { name: 'a chosen client_id', body: { client_id: 'x' }, field: 'client_id', code: 'unknown_field' },
   ]
   test.for(refused)('$name is $code', async ({ body, field, code }, { api, org }) => {
-    const answer = await create(api, org, { scopes: ['assets:read'], ...body })
-    expect(answer.status).toBe(400)
-    expect(answer.body.error.fields).toMatchObject([{ field, code }])
+    const reply = await create(api, org, { scopes: ['assets:read'], ...body })
+    expect(reply.status).toBe(400)
+    expect(reply.body.error.fields).toMatchObject([{ field, code }])
   })
 
   test('a name of 255 code points is kept as it was sent', async ({ api, org }) => {
@@ -121,10 +121,10 @@ describe('D9.6 listing keys', () => {
       await org.key({ name: 'third' }),
     ]
     await revoke(api, org, second.id)
-    const answer = await list(api, org)
-    expect(answer.body).toMatchObject({ limit: 50, offset: 0, total_count: 2 })
-    expect(answer.body.data.map(({ id }) => id)).toEqual([third.id, first.id])
-    expect(answer.body.data[1]).toEqual({
+    const reply = await list(api, org)
+    expect(reply.body).toMatchObject({ limit: 50, offset: 0, total_count: 2 })
+    expect(reply.body.data.map(({ id }) => id)).toEqual([third.id, first.id])
+    expect(reply.body.data[1]).toEqual({
       id: first.id,
       jti: first.jti,
       name: 'first',
@@ -137,7 +137,7 @@ describe('D9.6 listing keys', () => {
       last_used_at: expect.stringMatching(INSTANT), // `org.key` exchanged it
     })
     for (const { clientSecret, token } of [first, third])
-      for (const secret of [clientSecret, token]) expect(answer.text).not.toContain(secret)
+      for (const secret of [clientSecret, token]) expect(reply.text).not.toContain(secret)
   })
 
   test('last_used_at is null until the key is used', async ({ api, newOrg }) => {
@@ -179,17 +179,17 @@ describe('D9.6 revoking a key', () => {
     const key = await org.key()
     expect((await revoke(api, org, of(key))).status).toBe(204)
     for (const again of [key.id, key.jti]) {
-      const answer = await revoke(api, org, again)
-      expect(answer.status).toBe(404)
-      expect(answer.body.error.type).toBe('not_found')
+      const reply = await revoke(api, org, again)
+      expect(reply.status).toBe(404)
+      expect(reply.body.error.type).toBe('not_found')
     }
   })
 
-  test('of ten simultaneous DELETEs one is 204', async ({ api, org }) => {
+  test('one of ten simultaneous DELETEs is 204', async ({ api, org }) => {
     const { id } = await org.key()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(api, org, id)))
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
-    expect(answers.filter(({ status }) => status === 404)).toHaveLength(9)
+    const replies = await Promise.all(Array.from({ length: 10 }, () => revoke(api, org, id)))
+    expect(replies.filter(({ status }) => status === 204)).toHaveLength(1)
+    expect(replies.filter(({ status }) => status === 404)).toHaveLength(9)
   })
 
   test.for([
@@ -202,15 +202,15 @@ describe('D9.6 revoking a key', () => {
     { key: '9223372036854775808', status: 400, code: 'invalid_value' },
     { key: '00000000-0000-4000-8000-00000000000', status: 400, code: 'invalid_value' },
   ])('D7.7 the key id $key is $status', async ({ key, status, code }, { api, org }) => {
-    const answer = await revoke(api, org, key)
-    expect(answer.status).toBe(status)
-    expect(answer.body.error.fields?.[0]?.code).toBe(code)
+    const reply = await revoke(api, org, key)
+    expect(reply.status).toBe(status)
+    expect(reply.body.error.fields?.[0]?.code).toBe(code)
   })
 
-  test('the keys it has made stay', async ({ api, org }) => {
-    const maker = await org.key({ scopes: ['keys:admin'] })
-    const { id } = (await create(api, org, { scopes: ['assets:read'] }, maker.token)).body.data
-    await revoke(api, org, maker.id)
+  test('keys that it created stay', async ({ api, org }) => {
+    const creator = await org.key({ scopes: ['keys:admin'] })
+    const { id } = (await create(api, org, { scopes: ['assets:read'] }, creator.token)).body.data
+    await revoke(api, org, creator.id)
     expect((await list(api, org)).body.data.map((row) => row.id)).toContain(id)
   })
 
@@ -223,43 +223,45 @@ describe('D9.6 revoking a key', () => {
 })
 
 describe('D9.6 keys:admin', () => {
-  test('mints keys, keys:admin among their scopes, that name their maker', async ({ api, org }) => {
-    const maker = await org.key({ scopes: ['keys:admin'] })
-    const answer = await create(api, org, { name: 'heir', scopes: [...scopes] }, maker.token)
-    expect(answer.status).toBe(201)
-    expect(answer.body.data.scopes).toEqual([...scopes])
-    const row = (await list(api, org, {}, maker.token)).body.data.find(({ id }) => id === answer.body.data.id)
-    expect(row).toMatchObject({ created_by: null, created_by_key_id: maker.id })
+  test('creates keys with any scopes, which name their creator', async ({ api, org }) => {
+    const creator = await org.key({ scopes: ['keys:admin'] })
+    const reply = await create(api, org, { name: 'created by a key', scopes: [...scopes] }, creator.token)
+    expect(reply.status).toBe(201)
+    expect(reply.body.data.scopes).toEqual([...scopes])
+    const row = (await list(api, org, {}, creator.token)).body.data.find(
+      ({ id }) => id === reply.body.data.id,
+    )
+    expect(row).toMatchObject({ created_by: null, created_by_key_id: creator.id })
   })
 
-  test('is not replaced by all other scopes together', async ({ api, org }) => {
+  test('is not implied by all other scopes together', async ({ api, org }) => {
     const { token } = await org.key({ scopes: scopes.filter((scope) => scope !== 'keys:admin') })
-    for (const answer of [
+    for (const reply of [
       await list(api, org, {}, token),
       await create(api, org, { scopes: ['assets:read'] }, token),
       await revoke(api, org, 5, token),
     ])
-      expect(answer.body.error).toMatchObject({
+      expect(reply.body.error).toMatchObject({
         status: 403,
         detail: 'Missing required scope: keys:admin',
       })
   })
 
   test.for(['key', 'session'] as const)(
-    "another organization's id in the path is 403 for a %s, as is one nobody has",
+    'the id of another organization in the path is 403 for a %s, and so is an unknown id',
     async (kind, { api, newOrg }) => {
       const [mine, theirs] = [await newOrg(), await newOrg()]
       const victim = await theirs.key()
       const token = kind === 'session' ? mine.admin : (await mine.key({ scopes: ['keys:admin'] })).token
       for (const org of [theirs, { ...theirs, id: 5 }])
-        for (const answer of [
+        for (const reply of [
           await list(api, org, {}, token),
           await create(api, org, { scopes: ['assets:read'] }, token),
           await revoke(api, org, victim.id, token),
           await revoke(api, org, victim.jti, token),
         ])
-          expect(answer.body.error).toMatchObject({ status: 403, type: 'forbidden' })
-      // In the own organization's path it is no key at all.
+          expect(reply.body.error).toMatchObject({ status: 403, type: 'forbidden' })
+      // In the path of the own organization, it is the id of no key.
       expect((await revoke(api, mine, victim.id, token)).status).toBe(404)
       expect((await revoke(api, mine, victim.jti, token)).status).toBe(404)
       expect((await list(api, theirs)).body.total_count).toBe(1)

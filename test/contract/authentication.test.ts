@@ -21,19 +21,19 @@ const INVALID = 'Invalid or expired token'
 
 describe('D9.4 no token', () => {
   test.for(guarded)('%s answers 401', async (operationId, { api }) => {
-    const answer = await api.call(operationId, { params: someParams(routes[operationId]) })
-    expect(answer.status).toBe(401)
-    expect(answer.body.error).toMatchObject({ type: 'unauthorized', detail: MISSING })
+    const reply = await api.call(operationId, { params: someParams(routes[operationId]) })
+    expect(reply.status).toBe(401)
+    expect(reply.body.error).toMatchObject({ type: 'unauthorized', detail: MISSING })
   })
 
   const open = table.filter(([, row]) => row.access === 'none').map(([operationId]) => operationId)
   test.for(open)('%s needs none', async (operationId, { api }) => {
-    const answer = await api.call(operationId, { params: someParams(routes[operationId]), body: {} })
-    expect(answer.status).not.toBe(401)
+    const reply = await api.call(operationId, { params: someParams(routes[operationId]), body: {} })
+    expect(reply.status).not.toBe(401)
   })
 })
 
-describe('D9.4 what is no bearer token', () => {
+describe('D9.4 not a bearer token', () => {
   type Headers = (key: Key) => Record<string, string>
   const basicOf = (key: Key) => Buffer.from(`${key.clientId}:${key.clientSecret}`).toString('base64')
   const cases: { name: string; detail: string; headers: Headers }[] = [
@@ -68,7 +68,7 @@ describe('D9.4 what is no bearer token', () => {
       headers: ({ token }) => ({ authorization: `Bearer ${token} ${token}` }),
     },
     {
-      name: 'the scheme glued to the token',
+      name: 'the scheme without a space',
       detail: USE_BEARER,
       headers: ({ token }) => ({ authorization: `Bearer${token}` }),
     },
@@ -77,7 +77,7 @@ describe('D9.4 what is no bearer token', () => {
       detail: USE_BEARER,
       headers: ({ token }) => ({ authorization: `Token ${token}` }),
     },
-    { name: 'a token that is none', detail: INVALID, headers: () => ({ authorization: 'Bearer nonsense' }) },
+    { name: 'an invented token', detail: INVALID, headers: () => ({ authorization: 'Bearer nonsense' }) },
     {
       name: 'the client secret as a bearer',
       detail: INVALID,
@@ -95,9 +95,9 @@ describe('D9.4 what is no bearer token', () => {
     },
   ]
   test.for(cases)('$name: $detail', async ({ detail, headers }, { api, key }) => {
-    const answer = await api.call('listAssets', { headers: headers(key) })
-    expect(answer.status).toBe(401)
-    expect(answer.body.error).toMatchObject({
+    const reply = await api.call('listAssets', { headers: headers(key) })
+    expect(reply.status).toBe(401)
+    expect(reply.body.error).toMatchObject({
       type: 'unauthorized',
       title: 'Authentication required',
       detail,
@@ -112,41 +112,41 @@ describe('D9.4 what is no bearer token', () => {
     },
   )
 
-  test('a token in a second header beside a good one changes nothing', async ({ api, key }) => {
-    const answer = await api.call('getCurrentOrg', { token: key.token, headers: { 'x-api-key': 'nonsense' } })
-    expect(answer.status).toBe(200)
+  test('a further token in another header changes nothing', async ({ api, key }) => {
+    const reply = await api.call('getCurrentOrg', { token: key.token, headers: { 'x-api-key': 'nonsense' } })
+    expect(reply.status).toBe(200)
   })
 
-  test('a token in the query is no token', async ({ api, key }) => {
-    const answer = await api.request(`${API_PREFIX}/assets?access_token=${key.token}`)
-    expect(answer.body.error).toMatchObject({ type: 'unauthorized', detail: MISSING })
+  test('a token in the query is ignored', async ({ api, key }) => {
+    const reply = await api.request(`${API_PREFIX}/assets?access_token=${key.token}`)
+    expect(reply.body.error).toMatchObject({ type: 'unauthorized', detail: MISSING })
   })
 })
 
-describe('identity from outside', () => {
+describe('identity headers of clients', () => {
   test.for(['x-principal', 'X-Principal', 'x-org-id', 'x-user-id', 'x-scopes'])(
-    '%s says nothing of the caller',
+    '%s does not change the caller',
     async (name, { api, newOrg }) => {
       const [victim, intruder] = [await newOrg(), await newOrg()]
       const claim = Buffer.from(JSON.stringify({ kind: 'session', org_id: victim.id })).toString('base64url')
       const headers = { [name]: `e30.${claim}.e30` }
       expect((await api.call('getCurrentOrg', { headers })).status).toBe(401)
       const { token } = await intruder.key()
-      const answer = await api.call('getCurrentOrg', { token, headers })
-      expect(answer.body.data.id).toBe(intruder.id)
+      const reply = await api.call('getCurrentOrg', { token, headers })
+      expect(reply.body.data.id).toBe(intruder.id)
     },
   )
 })
 
 describe('D9.8 GET /orgs/me', () => {
-  test('shows organization, scopes and key, and carries no rate-limit headers', async ({ api, newOrg }) => {
+  test('shows organization, scopes and key, and has no rate-limit headers', async ({ api, newOrg }) => {
     const org = await newOrg('Blue Dock')
     const { token, jti } = await org.key({ scopes: ['scans:read', 'assets:read'] })
-    const answer = await api.call('getCurrentOrg', { token })
-    expect(answer.body).toEqual({
+    const reply = await api.call('getCurrentOrg', { token })
+    expect(reply.body).toEqual({
       data: { id: org.id, name: 'Blue Dock', scopes: ['scans:read', 'assets:read'], api_key_id: jti },
     })
-    expect([...answer.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+    expect([...reply.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
   })
 
   test('takes no token of the bucket', async ({ api, org }) => {
@@ -158,9 +158,9 @@ describe('D9.8 GET /orgs/me', () => {
   })
 
   test('refuses a session with 401', async ({ api, org }) => {
-    const answer = await api.call('getCurrentOrg', { token: org.admin })
-    expect(answer.status).toBe(401)
-    expect(answer.body.error.type).toBe('unauthorized')
+    const reply = await api.call('getCurrentOrg', { token: org.admin })
+    expect(reply.status).toBe(401)
+    expect(reply.body.error.type).toBe('unauthorized')
   })
 })
 
@@ -168,7 +168,7 @@ describe('D9.3 D9.4 a key that ended', () => {
   const revoke = (api: Api, org: Organization, key: Key) =>
     api.call('revokeApiKey', { params: { org_id: org.id, key_id: key.jti }, token: org.admin })
 
-  test('revoked: within a second on every gateway, and for good', async ({ api, description, org }) => {
+  test('revoked: every gateway refuses it within a second, for good', async ({ api, description, org }) => {
     const second = await startGateway(inject('place'))
     try {
       const gateways = [api, createApi(second.base, description)]
@@ -195,11 +195,11 @@ describe('D9.3 D9.4 a key that ended', () => {
     }
   })
 
-  test('expired: from that instant on', async ({ api, org }) => {
+  test('expired: refused from that instant on', async ({ api, org }) => {
     const expiresAt = Date.now() + 2_500
     const { token } = await org.key({ expiresAt: new Date(expiresAt).toISOString() })
     expect((await api.call('getCurrentOrg', { token })).status).toBe(200)
-    await delay(expiresAt - Date.now()) // the passing of time is what is tested
+    await delay(expiresAt - Date.now()) // real time is the subject of this test
     await expect
       .poll(() => api.call('getCurrentOrg', { token }), { timeout: 1_000 })
       .toMatchObject({ status: 401, body: { error: { detail: 'API key has expired' } } })
@@ -207,11 +207,11 @@ describe('D9.3 D9.4 a key that ended', () => {
 })
 
 describe('D9.2 signing keys', () => {
-  test('anyone may read the public parts, and nothing else is in them', async ({ api, key }) => {
-    const answer = await api.request('/.well-known/jwks.json')
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
-    const { keys } = JSON.parse(answer.text) as { keys: Record<string, string>[] }
+  test('anyone can read the public keys, which contain nothing else', async ({ api, key }) => {
+    const reply = await api.request('/.well-known/jwks.json')
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('content-type')).toMatch(/^application\/json/)
+    const { keys } = JSON.parse(reply.text) as { keys: Record<string, string>[] }
     for (const jwk of keys) {
       expect(Object.keys(jwk).toSorted()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])
       expect(jwk).toMatchObject({ kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA' })

@@ -24,8 +24,8 @@ describe('D3 bodies', () => {
   ]
   test.for(bodies)('D3 body %j is a bad_request: %s', async ([body, detail], { api, org }) => {
     for (const operationId of ['createAsset', 'createReader', 'logIn'] as const) {
-      const answer = await api.call(operationId, { token: org.admin, body })
-      expect(answer.body.error).toMatchObject({ type: 'bad_request', detail })
+      const reply = await api.call(operationId, { token: org.admin, body })
+      expect(reply.body.error).toMatchObject({ type: 'bad_request', detail })
     }
   })
 
@@ -39,32 +39,32 @@ describe('D3 bodies', () => {
       const broken = await api.call(row.operationId, { ...call, headers, body: '{' })
       expect(broken.body.error.detail).toBe('Request body is not valid JSON')
       for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', undefined]) {
-        const answer = await api.call(row.operationId, {
+        const reply = await api.call(row.operationId, {
           ...call,
           headers: { 'content-type': type },
           body: '{}',
         })
-        expect(answer.body.error.type).toBe('unsupported_media_type')
+        expect(reply.body.error.type).toBe('unsupported_media_type')
       }
     },
   )
 
   test('D3 a charset parameter and capitals do not change the media type', async ({ api, org }) => {
     const headers = { 'content-type': 'Application/JSON; Charset=UTF-8' }
-    const answer = await api.call('createAsset', { token: org.admin, headers, body: '{"name":"a"}' })
-    expect(answer.status).toBe(201)
+    const reply = await api.call('createAsset', { token: org.admin, headers, body: '{"name":"a"}' })
+    expect(reply.status).toBe(201)
   })
 
   test('D2 a body of 1 MiB is read, one byte more is payload_too_large', async ({ api, org }) => {
     const exact = `{"name":"a"}${' '.repeat(1024 * 1024 - 12)}`
     expect((await api.call('createAsset', { token: org.admin, body: exact })).status).toBe(201)
-    const answer = await api.call('createAsset', { token: org.admin, body: `${exact} ` })
-    expect(answer.body.error.type).toBe('payload_too_large')
+    const reply = await api.call('createAsset', { token: org.admin, body: `${exact} ` })
+    expect(reply.body.error.type).toBe('payload_too_large')
   })
 })
 
 describe('D3.3 hostile text is a 4xx', () => {
-  // In names every control character is refused; in multi-line text NUL is, and what is no Unicode text.
+  // Names refuse every control character. Multi-line text refuses NUL and invalid Unicode.
   const escapes = [
     '\\u0000',
     '\\u0001',
@@ -79,8 +79,8 @@ describe('D3.3 hostile text is a 4xx', () => {
   const multiline = new Set(['\\u0009', '\\u000a', '\\u000d'])
   test.for(escapes)('D3.3 %s in a name', async (escape, { api, org }) => {
     for (const operationId of ['createAsset', 'createLocation'] as const) {
-      const answer = await api.call(operationId, { token: org.admin, body: `{"name":"a${escape}b"}` })
-      expect(answer.body.error.fields).toMatchObject([{ field: 'name', code: 'invalid_value' }])
+      const reply = await api.call(operationId, { token: org.admin, body: `{"name":"a${escape}b"}` })
+      expect(reply.body.error.fields).toMatchObject([{ field: 'name', code: 'invalid_value' }])
     }
   })
 
@@ -93,8 +93,8 @@ describe('D3.3 hostile text is a 4xx', () => {
         `"external_key":"a${escape}b"`,
       ]
       for (const text of texts) {
-        const answer = await api.call('createAsset', { token: org.admin, body: `{"name":"a",${text}}` })
-        expect(answer.body.error.type, text).toBe('validation_error')
+        const reply = await api.call('createAsset', { token: org.admin, body: `{"name":"a",${text}}` })
+        expect(reply.body.error.type, text).toBe('validation_error')
       }
     },
   )
@@ -103,15 +103,15 @@ describe('D3.3 hostile text is a 4xx', () => {
     'D3.3 metadata %s',
     async (metadata, { api, org }) => {
       const body = `{"name":"a","metadata":${metadata}}`
-      const answer = await api.call('createAsset', { token: org.admin, body })
-      expect(answer.body.error.fields).toMatchObject([{ field: 'metadata', code: 'invalid_value' }])
+      const reply = await api.call('createAsset', { token: org.admin, body })
+      expect(reply.body.error.fields).toMatchObject([{ field: 'metadata', code: 'invalid_value' }])
     },
   )
 
-  test('D4.5 tab, CR and LF are welcome in a description', async ({ api, org }) => {
+  test('D4.5 tab, CR and LF are accepted in a description', async ({ api, org }) => {
     const body = { name: 'a', description: 'one\ttwo\r\nthree' }
-    const answer = await api.call('createAsset', { token: org.admin, body })
-    expect(answer.body.data.description).toBe(body.description)
+    const reply = await api.call('createAsset', { token: org.admin, body })
+    expect(reply.body.data.description).toBe(body.description)
   })
 
   test.for([
@@ -125,8 +125,8 @@ describe('D3.3 hostile text is a 4xx', () => {
     'sort=%00',
     'limit=%00',
   ])('D3.3 query %s', async (query, { api, org }) => {
-    const answer = await api.call('listAssets', { token: org.admin, query })
-    expect(answer.status).toBe(400)
+    const reply = await api.call('listAssets', { token: org.admin, query })
+    expect(reply.status).toBe(400)
   })
 
   test.for(['%00', '5%00', '%ff', '%zz', '%ed%a0%80', '%0a', '..%2f..', '%2e%2e', '٣', '5;x', '5%2f6'])(
@@ -138,10 +138,10 @@ describe('D3.3 hostile text is a 4xx', () => {
     },
   )
 
-  test('D3.3 a form that is no UTF-8', async ({ api }) => {
+  test('D3.3 a form that is not UTF-8', async ({ api }) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const answer = await api.call('issueToken', { headers, body: 'grant_type=%ff' })
-    expect(answer.status).toBe(400)
+    const reply = await api.call('issueToken', { headers, body: 'grant_type=%ff' })
+    expect(reply.status).toBe(400)
   })
 
   test.for(rows.filter(({ body }) => body))(

@@ -35,9 +35,9 @@ function bodyOf(operationId: string): Schema {
 
 describe('D3 every field of every body', () => {
   test.for(bodies)(
-    '$operationId: support/body-rules.ts says of each field what it takes',
+    '$operationId: support/body-rules.ts has a rule for each field',
     ({ operationId, rules }) => {
-      const hint = `say in support/body-rules.ts what the contract says of each field of ${operationId}`
+      const hint = `add the contract's rule for each field of ${operationId} to support/body-rules.ts`
       expect(rules, hint).toBeDefined()
       const named = Object.entries(rules?.fields ?? {}).flatMap(([field, rule]) =>
         [field].concat(rule(field).map((one) => one.entry.field)),
@@ -55,13 +55,13 @@ describe('D3 every field of every body', () => {
     Object.entries(rules?.fields ?? {}).map(([field, rule]) => ({ row, operationId, field, good: rules?.good, refused: rule(field) })), // prettier-ignore
   )
   test.for(cases)(
-    'D3 $operationId refuses what $field must not be, with code, message and params',
+    'D3 $operationId refuses wrong values of $field with code, message and params',
     async ({ row, operationId, field, good, refused }, { api, token }) => {
       expect(refused.length).toBeGreaterThanOrEqual(4)
       for (const { value, entry: expected } of refused) {
         const body = { ...good, [field]: value }
-        const answer = await api.call(operationId, { params: unknownParams(row), token, body })
-        expect([answer.status, answer.body.error.fields], JSON.stringify(body).slice(0, 200)).toEqual([
+        const reply = await api.call(operationId, { params: unknownParams(row), token, body })
+        expect([reply.status, reply.body.error.fields], JSON.stringify(body).slice(0, 200)).toEqual([
           400,
           [expected],
         ])
@@ -70,21 +70,21 @@ describe('D3 every field of every body', () => {
   )
 
   test.for(bodies)(
-    'D3 $operationId names every required field that is missing, and every unknown one, first and sorted',
+    'D3 $operationId names every missing field, and before them every unknown one, sorted',
     async ({ row, operationId, rules }, { api, token }) => {
       const params = unknownParams(row)
       const names = ['NAME', 'colour', 'constructor', 'identifier', 'surrogate_id']
       const unknown = names.map((name) => entry(name, 'unknown_field', `unknown field "${name}"`))
       const missing = (rules?.required ?? []).map(required)
       const body = Object.fromEntries(names.map((name) => [name, 1]))
-      const answer = await api.call(operationId, { params, token, body })
-      expect(answer.body.error.fields).toEqual([...unknown, ...missing])
+      const reply = await api.call(operationId, { params, token, body })
+      expect(reply.body.error.fields).toEqual([...unknown, ...missing])
       const good = await api.call(operationId, { params, token, body: { ...rules?.good, ...body } })
       expect(good.body.error.fields).toEqual(unknown)
     },
   )
 
-  test('D3 every code of a shape is seen on some field or parameter; the others need stored rows', () => {
+  test('D3 every code about shapes occurs on some field or parameter; the other codes need stored rows', () => {
     const ofFields = bodies.flatMap(({ rules }) =>
       Object.entries(rules?.fields ?? {}).flatMap(([field, rule]) => rule(field)),
     )

@@ -23,29 +23,29 @@ const SHOWN_AT_MOST = 60
 /** Tokens by which two clocks and binary fractions may differ. */
 const SLACK = 0.02
 
-/** The bucket as the contract describes it: what it holds at least and at most, as its clock is read from outside. */
+/** The bucket of the contract: bounds of its content, because its clock is read from outside. */
 class Model {
   low = BURST
   high = BURST
-  /** Seconds of our clock from which both hold. */
+  /** The second of our clock for which both bounds hold. */
   at: number
 
   constructor(at: number) {
     this.at = at
   }
 
-  /** `granted` of `asked` requests were let in between two instants of our clock. Throws when no such bucket can be. */
+  /** Records that `granted` of `asked` requests passed between two instants of our clock. Throws if no bucket could do that. */
   take({ asked, granted, from, to }: { asked: number; granted: number; from: number; to: number }): void {
     const idle = (from - this.at) * PER_SECOND
     const meanwhile = (to - from) * PER_SECOND
     const least = Math.min(BURST, this.low + idle)
     const most = Math.min(BURST, this.high + idle) + meanwhile
-    const story = `${granted} of ${asked}, with ${least.toFixed(3)} to ${most.toFixed(3)} tokens`
-    expect(granted, `too many: ${story}`).toBeLessThanOrEqual(Math.floor(most + SLACK))
-    expect(granted, `too few: ${story}`).toBeGreaterThanOrEqual(Math.min(asked, Math.floor(least - SLACK)))
+    const figures = `${granted} of ${asked}, with ${least.toFixed(3)} to ${most.toFixed(3)} tokens`
+    expect(granted, `too many: ${figures}`).toBeLessThanOrEqual(Math.floor(most + SLACK))
+    expect(granted, `too few: ${figures}`).toBeGreaterThanOrEqual(Math.min(asked, Math.floor(least - SLACK)))
     this.low = Math.max(0, least - granted)
     this.high = Math.min(BURST, most - granted)
-    if (granted < asked) this.high = Math.min(this.high, 1 + meanwhile) // at a refusal there was less than one
+    if (granted < asked) this.high = Math.min(this.high, 1 + meanwhile) // a refusal means less than one token
     this.at = to
   }
 }
@@ -56,7 +56,7 @@ test(
   'D9.9 two gateways together grant what one bucket holds, in any interleaving',
   { timeout: timeLimit(60_000) },
   async ({ gateways, org }) => {
-    // Which gateway each request goes to; requests of one wave are sent at once.
+    // The gateway of each request. Requests of one wave are sent at once.
     const which = fc.nat({ max: 1 })
     const to = fc.oneof(fc.array(which, { minLength: 10, maxLength: 45 }), fc.tuple(which))
     const pauseMs = fc.oneof(fc.constant(0), fc.nat({ max: 600 }))
@@ -68,12 +68,12 @@ test(
         for (const sent of waves) {
           await delay(sent.pauseMs)
           const from = seconds()
-          const answers = await Promise.all(
+          const replies = await Promise.all(
             sent.to.map((index) => spend(gateways[index] ?? gateways[0]!, token)),
           )
-          const granted = answers.filter(({ status }) => status !== 429).length
+          const granted = replies.filter(({ status }) => status !== 429).length
           model.take({ asked: sent.to.length, granted, from, to: seconds() })
-          if (answers.length === 1) expectShown(model, answers[0]!.headers)
+          if (replies.length === 1) expectShown(model, replies[0]!.headers)
         }
       }),
       { ...limits(6, 30_000), endOnFailure: true },
@@ -91,7 +91,7 @@ function expectShown({ low, high }: Model, headers: Headers): void {
   expect(untilShownIsLimit).toBeGreaterThanOrEqual(Math.max(0, SHOWN_AT_MOST - high) / PER_SECOND - 1.5)
 }
 
-test('D9.9 what an empty bucket gains in a second is granted once, whoever asks', async ({
+test('D9.9 an empty bucket grants the token of a second once, through any gateway', async ({
   gateways,
   org,
 }) => {
@@ -99,10 +99,10 @@ test('D9.9 what an empty bucket gains in a second is granted once, whoever asks'
   const from = seconds()
   let granted = 0
   while (seconds() - from < 5) {
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       gateways.flatMap((gateway) => [spend(gateway, token), spend(gateway, token)]),
     )
-    granted += answers.filter(({ status }) => status !== 429).length
+    granted += replies.filter(({ status }) => status !== 429).length
   }
   const elapsed = seconds() - from
   expect(granted).toBeLessThanOrEqual(Math.floor(BURST + elapsed * PER_SECOND + SLACK))

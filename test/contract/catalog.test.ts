@@ -8,7 +8,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const tagOf = (tag_type = 'rfid') => ({ tag_type, value: randomUUID() })
 
 describe('D4 assets', () => {
-  test('D4.1 D4.2 a new asset has every field, and is where Location says', async ({ api, newOrg }) => {
+  test('D4.1 D4.2 a new asset has every field, and Location leads to it', async ({ api, newOrg }) => {
     const { admin: token } = await newOrg()
     const tag = tagOf('ble')
     const created = await api.call('createAsset', { token, body: { name: 'Forklift 7', tags: [tag] } })
@@ -34,7 +34,7 @@ describe('D4 assets', () => {
     expect(read.body).toEqual({ data })
   })
 
-  test('D4.2 what is sent is what is kept', async ({ api, token }) => {
+  test('D4.2 values are kept as sent', async ({ api, token }) => {
     const body = {
       name: 'Pallet',
       external_key: `K-${randomUUID()}`,
@@ -55,8 +55,8 @@ describe('D4 assets', () => {
     const taken = tagOf()
     await asset({ tags: [taken] })
     const free = tagOf()
-    const answer = await api.call('createAsset', { token, body: { name: 'b', tags: [free, taken] } })
-    expect(answer.body.error).toMatchObject({
+    const reply = await api.call('createAsset', { token, body: { name: 'b', tags: [free, taken] } })
+    expect(reply.body.error).toMatchObject({
       type: 'conflict',
       detail: `tag rfid:${taken.value} already exists`,
     })
@@ -64,7 +64,7 @@ describe('D4 assets', () => {
     expect((await asset({ tags: [free] })).tags).toMatchObject([free])
   })
 
-  test('auto-mint: the highest live number plus one; gaps stay, the highest comes free', async ({
+  test('auto-mint: the highest live number plus one; gaps stay, but a deleted highest number is used again', async ({
     api,
     newOrg,
   }) => {
@@ -81,14 +81,17 @@ describe('D4 assets', () => {
     expect(await keyOf()).toBe('ASSET-10000')
   })
 
-  test('D4.4 creates without a key at the same time all succeed', async ({ api, newOrg }) => {
+  test('D4.4 simultaneous creates without a key all succeed', async ({ api, newOrg }) => {
     const { asset } = catalogOf(api, (await newOrg()).admin)
     const made = await Promise.all(Array.from({ length: 8 }, () => asset()))
     const keys = made.map(({ external_key }) => external_key).toSorted()
     expect(keys).toEqual(Array.from({ length: 8 }, (_, i) => `ASSET-000${i + 1}`))
   })
 
-  test('D4.10 a deleted asset is gone: 404 everywhere, key and tags free again', async ({ api, token }) => {
+  test('D4.10 a deleted asset is 404 everywhere, and its key and tags are free again', async ({
+    api,
+    token,
+  }) => {
     const { asset, getAsset, deleteAsset } = catalogOf(api, token)
     const tag = tagOf()
     const { id, external_key, tags } = await asset({ external_key: `K-${randomUUID()}`, tags: [tag] })
@@ -108,7 +111,7 @@ describe('D4 assets', () => {
     expect(again.id).not.toBe(id)
   })
 
-  test('soft deletion: the list shows deleted_at and the tags that went with it only on demand', async ({
+  test('soft deletion: the list shows deleted_at and the deleted tags only on demand', async ({
     api,
     newOrg,
   }) => {
@@ -149,7 +152,7 @@ describe('D4 assets', () => {
 })
 
 describe('D5 locations', () => {
-  test('D5.1 D5.2 a new location has every field, and is where Location says', async ({ api, newOrg }) => {
+  test('D5.1 D5.2 a new location has every field, and Location leads to it', async ({ api, newOrg }) => {
     const { admin: token } = await newOrg()
     const created = await api.call('createLocation', { token, body: { name: 'Dock 1' } })
     const { data } = created.body
@@ -173,7 +176,7 @@ describe('D5 locations', () => {
     expect((await api.call('getLocation', { token, params })).body).toEqual({ data })
   })
 
-  test('D5.3 a parent is named by id, by key, or by both alike', async ({ api, token }) => {
+  test('D5.3 a parent is named by id, by key, or by both', async ({ api, token }) => {
     const { location } = catalogOf(api, token)
     const parent = await location({ external_key: `HALL-${randomUUID()}` })
     const pair = { parent_id: parent.id, parent_external_key: parent.external_key }
@@ -186,7 +189,7 @@ describe('D5 locations', () => {
     expect(await location({ parent_id: null, parent_external_key: null })).toMatchObject({ parent_id: null })
   })
 
-  test('D5.3 a pair that disagrees is ambiguous on both, and the key is resolved first', async ({
+  test('D5.3 an id and a key that disagree are ambiguous on both, and the key is resolved first', async ({
     api,
     token,
   }) => {
@@ -206,12 +209,15 @@ describe('D5 locations', () => {
     await deleteLocation(deleted.id)
     const foreign = await catalogOf(api, (await newOrg()).admin).location()
     for (const parent_id of [deleted.id, foreign.id]) {
-      const answer = await api.call('createLocation', { token, body: { name: 'x', parent_id } })
-      expect(answer.body.error.fields).toMatchObject([{ field: 'parent_id', code: 'fk_not_found' }])
+      const reply = await api.call('createLocation', { token, body: { name: 'x', parent_id } })
+      expect(reply.body.error.fields).toMatchObject([{ field: 'parent_id', code: 'fk_not_found' }])
     }
   })
 
-  test('D5.5 a location with live children stays; without them it goes', async ({ api, token }) => {
+  test('D5.5 a location with live children cannot be deleted; without them it can', async ({
+    api,
+    token,
+  }) => {
     const { location, deleteLocation } = catalogOf(api, token)
     const parent = await location()
     const child = await location({ parent_id: parent.id })

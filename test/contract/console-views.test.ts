@@ -6,8 +6,8 @@ const test = base.extend('journey', { scope: 'file' }, ({ api }) => scannedJourn
 
 const HOUR_MS = 3_600_000
 
-describe('D10 what the console shows besides', () => {
-  test('D10 the sightings of an asset are its history with the reader that decided each row', async ({
+describe('D10 other views of the console', () => {
+  test('D10 the sightings of an asset are its history with the reader of each row', async ({
     api,
     journey: { org, token, asset, dock, shelf, at },
   }) => {
@@ -31,7 +31,7 @@ describe('D10 what the console shows besides', () => {
     })
   })
 
-  test('D10 each hour has its movements, those of a location what came and what left', async ({
+  test('D10 each hour has its movements; for a location, also arrivals and departures', async ({
     api,
     journey: { org, dock, shelf, at },
   }) => {
@@ -44,7 +44,7 @@ describe('D10 what the console shows besides', () => {
     expect(hours).toEqual([0, 1].map((n) => (Math.floor(Date.parse(from) / HOUR_MS) + n) * HOUR_MS))
     const sums = (all: typeof ofDock) =>
       (['moves', 'in', 'out'] as const).map((name) => all.hours.reduce((sum, hour) => sum + (hour[name] ?? 0), 0)) // prettier-ignore
-    expect(sums(ofDock)).toEqual([3, 1, 1]) // what is first seen has moved, what is then seen nowhere has not
+    expect(sums(ofDock)).toEqual([3, 1, 1]) // a first scan is a movement; a scan without a location is not
     expect(sums(await read(shelf.id))).toEqual([3, 2, 0])
   })
 

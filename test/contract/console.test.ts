@@ -4,7 +4,7 @@ import { test } from './support/fixtures.ts'
 import { newWorld } from './support/world.ts'
 
 describe('D10 readers and scan points', () => {
-  test('D10 a new reader has been silent so far, and is listed', async ({ api, newOrg }) => {
+  test('D10 a new reader is listed and has sent nothing yet', async ({ api, newOrg }) => {
     const { admin: token } = await newOrg()
     const body = { reader_key: 'dock-1', name: 'Dock 1', format: 'impinj' }
     const created = await api.call('createReader', { token, body })
@@ -14,7 +14,7 @@ describe('D10 readers and scan points', () => {
     expect((await api.call('listReaders', { token })).body.data).toEqual([data])
   })
 
-  test('D10 a reader that was heard says when and how much', async ({ api }) => {
+  test('D10 the health of a reader shows when it was heard and what it sent', async ({ api }) => {
     const { org } = await newWorld(api)
     const health = async () => (await api.call('listReaders', { token: org.admin })).body.data[0]?.health
     await expect
@@ -22,7 +22,7 @@ describe('D10 readers and scan points', () => {
       .toMatchObject({ last_seen_at: expect.any(String), messages: 1, reads: 2, reads_unknown_tag: 1 })
   })
 
-  test('D10 scan points belong to their reader and go with it', async ({ api, org }) => {
+  test('D10 scan points belong to their reader and are deleted with it', async ({ api, org }) => {
     const token = org.admin
     const reader = { reader_key: randomUUID(), name: 'Gate', format: 'canonical' }
     const { data } = (await api.call('createReader', { token, body: reader })).body
@@ -52,7 +52,7 @@ describe('D10 readers and scan points', () => {
 })
 
 describe('D11 webhooks', () => {
-  test('D11.1 the secret is shown once, then masked to its last four', async ({ api, newOrg }) => {
+  test('D11.1 the secret is shown once, then masked to its last four characters', async ({ api, newOrg }) => {
     const { admin: token } = await newOrg()
     const body = { url: 'https://receiver.example/hook?a=1' }
     const created = await api.call('createWebhook', { token, body })

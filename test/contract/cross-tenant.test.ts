@@ -13,7 +13,7 @@ const test = base
   .extend('mine', { scope: 'file' }, ({ api }) => newWorld(api))
   .extend('before', { scope: 'file' }, ({ api, theirs }) => snapshot(api, theirs))
 
-/** Parameters that name nothing of anybody. */
+/** Parameters that refer to no resource. */
 const NEUTRAL = new Set([
   'limit',
   'at', // when, and how much of what another filter names
@@ -37,31 +37,31 @@ const withPathIds = table.filter(([, { path }]) => path.includes('{'))
 const lists = table.filter(
   ([, row]) => row.method === 'GET' && parametersOf(row).includes('limit') && !row.path.includes('{'),
 )
-/** Where the id of something missing is no empty page but refused. */
+/** Lists that refuse an unknown id instead of answering an empty page. */
 const REFUSING = new Set<OperationId>(['listLocationBranch'])
 
-/** Whoever of the organization may call a row: its administrator, and where keys may, a key with every scope. */
+/** Tokens that may call a row: the administrator's and, if keys may, that of a key with every scope. */
 const tokensOf = ({ access }: Route, { org, key }: World) =>
   access === 'session' || access === 'admin' ? [org.admin] : [org.admin, key.token]
 
 describe('another organization', () => {
   test.for(withPathIds)(
-    '%s with its ids looks missing',
+    '%s answers its ids like unknown ids',
     async ([operationId, row], { api, mine, theirs, before }) => {
       expect(before).toBeDefined() // taken before the first attempt
       const attemptsOf = attempts[row.path]
-      const hint = `say in support/attempts.ts with which ids of another organization ${row.path} is tried`
+      const hint = `add ids of another organization for ${row.path} to support/attempts.ts`
       expect(attemptsOf, hint).toBeDefined()
       for (const { params, status } of attemptsOf?.(mine, theirs) ?? [])
         for (const token of tokensOf(row, mine)) {
           const body = row.body && (references[operationId]?.valid ?? {})
-          const answer = await api.call(operationId, { params, token, body })
+          const reply = await api.call(operationId, { params, token, body })
           const where = `${operationId} ${JSON.stringify(params)}`
-          expect(answer.body.error, where).toMatchObject({
+          expect(reply.body.error, where).toMatchObject({
             status,
             type: status === 403 ? 'forbidden' : 'not_found',
           })
-          for (const secret of namesOf(theirs)) expect(answer.body.error.detail, where).not.toContain(secret)
+          for (const secret of namesOf(theirs)) expect(reply.body.error.detail, where).not.toContain(secret)
         }
     },
   )
@@ -69,10 +69,10 @@ describe('another organization', () => {
   test.for(lists)('%s shows nothing of it', async ([operationId, row], { api, mine, theirs }) => {
     for (const token of tokensOf(row, mine)) {
       const query = parametersOf(row).includes('include_deleted') ? { include_deleted: true } : {}
-      const answer = await api.call(operationId, { token, query: { limit: 200, ...query } })
-      const { total_count } = answer.body as unknown as { total_count: number }
-      expect(total_count, `${operationId} must have rows of its own to be a test`).toBeGreaterThan(0)
-      for (const sign of signsOf(theirs)) expect(answer.text, operationId).not.toContain(sign)
+      const reply = await api.call(operationId, { token, query: { limit: 200, ...query } })
+      const { total_count } = reply.body as unknown as { total_count: number }
+      expect(total_count, `${operationId} must have own rows to be a test`).toBeGreaterThan(0)
+      for (const sign of signsOf(theirs)) expect(reply.text, operationId).not.toContain(sign)
     }
   })
 
@@ -89,13 +89,13 @@ describe('another organization', () => {
       const row: Route = routes[operationId]
       for (const value of filterValues(parameter, theirs))
         for (const token of tokensOf(row, mine)) {
-          const answer = await api.call(operationId, { token, query: { [parameter]: value } })
-          expect(answer.body, `${parameter}=${value}`).toMatchObject({ data: [], total_count: 0 })
+          const reply = await api.call(operationId, { token, query: { [parameter]: value } })
+          expect(reply.body, `${parameter}=${value}`).toMatchObject({ data: [], total_count: 0 })
         }
     },
   )
 
-  test('its locations are neither unfolded nor counted', async ({ api, mine, theirs }) => {
+  test('its locations have no branches and no counts', async ({ api, mine, theirs }) => {
     const token = mine.org.admin
     const query = { location_id: [theirs.location.id, theirs.child.id, mine.location.id] }
     expect((await api.call('listOccupancy', { token, query })).body).toEqual({
@@ -112,22 +112,22 @@ describe('another organization', () => {
 
   const referring = table.filter(([, { body }]) => Object.keys(shapeOf(body)).some(isReference))
   test.for(referring)(
-    '%s with its ids in the body does not resolve',
+    '%s does not resolve its ids in the body',
     async ([operationId], { api, mine, theirs }) => {
       const known = references[operationId]
-      const hint = `say in support/attempts.ts what ${operationId} answers to ids of another organization in its body`
+      const hint = `add ids of another organization for the body of ${operationId} to support/attempts.ts`
       expect(known, hint).toBeDefined()
       for (const { params = {}, body, fields } of known?.foreign?.(mine, theirs) ?? []) {
-        const answer = await api.call(operationId, { params, body, token: mine.org.admin })
-        expect(answer.status, JSON.stringify(body)).toBe(400)
-        expect(answer.body.error.fields, JSON.stringify(body)).toMatchObject(
+        const reply = await api.call(operationId, { params, body, token: mine.org.admin })
+        expect(reply.status, JSON.stringify(body)).toBe(400)
+        expect(reply.body.error.fields, JSON.stringify(body)).toMatchObject(
           fields.map((field) => ({ field, code: 'fk_not_found' })),
         )
       }
     },
   )
 
-  test('leaves its natural keys to everyone else', async ({ api, mine, theirs }) => {
+  test('does not block its natural keys for others', async ({ api, mine, theirs }) => {
     const { token } = mine.key
     const { external_key, tagValue } = theirs.asset
     const tags = [{ tag_type: 'barcode', value: tagValue }]
@@ -140,20 +140,20 @@ describe('another organization', () => {
     expect((await api.call('createReader', { token: mine.org.admin, body })).status).toBe(201)
   })
 
-  test('is as it was before, to the last field', async ({ api, theirs, before }) => {
+  test('is unchanged, to the last field', async ({ api, theirs, before }) => {
     expect(await snapshot(api, theirs)).toEqual(before)
     expect((await api.call('getCurrentOrg', { token: theirs.key.token })).status).toBe(200)
   })
 })
 
-/** What must not be in an error text. */
+/** Names that must not be in an error text. */
 const namesOf = ({ org, asset, location }: Pick<World, 'org' | 'asset' | 'location'>) => [
   org.name,
   asset.name,
   location.name,
 ]
 
-/** What betrays that something is the organization's: ids, keys and names that nobody else has. */
+/** Signs of a resource of this organization: its unique ids, keys and names. */
 function signsOf({
   org,
   key,
@@ -200,6 +200,6 @@ function filterValues(parameter: string, { asset, location, reader }: World): (s
     case 'q':
       return [asset.external_key, location.external_key]
     default:
-      throw new Error(`say in filterValues with what of another organization ${parameter} is tried`)
+      throw new Error(`add a value of another organization for ${parameter} to filterValues`)
   }
 }

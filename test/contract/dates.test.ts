@@ -3,7 +3,7 @@ import { entry, notATime, nullEntry } from './support/entries.ts'
 import { test } from './support/fixtures.ts'
 import { codesOf, kinds, resourcesOf } from './support/resources.ts'
 
-/** Every way to write the window: on creating, and on changing one that exists. */
+/** Both ways to write the window: create and change. */
 const writes = kinds.flatMap((kind) => (['POST', 'PATCH'] as const).map((method) => ({ kind, method })))
 
 /** Creates one with this body, or changes a new one to it. */
@@ -73,8 +73,8 @@ describe('date rules', () => {
   test.for(writes)(
     'date rule 2 $method $kind: valid_from null is invalid_value',
     async (write, { api, token }) => {
-      const answer = await writer(api, token, write)({ valid_from: null })
-      expect(answer.body.error.fields).toEqual([nullEntry('valid_from', 'string')])
+      const reply = await writer(api, token, write)({ valid_from: null })
+      expect(reply.body.error.fields).toEqual([nullEntry('valid_from', 'string')])
     },
   )
 
@@ -97,7 +97,7 @@ describe('date rules', () => {
 
   const zeros = ['0001-01-01T00:00:00Z', '1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000000000Z', '1970-01-01T05:30:00+05:30', '1969-12-31T19:00:00-05:00', '0001-01-01T10:00:00+10:00', '1970-01-01T00:00:00.000999Z'] // prettier-ignore
   test.for(writes)(
-    'date rule 4 $method $kind: zero times are invalid_value however they are written',
+    'date rule 4 $method $kind: zero times are invalid_value in any spelling',
     async (write, { api, token }) => {
       const send = writer(api, token, write)
       for (const at of zeros) {
@@ -119,12 +119,12 @@ describe('date rules', () => {
     },
   )
 
-  const noTimes = ['', ' ', '2026-11-21', '2026/11/21', '2026/11/21 10:00:00Z', '2026-11-21T10:00:00', '2026-11-21 10:00:00Z', '2026-11-21T10:00Z', '2026-11-21T10:00:00+0530', '2026-11-21T10:00:00.Z', '2026-02-30T10:00:00Z', '2025-02-29T10:00:00Z', '2026-13-01T00:00:00Z', '2026-11-21T24:00:00Z', '2026-11-21T10:60:00Z', '20261121T100000Z', '1795255200', 'now', ' 2026-11-21T10:00:00Z', '2026-11-21T10:00:00Z\n', '+02026-11-21T10:00:00Z', '10000-01-01T00:00:00Z'] // prettier-ignore
+  const notTimestamps = ['', ' ', '2026-11-21', '2026/11/21', '2026/11/21 10:00:00Z', '2026-11-21T10:00:00', '2026-11-21 10:00:00Z', '2026-11-21T10:00Z', '2026-11-21T10:00:00+0530', '2026-11-21T10:00:00.Z', '2026-02-30T10:00:00Z', '2025-02-29T10:00:00Z', '2026-13-01T00:00:00Z', '2026-11-21T24:00:00Z', '2026-11-21T10:60:00Z', '20261121T100000Z', '1795255200', 'now', ' 2026-11-21T10:00:00Z', '2026-11-21T10:00:00Z\n', '+02026-11-21T10:00:00Z', '10000-01-01T00:00:00Z'] // prettier-ignore
   test.for(writes)(
-    'date rule 5 $method $kind: what is no RFC 3339 timestamp says so, on both bounds',
+    'date rule 5 $method $kind: text that is not an RFC 3339 timestamp is refused, on both bounds',
     async (write, { api, token }) => {
       const send = writer(api, token, write)
-      for (const text of noTimes) {
+      for (const text of notTimestamps) {
         const { error } = (await send({ valid_from: text, valid_to: text })).body
         expect(error?.fields, text).toEqual([notATime('valid_from'), notATime('valid_to')])
       }
@@ -161,16 +161,16 @@ describe('D4.7 the window', () => {
   test.for(kinds)(
     'D4.7 D3.2 a window that ended before a new %s is reported with the other problems',
     async (kind, { api, org }) => {
-      const answer = await resourcesOf(api, org.admin, kind).create({
+      const reply = await resourcesOf(api, org.admin, kind).create({
         name: '',
         valid_to: '2001-01-01T00:00:00Z',
       })
-      expect(codesOf(answer)).toEqual(['name too_short', 'valid_to invalid_value'])
+      expect(codesOf(reply)).toEqual(['name too_short', 'valid_to invalid_value'])
     },
   )
 
   test.for(kinds)(
-    'D4.7 PATCH of a %s is judged by the merged window, and a refused one changes nothing',
+    'D4.7 PATCH of a %s checks the merged window, and a refused one changes nothing',
     async (kind, { api, org }) => {
       const { make, patch, read } = resourcesOf(api, org.admin, kind)
       const made = await make({ valid_from: '2020-01-01T00:00:00Z', valid_to: '2040-01-01T00:00:00Z' })

@@ -9,7 +9,7 @@ import { callerOf, rows } from './support/rows.ts'
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const newTag = (tag_type = 'rfid') => ({ tag_type, value: randomUUID() })
 
-/** What a sub-route needs besides the id, so that nothing but the missing owner can refuse it. */
+/** Valid bodies of sub-routes, so that only the missing owner can be refused. */
 const bodies: Record<string, object> = {
   updateAsset: {},
   updateLocation: {},
@@ -33,12 +33,12 @@ describe('soft deletion', () => {
       expect(routesOf(kind).length).toBeGreaterThanOrEqual(6)
       for (const row of routesOf(kind)) {
         const params = { asset_id: id, location_id: id, tag_id: tags[0]?.id ?? 0 }
-        const answer = await api.call(row.operationId, {
+        const reply = await api.call(row.operationId, {
           token: callerOf(row, { admin: org.admin, token }),
           params,
           ...(row.body && { body: bodies[row.operationId] }),
         })
-        expect([row.operationId, answer.status, answer.body.error.type]).toEqual([
+        expect([row.operationId, reply.status, reply.body.error.type]).toEqual([
           row.operationId,
           404,
           'not_found',
@@ -71,7 +71,7 @@ describe('soft deletion', () => {
   )
 
   test.for(kinds)(
-    'filters of the %s list look at deleted rows as at live ones',
+    'filters of the %s list apply to deleted rows as to live ones',
     async (kind, { api, newOrg }) => {
       const { make, remove, list } = resourcesOf(api, (await newOrg()).admin, kind)
       const gone = await make({ name: 'Needle', external_key: 'K-1', is_active: false })
@@ -101,11 +101,11 @@ describe('soft deletion', () => {
     },
   )
 
-  test.for(kinds)('of deletes of a %s at the same time exactly one is 204', async (kind, { api, token }) => {
+  test.for(kinds)('exactly one of simultaneous deletes of a %s is 204', async (kind, { api, token }) => {
     const { make, remove } = resourcesOf(api, token, kind)
     const { id } = await make({ tags: [newTag()] })
-    const answers = await Promise.all(Array.from({ length: 5 }, () => remove(id)))
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 404, 404, 404, 404])
+    const replies = await Promise.all(Array.from({ length: 5 }, () => remove(id)))
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 404, 404, 404, 404])
   })
 
   test.for(kinds)(
@@ -122,7 +122,7 @@ describe('soft deletion', () => {
     },
   )
 
-  test('D5.5 a location where an asset was seen last is deleted all the same', async ({ api, token }) => {
+  test('D5.5 a location can be deleted while it is the last location of an asset', async ({ api, token }) => {
     const [locations, assets] = [resourcesOf(api, token, 'location'), resourcesOf(api, token, 'asset')]
     const [location, asset] = [await locations.make(), await assets.make()]
     const body = { asset_identifiers: [asset.external_key], location_identifier: location.external_key }
@@ -144,15 +144,15 @@ describe('soft deletion', () => {
             params: { asset_id: id, location_id: id },
             query: { include_deleted },
           }
-          const answer = await api.call(kind === 'asset' ? 'getAsset' : 'getLocation', call)
-          expect(answer.body.error.fields).toEqual([
+          const reply = await api.call(kind === 'asset' ? 'getAsset' : 'getLocation', call)
+          expect(reply.body.error.fields).toEqual([
             {
               field: 'include_deleted',
               code: 'invalid_context',
               message: 'include_deleted is not supported on this endpoint',
             },
           ])
-          expect(codesOf(answer)).toHaveLength(1)
+          expect(codesOf(reply)).toHaveLength(1)
         }
     },
   )

@@ -9,7 +9,7 @@ type Make = (api: Api, token: string) => Promise<{ kind: Kind; made: Made }>
 
 const tags = () =>
   ['rfid', 'ble', 'barcode'].map((tag_type) => ({ tag_type, value: ` ${tag_type} ${randomUUID()}\n` }))
-const rich = {
+const full = {
   name: 'Gabelstapler 📦 "7" <b>',
   description: 'one\ttab\r\nzwei Zeilen\n\n',
   is_active: false,
@@ -23,7 +23,7 @@ const metadata = {
   text: 'Ä\n',
 }
 
-/** A window that is over before the wire's next millisecond: as read, its bounds are the same instant. */
+/** A window shorter than a millisecond: as read, its bounds are the same instant. */
 const INSTANTANEOUS = { valid_from: '2020-01-01T00:00:00.000123Z', valid_to: '2020-01-01T00:00:00.000456Z' }
 
 const one =
@@ -33,23 +33,23 @@ const one =
     made: await resourcesOf(api, token, kind).make(body),
   })
 
-/** Below a parent, of which something was changed afterwards. */
+/** A location below a parent that was changed afterwards. */
 const below =
   (change: (api: Api, token: string, parent: number) => Promise<unknown>): Make =>
   async (api, token) => {
     const { make, read } = resourcesOf(api, token, 'location')
     const parent = await make()
-    const { id } = await make({ ...rich, parent_id: parent.id, tags: tags() })
+    const { id } = await make({ ...full, parent_id: parent.id, tags: tags() })
     await change(api, token, parent.id)
     return { kind: 'location', made: await read(id) }
   }
 
-const things: Record<string, Make> = {
+const resources: Record<string, Make> = {
   'a bare asset': one('asset', {}),
   'a bare location': one('location', {}),
   'an asset with everything': (api, token) =>
-    one('asset', { ...rich, metadata, type: 'inventory', tags: tags() })(api, token),
-  'a location with everything': (api, token) => one('location', { ...rich, tags: tags() })(api, token),
+    one('asset', { ...full, metadata, type: 'inventory', tags: tags() })(api, token),
+  'a location with everything': (api, token) => one('location', { ...full, tags: tags() })(api, token),
   'an asset whose window is shorter than a millisecond': one('asset', INSTANTANEOUS),
   'a location whose window is shorter than a millisecond': one('location', INSTANTANEOUS),
   'an asset that begins before 1970': one('asset', { valid_from: '1969-07-20T20:17:40.9999999Z' }),
@@ -63,25 +63,25 @@ const things: Record<string, Make> = {
   }),
 }
 
-describe('PATCH 2: what GET shows may be sent back', () => {
-  test.for(Object.entries(things))(
-    '%s: unchanged, and nothing but updated_at changes; neither do the microseconds',
+describe('PATCH 2: the response of GET can be sent back', () => {
+  test.for(Object.entries(resources))(
+    '%s: sent back unchanged, only updated_at changes, and microseconds stay',
     async ([, make], { api, token }) => {
       const { kind, made } = await make(api, token)
       const { patch, read } = resourcesOf(api, token, kind)
       let before = made
       for (let round = 0; round < 3; round += 1) {
-        const answer = await patch(made.id, before)
-        expect(answer.status, answer.text).toBe(200)
-        expect(answer.body.data).toEqual({ ...made, updated_at: answer.body.data.updated_at })
-        expect(answer.body.data.updated_at > before.updated_at).toBe(true)
-        expect(await read(made.id)).toEqual(answer.body.data)
-        before = answer.body.data
+        const reply = await patch(made.id, before)
+        expect(reply.status, reply.text).toBe(200)
+        expect(reply.body.data).toEqual({ ...made, updated_at: reply.body.data.updated_at })
+        expect(reply.body.data.updated_at > before.updated_at).toBe(true)
+        expect(await read(made.id)).toEqual(reply.body.data)
+        before = reply.body.data
       }
     },
   )
 
-  test.for(Object.entries(things))(
+  test.for(Object.entries(resources))(
     '%s: with one field changed, that field changes, or is refused with its code',
     async ([, make], { api, token }) => {
       const { kind, made } = await make(api, token)
@@ -90,11 +90,11 @@ describe('PATCH 2: what GET shows may be sent back', () => {
       const altered = alterations(kind, made)
       expect(Object.keys(altered).toSorted(), 'each field of the view').toEqual(Object.keys(made).toSorted())
       for (const [field, { value, codes }] of Object.entries(altered)) {
-        const answer = await patch(made.id, { ...before, [field]: value })
-        expect(codesOf(answer), field).toEqual(codes ?? [])
+        const reply = await patch(made.id, { ...before, [field]: value })
+        expect(codesOf(reply), field).toEqual(codes ?? [])
         const expected = codes
           ? before
-          : { ...before, [field]: value, updated_at: answer.body.data.updated_at }
+          : { ...before, [field]: value, updated_at: reply.body.data.updated_at }
         expect(await read(made.id), field).toEqual(expected)
         before = await read(made.id)
       }
@@ -104,7 +104,7 @@ describe('PATCH 2: what GET shows may be sent back', () => {
 
 type Alteration = { value: unknown; codes?: string[] }
 
-/** For each field of the view a value that it does not have, and how that is refused; without codes it is accepted. */
+/** For each field of the view a different value, with the codes that refuse it. Without codes it is accepted. */
 function alterations(
   kind: Kind,
   { id, external_key, is_active, tags: attached }: Made,

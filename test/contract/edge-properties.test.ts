@@ -3,7 +3,7 @@ import { API_PREFIX, routes, type OperationId } from '@whereabouts/contracts/rou
 import { fc, limits } from '@whereabouts/testing/fuzz'
 import { describe, expect, inject } from 'vitest'
 import type { Api } from './support/api.ts'
-import { checkAnswer } from './support/envelope.ts'
+import { checkReply } from './support/envelope.ts'
 import { test } from './support/fixtures.ts'
 import { send } from './support/http.ts'
 
@@ -18,7 +18,7 @@ const paths = [
   '/.well-known/jwks.json',
 ]
 
-/** Text that breaks things: other alphabets, control characters, format strings, fields of ours. */
+/** Text that often breaks programs: other alphabets, control characters, format strings, our own fields. */
 const nasty = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom(
@@ -80,7 +80,7 @@ async function expectHealthy(api: Api, token: string): Promise<void> {
   expect((await api.call('getCurrentOrg', { token })).status).toBe(200)
 }
 
-describe('whatever an operation is sent, the answer is one that is described', () => {
+describe('every operation answers any request as described', () => {
   test.for(table)('%s', async ([operationId, row], { api, newOrg }) => {
     const org = await newOrg()
     const tokens = [org.admin, (await org.key()).token]
@@ -95,7 +95,7 @@ describe('whatever an operation is sent, the answer is one that is described', (
     const request = fc.record({ params, query, token, body: fc.oneof(json, body) })
     await fc.assert(
       fc.asyncProperty(request, async (sent) => {
-        // `api.call` holds the answer against the description, where no 5xx but 503 is.
+        // `api.call` checks the reply against the description, whose only 5xx is 503.
         expect((await api.call(operationId, sent)).status).toBeLessThan(500)
       }),
       limits(operationId === 'signUp' || operationId === 'logIn' ? 6 : 15),
@@ -105,7 +105,7 @@ describe('whatever an operation is sent, the answer is one that is described', (
 
 const isEncodable = (text: string) => text.isWellFormed()
 
-describe('requests nobody should send', () => {
+describe('random requests', () => {
   const method = fc.oneof(
     fc.constantFrom(
       'GET',
@@ -147,7 +147,7 @@ describe('requests nobody should send', () => {
   )
   const isSent = (name: string, value: string) => !(name === 'host' && value === '')
 
-  test('answers to any method, path, header and body are below 500 and in the envelope', async ({
+  test('replies to any method, path, header and body are below 500 and in the envelope', async ({
     api,
     token,
   }) => {
@@ -169,9 +169,9 @@ describe('requests nobody should send', () => {
         }
         const kept = Object.fromEntries(Object.entries(all).filter(([name, value]) => isSent(name, value)))
         const full = { ...sent, headers: kept }
-        const answer = await send(base, full)
-        expect(answer.status).toBeLessThan(500)
-        if (!isPage(answer.headers.get('content-type'))) checkAnswer(full, answer)
+        const reply = await send(base, full)
+        expect(reply.status).toBeLessThan(500)
+        if (!isPage(reply.headers.get('content-type'))) checkReply(full, reply)
       }),
       limits(600, 20_000),
     )

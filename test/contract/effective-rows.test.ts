@@ -34,7 +34,7 @@ describe('D7.1 effective rows', () => {
   )
 
   test.for(kinds)(
-    'D7.1 a PATCH of its window takes a %s out of the list and back',
+    'D7.1 a PATCH of its window removes a %s from the list and brings it back',
     async (kind, { api, newOrg }) => {
       const { make, patch, names } = listOf(api, (await newOrg()).admin, kind)
       const { id } = await make({ name: 'moved', valid_from: '2001-01-01T00:00:00Z' })
@@ -47,7 +47,7 @@ describe('D7.1 effective rows', () => {
     },
   )
 
-  test('D7.1 the history of an asset outside its window is read', async ({ api, newOrg }) => {
+  test('D7.1 the history of an asset outside its window can be read', async ({ api, newOrg }) => {
     const { admin: token } = await newOrg()
     const { make } = resourcesOf(api, token, 'asset')
     const { id } = await make({ valid_from: '2001-01-01T00:00:00Z', valid_to: '2002-01-01T00:00:00Z' })

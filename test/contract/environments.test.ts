@@ -12,7 +12,7 @@ import { newOrganization, type Key } from './support/organization.ts'
 
 const PREVIEW = { ENVIRONMENT: 'preview' }
 
-/** An environment of its own, with a database and a broker of its own. */
+/** A separate environment with its own database and broker. */
 async function startPreview() {
   const { urls, secrets } = inject('place')
   const dataDir = mkdtempSync(join(tmpdir(), 'whereabouts-preview-'))
@@ -44,12 +44,12 @@ const test = base
   .extend('previewAdmin', { scope: 'file' }, async ({ preview }) => (await newOrganization(preview)).admin)
   .extend('key', { scope: 'file' }, ({ org }) => org.key())
 
-describe('general fact 3, D9.2: production and preview refuse what the other issued', () => {
+describe('general fact 3, D9.2: production and preview refuse credentials of the other', () => {
   const INVALID = { type: 'unauthorized', detail: 'Invalid or expired token' }
   const useOf = async (api: Api, token: string) => (await api.call('listApiKeys', listing(token))).body.error
   const listing = (token: string) => ({ params: { org_id: 1 }, token })
 
-  test('each takes its own', async ({ api, preview, key, previewKey }) => {
+  test('each accepts its own', async ({ api, preview, key, previewKey }) => {
     expect((await api.call('getCurrentOrg', { token: key.token })).status).toBe(200)
     expect((await preview.call('getCurrentOrg', { token: previewKey.token })).status).toBe(200)
     expect(jwtParts(previewKey.token).claims['iss']).toContain('preview')
@@ -73,20 +73,20 @@ describe('general fact 3, D9.2: production and preview refuse what the other iss
     })
 
   test('client credentials', async ({ api, preview, key, previewKey }) => {
-    for (const answer of [await exchange(preview, key), await exchange(api, previewKey)]) {
-      expect(answer.status).toBe(401)
-      expect(answer.body.error.detail).toBe('Invalid client credentials')
+    for (const reply of [await exchange(preview, key), await exchange(api, previewKey)]) {
+      expect(reply.status).toBe(401)
+      expect(reply.body.error.detail).toBe('Invalid client credentials')
     }
   })
 
-  test('refresh tokens, which stay unspent', async ({ api, preview, org }) => {
+  test('refresh tokens, which stay unused', async ({ api, preview, org }) => {
     const { refreshToken: refresh_token } = await org.key()
     const body = { grant_type: 'refresh_token', refresh_token }
     expect((await preview.call('issueToken', { body, headers: fromNewAddress() })).status).toBe(401)
     expect((await api.call('issueToken', { body, headers: fromNewAddress() })).status).toBe(200)
   })
 
-  // The name in the token decides, not only that the signature is of an unknown key.
+  // The name in the token decides, not only the unknown signing key.
   test('even where the signing keys and the API keys are the same', async ({ description, key, org }) => {
     const misplaced = await startGateway(inject('place'), PREVIEW)
     try {

@@ -5,7 +5,7 @@ import { entry, enumEntry, nullEntry, required, tooLong, tooShort, typeEntry } f
 import { test } from './support/fixtures.ts'
 import { callOf, UNKNOWN_ID } from './support/rows.ts'
 
-/** What is sent to an operation, and the entries that it answers with, all of them in this order. */
+/** A body, and all entries of the reply, in this order. */
 type Case = [operationId: OperationId, body: object, ...fields: FieldEntry[]]
 
 const tagTypes = ['rfid', 'ble', 'barcode']
@@ -77,9 +77,9 @@ describe('D3 message templates', () => {
     name: `${operationId} ${JSON.stringify(body).slice(0, 80)}: ${fields.map((f) => `${f.field} ${f.code}`).join(', ')}`,
   }))
   test.for(named)('D3 $name', async ({ operationId, body, fields }, { api, org }) => {
-    const answer = await api.call(operationId, { ...callOf(operationId, org), token: org.admin, body })
-    expect(answer.body.error).toMatchObject({ type: 'validation_error', fields })
-    expect(answer.body.error.fields).toHaveLength(fields.length)
+    const reply = await api.call(operationId, { ...callOf(operationId, org), token: org.admin, body })
+    expect(reply.body.error).toMatchObject({ type: 'validation_error', fields })
+    expect(reply.body.error.fields).toHaveLength(fields.length)
   })
 
   test('D3 lengths count code points, not UTF-16 units', async ({ api, token }) => {
@@ -110,7 +110,7 @@ describe('D3.2 all problems together', () => {
     expect(error.detail).toBe('unknown field "apple" (and 5 more validation errors)')
   })
 
-  test('D3.2 one more is one more validation error', async ({ api, org }) => {
+  test('D3.2 one further problem is 1 more validation error', async ({ api, org }) => {
     const { error } = (await api.call('createAsset', { token: org.admin, body: { name: 1, type: 1 } })).body
     expect(error.detail).toBe('name must be string; received number (and 1 more validation error)')
   })
@@ -130,7 +130,7 @@ describe('D3 routes', () => {
   })
 
   test('D3.1 instance is the path without the query string', async ({ api, org }) => {
-    const answer = await api.call('listAssets', { token: org.admin, query: 'limit=0&secret=1' })
-    expect(answer.body.error.instance).toBe('/api/v1/assets')
+    const reply = await api.call('listAssets', { token: org.admin, query: 'limit=0&secret=1' })
+    expect(reply.body.error.instance).toBe('/api/v1/assets')
   })
 })

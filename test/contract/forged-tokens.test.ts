@@ -12,14 +12,14 @@ type Forgery = {
   header: Part
   claims: Part
   key: KeyObject | Buffer | undefined
-  /** Of the issuer the gateway believes. */
+  /** Of the issuer that the gateway trusts. */
   publicKey: Buffer
   org: Organization
   other: Key
 }
 type Change = (forgery: Forgery) => Partial<Forgery>
 
-/** A gateway that believes an issuer whose private key the test holds: only what a token says is put to the test. */
+/** A gateway that trusts an issuer whose private key the test has: only the content of tokens is tested. */
 const test = base
   .extend('issuer', { scope: 'file' }, async ({}, { onCleanup }) => {
     const issuer = await startIssuer(inject('place').urls.api.keys)
@@ -41,18 +41,18 @@ const test = base
       const made = { ...real, ...change(real) }
       return gateway.call('listAssets', { token: forge(made.header, made.claims, made.key) })
     }
-    // The key is new, and the gateway cannot ask its issuer about it: it hears of it from the stream.
+    // The gateway learns of the new key from the stream, because it cannot ask the issuer.
     await vi.waitUntil(async () => (await present(() => ({}))).status === 200, { timeout: 10_000 })
     return present
   })
 
 const now = () => Math.floor(Date.now() / 1_000)
-const stranger = generateKeyPairSync('ed25519').privateKey
+const foreignKey = generateKeyPairSync('ed25519').privateKey
 
 const genuine: { name: string; change: Change }[] = [
   { name: 'as issued', change: () => ({}) },
-  { name: 'whose life begins now', change: ({ claims }) => ({ claims: { ...claims, nbf: now() } }) },
-  { name: 'with a claim we do not know', change: ({ claims }) => ({ claims: { ...claims, newer: 1 } }) },
+  { name: 'that is valid from now', change: ({ claims }) => ({ claims: { ...claims, nbf: now() } }) },
+  { name: 'with an unknown claim', change: ({ claims }) => ({ claims: { ...claims, newer: 1 } }) },
 ]
 
 const forged: { name: string; change: Change }[] = [
@@ -107,21 +107,21 @@ const forged: { name: string; change: Change }[] = [
       key: Buffer.from(publicKey.toString('base64url')),
     }),
   },
-  { name: "signed by a stranger under our key's kid", change: () => ({ key: stranger }) },
+  { name: 'signed by a foreign key under our kid', change: () => ({ key: foreignKey }) },
   {
-    name: 'signed by a stranger under an unknown kid',
-    change: ({ header }) => ({ header: { ...header, kid: 'nobody' }, key: stranger }),
+    name: 'signed by a foreign key under an unknown kid',
+    change: ({ header }) => ({ header: { ...header, kid: 'nobody' }, key: foreignKey }),
   },
   {
     name: 'that brings its own key',
     change: ({ header }) => ({
-      header: { ...header, jwk: stranger.export({ format: 'jwk' }) },
-      key: stranger,
+      header: { ...header, jwk: foreignKey.export({ format: 'jwk' }) },
+      key: foreignKey,
     }),
   },
   {
-    name: 'that names another place for the keys',
-    change: ({ header }) => ({ header: { ...header, jku: 'http://127.0.0.1:9/keys' }, key: stranger }),
+    name: 'that names another URL for the keys',
+    change: ({ header }) => ({ header: { ...header, jku: 'http://127.0.0.1:9/keys' }, key: foreignKey }),
   },
   {
     name: 'with a critical extension',
@@ -129,7 +129,7 @@ const forged: { name: string; change: Change }[] = [
   },
   { name: 'of another kind', change: ({ claims }) => ({ claims: { ...claims, typ: 'root' } }) },
   { name: 'without a kind', change: ({ claims }) => ({ claims: { ...claims, typ: undefined } }) },
-  { name: 'of no key', change: ({ claims }) => ({ claims: { ...claims, sub: undefined } }) },
+  { name: 'without a key', change: ({ claims }) => ({ claims: { ...claims, sub: undefined } }) },
   {
     name: 'of a key that does not exist',
     change: ({ claims }) => ({ claims: { ...claims, sub: '00000000-0000-4000-8000-000000000000' } }),
@@ -141,13 +141,13 @@ const forged: { name: string; change: Change }[] = [
   { name: 'with an organization in text', change: ({ claims }) => ({ claims: { ...claims, org_id: '5' } }) },
   { name: 'without an organization', change: ({ claims }) => ({ claims: { ...claims, org_id: undefined } }) },
   {
-    name: 'a session with a role nobody has',
+    name: 'a session with an unknown role',
     change: ({ claims, org }) => ({
       claims: { ...claims, typ: 'session', sub: String(org.userId), role: 'root', member_revision: 1 },
     }),
   },
   {
-    name: 'a session of a user who is none',
+    name: 'a session of an unknown user',
     change: ({ claims }) => ({
       claims: { ...claims, typ: 'session', sub: 'admin', role: 'admin', member_revision: 1 },
     }),
@@ -155,13 +155,13 @@ const forged: { name: string; change: Change }[] = [
 ]
 
 describe('D9.2 a token of our own signing key', () => {
-  test.for(genuine)('$name is taken', async ({ change }, { present }) => {
+  test.for(genuine)('$name is accepted', async ({ change }, { present }) => {
     expect((await present(change)).status).toBe(200)
   })
   test.for(forged)('$name is refused', async ({ change }, { present }) => {
-    const answer = await present(change)
-    expect(answer.status).toBe(401)
-    expect(answer.body.error.detail).toBe('Invalid or expired token')
+    const reply = await present(change)
+    expect(reply.status).toBe(401)
+    expect(reply.body.error.detail).toBe('Invalid or expired token')
   })
 })
 
@@ -179,7 +179,7 @@ describe('D9.2 a token that was tampered with', () => {
       },
     },
     {
-      name: 'with one bit of the signature turned',
+      name: 'with one bit of the signature flipped',
       change: (token) => {
         const [header, claims, signature] = parts(token)
         const bytes = Buffer.from(signature, 'base64url')
@@ -192,8 +192,8 @@ describe('D9.2 a token that was tampered with', () => {
     { name: 'cut short', change: (token) => token.slice(0, -3) },
   ]
   test.for(cases)('$name is refused', async ({ change }, { api, key }) => {
-    const answer = await api.call('listAssets', { token: change(key.token) })
-    expect(answer.status).toBe(401)
-    expect(answer.body.error.detail).toBe('Invalid or expired token')
+    const reply = await api.call('listAssets', { token: change(key.token) })
+    expect(reply.status).toBe(401)
+    expect(reply.body.error.detail).toBe('Invalid or expired token')
   })
 })

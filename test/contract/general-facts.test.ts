@@ -18,14 +18,14 @@ describe('general fact 4: the machine-readable description', () => {
   })
 
   test.for(['openapi.json', 'openapi.yaml'])(
-    'general fact 4 the bare /%s answers 301 to where it is',
+    'general fact 4 /%s without a prefix redirects with 301',
     async (name, { api }) => {
-      const answer = await api.request(`/${name}`)
-      expect([answer.status, answer.headers.get('location')]).toEqual([301, `/api/${name}`])
+      const reply = await api.request(`/${name}`)
+      expect([reply.status, reply.headers.get('location')]).toEqual([301, `/api/${name}`])
     },
   )
 
-  test('versioning 7 every described operation is a row of the table, and no console row is', async ({
+  test('versioning 7 every described operation is a row of the table, and no row of the console is described', async ({
     api,
   }) => {
     const { paths } = JSON.parse((await api.request('/api/openapi.json')).text) as {
@@ -64,16 +64,16 @@ describe('general fact 5: the web filter (D2.1)', () => {
     'libwww-perl/6.77', 'Ruby', 'PHP/8.3', 'GuzzleHttp/7', 'PYTHON-REQUESTS/2', 'aXiOs/1', undefined, '',
   ] // prettier-ignore
   test.for(refused)('D2.1 User-Agent %j gets 403 in plain text', async (agent, { api, token }) => {
-    const answer = await api.call('listAssets', { token, headers: { 'user-agent': agent } })
-    expect(answer.status).toBe(403)
-    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)
-    expect(answer.text).not.toMatch(/^\s*[{[]/)
+    const reply = await api.call('listAssets', { token, headers: { 'user-agent': agent } })
+    expect(reply.status).toBe(403)
+    expect(reply.headers.get('content-type')).toMatch(/^text\/plain/)
+    expect(reply.text).not.toMatch(/^\s*[{[]/)
   })
 
-  const welcome = ['curl/8.5.0', 'Wget/1.21', 'Mozilla/5.0 (X11; Linux x86_64)', 'acme-sync/2', 'my axios/1']
-  test.for(welcome)('D2.1 User-Agent %j passes', async (agent, { api, org }) => {
-    const answer = await api.call('listReaders', { token: org.admin, headers: { 'user-agent': agent } })
-    expect(answer.status).toBe(200)
+  const accepted = ['curl/8.5.0', 'Wget/1.21', 'Mozilla/5.0 (X11; Linux x86_64)', 'acme-sync/2', 'my axios/1']
+  test.for(accepted)('D2.1 User-Agent %j passes', async (agent, { api, org }) => {
+    const reply = await api.call('listReaders', { token: org.admin, headers: { 'user-agent': agent } })
+    expect(reply.status).toBe(200)
   })
 })
 
@@ -113,7 +113,7 @@ describe('general fact 6: HEAD', () => {
 describe('general fact 7: 405', () => {
   const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
   const paths = [...new Set(rows.map(({ url }) => url))]
-  /** D12.4: a path without parameters is its own; in the older vocabulary `current` may also be the key of a location. */
+  /** D12.4: a path without parameters wins; in the legacy vocabulary, `current` can also be the key of a location. */
   const methodsOf = (address: string) => {
     const isItsOwn = rows.some(({ url, vocabulary }) => url === address && vocabulary !== 'legacy')
     const belongs = (url: string) =>
@@ -128,8 +128,8 @@ describe('general fact 7: 405', () => {
       const url = path.replaceAll(/\{\w+\}/g, '5')
       const own = methodsOf(url)
       for (const method of [...order, 'TRACE'].filter((other) => !own.includes(other))) {
-        const answer = await api.request(url, { method })
-        expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, own.join(', ')])
+        const reply = await api.request(url, { method })
+        expect([method, reply.status, reply.headers.get('allow')]).toEqual([method, 405, own.join(', ')])
       }
     },
   )
@@ -140,25 +140,25 @@ describe('general facts 8 and 9: CORS', () => {
   test.for(targets)(
     'general fact 8, general fact 9: OPTIONS %s is a preflight without body and Allow',
     async (path, { api }) => {
-      const answer = await api.request(path, { method: 'OPTIONS' })
-      expect([answer.status, answer.text, answer.headers.get('allow')]).toEqual([204, '', null])
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+      const reply = await api.request(path, { method: 'OPTIONS' })
+      expect([reply.status, reply.text, reply.headers.get('allow')]).toEqual([204, '', null])
+      expect(reply.headers.get('access-control-allow-origin')).toBe('*')
       const methods = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS'
-      expect(answer.headers.get('access-control-allow-methods')).toBe(methods)
+      expect(reply.headers.get('access-control-allow-methods')).toBe(methods)
       const allowed =
         'Content-Type, Authorization, X-Request-ID, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID' // D12.12
-      expect(answer.headers.get('access-control-allow-headers')).toBe(allowed)
-      expect(answer.headers.get('access-control-max-age')).toBe('3600')
+      expect(reply.headers.get('access-control-allow-headers')).toBe(allowed)
+      expect(reply.headers.get('access-control-max-age')).toBe('3600')
     },
   )
 
-  test('D2 a browser may read our own headers of every response', async ({ api, token }) => {
-    const answers = [
+  test('D2 a browser can read our own headers of every response', async ({ api, token }) => {
+    const replies = [
       await api.call('listAssets', { token }),
       await api.call('listAssets'),
       await api.request('/api/v1/nowhere'),
     ]
-    for (const { headers } of answers) {
+    for (const { headers } of replies) {
       const exposed = headers.get('access-control-expose-headers')?.toLowerCase().split(', ')
       const ours = [...headers.keys()].filter((name) => /^(?:x-|retry-after|location|www-)/.test(name))
       expect(exposed).toEqual(expect.arrayContaining(ours))
@@ -169,10 +169,10 @@ describe('general facts 8 and 9: CORS', () => {
 
 describe('general fact 10: X-Request-ID', () => {
   test('general fact 10 every response has a fresh ULID', async ({ api, org }) => {
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       Array.from({ length: 5 }, () => api.call('listReaders', { token: org.admin })),
     )
-    const ids = answers.map(({ headers }) => headers.get('x-request-id'))
+    const ids = replies.map(({ headers }) => headers.get('x-request-id'))
     for (const id of ids) expect(id).toMatch(ULID)
     expect(new Set(ids).size).toBe(5)
   })
@@ -207,7 +207,7 @@ describe('general fact 11 and versioning', () => {
     expect(body).toEqual({ data: expect.objectContaining({ id: org.id, name: org.name }) })
   })
 
-  test('general fact 1 the inventory save alone records scans', () => {
+  test('general fact 1 only the inventory save records scans', () => {
     const writes = rows.filter((row) => row.described && row.upstream === 'tracking' && row.method !== 'GET')
     expect(writes.map((row) => row.operationId)).toEqual(['saveInventory', 'saveLegacyInventory'])
   })

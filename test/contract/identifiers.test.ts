@@ -28,7 +28,7 @@ describe('ids', () => {
     for (const id of ids) expect(Number.isSafeInteger(id) && id > 0, String(id)).toBe(true)
     expect(
       ids.toSorted((a, b) => a - b),
-      'ids tell no order',
+      'ids have no order',
     ).not.toEqual(ids)
   })
 
@@ -40,7 +40,7 @@ describe('ids', () => {
     expect((await make({ external_key })).id).not.toBe(first.id)
   })
 
-  test('an id of one type names nothing of another', async ({ api, org }) => {
+  test('an id of one type is unknown to another', async ({ api, org }) => {
     const [assets, locations] = [
       resourcesOf(api, org.admin, 'asset'),
       resourcesOf(api, org.admin, 'location'),
@@ -64,7 +64,7 @@ describe('natural keys', () => {
   )
 
   test.for(kinds)(
-    'a key that a live %s has is a conflict, in another case it is another key',
+    'the key of a live %s is a conflict; in another case it is another key',
     async (kind, { api, org }) => {
       const { make, create } = resourcesOf(api, org.admin, kind)
       const key = newKey()
@@ -96,12 +96,12 @@ describe('natural keys', () => {
   })
 
   test.for(kinds)(
-    'of %ss created at the same time with one key exactly one is made',
+    'of simultaneous creates of %ss with one key exactly one succeeds',
     async (kind, { api, org }) => {
       const { create, list } = resourcesOf(api, org.admin, kind)
       const external_key = newKey()
-      const answers = await Promise.all(Array.from({ length: 6 }, () => create({ external_key })))
-      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      const replies = await Promise.all(Array.from({ length: 6 }, () => create({ external_key })))
+      expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
         201, 409, 409, 409, 409, 409,
       ])
       expect((await list({ external_key })).body.total_count).toBe(1)

@@ -7,7 +7,7 @@ import { finishedImport, sendFile, untilFinished } from './support/imports.ts'
 const lines = (...rows: string[]) => rows.join('\n')
 
 describe('D10 importing', () => {
-  test('a dry run shows what will be, applying it does it, the export is the file again', async ({
+  test('a dry run shows the effect, applying it has that effect, and the export equals the file', async ({
     api,
     newOrg,
   }) => {
@@ -67,7 +67,7 @@ describe('D10 importing', () => {
     expect((await api.call('listImports', { token })).body.total_count).toBe(3)
   })
 
-  test('locations of an export can be brought to another organization', async ({ api, newOrg }) => {
+  test('exported locations can be imported into another organization', async ({ api, newOrg }) => {
     const [{ admin: token }, { admin: other }] = [await newOrg(), await newOrg()]
     const csv = lines(
       'external_key,name,parent_external_key',
@@ -100,7 +100,7 @@ describe('D10 importing', () => {
     expect((await api.call('listAssets', { token, query: { q: 'n4999' } })).body.total_count).toBe(1)
   })
 
-  test('what is wrong with a file is said before anything is imported', async ({ api, newOrg }) => {
+  test('problems of a file are reported before anything is imported', async ({ api, newOrg }) => {
     const { admin: token } = await newOrg()
     const refusal = async (csv: string) =>
       (await api.call('createImport', { token, query: { resource: 'assets' }, body: csv })).body.error
@@ -116,7 +116,7 @@ describe('D10 importing', () => {
   })
 })
 
-describe('D10 who may', () => {
+describe('D10 callers', () => {
   test('any signed-in user of the organization, and no key', async ({ api, newOrg }) => {
     const org = await newOrg()
     const { token } = await org.key()
@@ -127,7 +127,7 @@ describe('D10 who may', () => {
       })
   })
 
-  test('nobody of another organization', async ({ api, newOrg }) => {
+  test('no user of another organization', async ({ api, newOrg }) => {
     const [{ admin: token }, { admin: other }] = [await newOrg(), await newOrg()]
     const { id } = await finishedImport(api, token, 'assets', 'name\nsecret\n', true)
     const call = { token: other, params: { import_id: id } }
@@ -138,14 +138,14 @@ describe('D10 who may', () => {
   })
 })
 
-test('D10 of one user only so many imports are unfinished; another organization is not affected', async ({
+test('D10 the unfinished imports of a user are limited; another organization is not affected', async ({
   api,
   newOrg,
 }) => {
   const [{ admin: token }, { admin: other }] = [await newOrg(), await newOrg()]
   const query = { resource: 'assets' }
   const held = new Set<ClientRequest>()
-  /** One that is refused, because the imports below took its place, tries again. */
+  /** Retries while it is refused because the imports below took its place. */
   const hold = () => {
     const outgoing = holdBack(token)
     held.add(outgoing)
@@ -156,7 +156,7 @@ test('D10 of one user only so many imports are unfinished; another organization 
   }
   for (let i = 0; i < MAX_UNFINISHED_IMPORTS_OF_USER; i += 1) hold()
   try {
-    // Those that are stored meanwhile are soon worked off; those that are held back count until they end.
+    // Stored imports are soon finished. Held-back uploads count until they end.
     const detail = async () =>
       (await api.call('createImport', { token, query, body: 'name\na\n' })).body.error?.detail
     await expect
@@ -166,12 +166,12 @@ test('D10 of one user only so many imports are unfinished; another organization 
   } finally {
     for (const outgoing of held) outgoing.removeAllListeners('response').destroy()
   }
-  // Their senders are gone, and with them the imports.
+  // Their connections ended, and with them the imports.
   const again = async () => (await api.call('createImport', { token, query, body: 'name\na\n' })).status
   await expect.poll(again, { timeout: 15_000 }).toBe(201)
 })
 
-/** A file that has begun, and whose end does not come. */
+/** An upload that starts and never ends. */
 function holdBack(token: string): ClientRequest {
   const headers = {
     authorization: `Bearer ${token}`,

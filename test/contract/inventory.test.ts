@@ -38,15 +38,12 @@ describe.for(vocabularies)('%s', (operationId) => {
     name: fields.map((f) => `${f.field} ${f.code}`).join(', '),
   }))
   test.for(named)('D3 D8.5 $name', async ({ body, fields }, { api, token }) => {
-    const answer = await api.call(operationId, { token, body })
-    expect(answer.body.error).toMatchObject({ type: 'validation_error' })
-    expect(answer.body.error.fields).toEqual(fields)
+    const reply = await api.call(operationId, { token, body })
+    expect(reply.body.error).toMatchObject({ type: 'validation_error' })
+    expect(reply.body.error.fields).toEqual(fields)
   })
 
-  test('D8.5 is 201; duplicates count once; report and history show it when it answers', async ({
-    api,
-    newOrg,
-  }) => {
+  test('D8.5 is 201; duplicates count once; report and history show it at once', async ({ api, newOrg }) => {
     const { token } = await (await newOrg()).key()
     const { asset, location } = catalogOf(api, token)
     const [box, crate, dock] = [
@@ -83,15 +80,18 @@ describe.for(vocabularies)('%s', (operationId) => {
     expect((await api.call('listAssetLocations', { token })).body.total_count).toBe(0)
   })
 
-  test('D8.9 a deletion binds it at once, and a freed key names its new owner', async ({ api, token }) => {
+  test('D8.9 a deletion takes effect at once, and a freed key names its new owner', async ({
+    api,
+    token,
+  }) => {
     const { asset, location, deleteAsset, deleteLocation } = catalogOf(api, token)
     const [box, dock] = [await asset(), await location()]
     await deleteAsset(box.id)
     const first = await save(api, operationId, token, [box.external_key], dock.external_key)
     expect(first.body.error.fields).toEqual([unresolved('asset_identifiers', 'asset', box.external_key)])
-    const heir = await asset({ external_key: box.external_key })
+    const newOwner = await asset({ external_key: box.external_key })
     expect((await save(api, operationId, token, [box.external_key], dock.external_key)).status).toBe(201)
-    const history = await api.call('getAssetHistory', { token, params: { asset_id: heir.id } })
+    const history = await api.call('getAssetHistory', { token, params: { asset_id: newOwner.id } })
     expect(history.body.total_count).toBe(1)
     await deleteLocation(dock.id)
     const last = await save(api, operationId, token, [box.external_key], dock.external_key)
@@ -107,7 +107,7 @@ test('D7.1 an asset and a location that lists hide can be saved', async ({ api, 
   expect(status).toBe(201)
 })
 
-test('a repetition is answered alike and adds no row', async ({ api, token }) => {
+test('a repetition gets the same reply and adds no row', async ({ api, token }) => {
   const { asset, location } = catalogOf(api, token)
   const [box, dock] = [await asset(), await location()]
   const again = () => save(api, 'saveInventory', token, [box.external_key], dock.external_key)
@@ -121,8 +121,8 @@ test('a repetition is answered alike and adds no row', async ({ api, token }) =>
 })
 
 test('D7.3 it takes no parameters', async ({ api, token }) => {
-  const answer = await api.call('saveInventory', { token, query: { limit: 5, colour: 'red' }, body: {} })
-  expect(answer.body.error.fields?.map(({ field, code }) => `${field} ${code}`)).toEqual([
+  const reply = await api.call('saveInventory', { token, query: { limit: 5, colour: 'red' }, body: {} })
+  expect(reply.body.error.fields?.map(({ field, code }) => `${field} ${code}`)).toEqual([
     'colour unknown_field',
     'limit invalid_context',
   ])

@@ -39,7 +39,7 @@ const asset = {
 const location = { ...shared, parent_identifier: naturalKey({ nullable: true }) }
 const attaching: Body = { good: { value: 'x' }, required: ['value'], fields: identifier }
 
-/** What the older description says of every field of every body. */
+/** The legacy description's rule for every field of every body. */
 const bodyRules: Partial<Record<OperationId, Body>> = {
   createLegacyAsset: { good: { name: 'Thing' }, required: ['name'], fields: asset },
   updateLegacyAsset: { good: {}, required: [], fields: asset },
@@ -58,8 +58,8 @@ const bodies = rows.flatMap((row) => {
   return rules ? [{ row, operationId: row.operationId, rules }] : []
 })
 
-describe('D3 every field of every older body', () => {
-  test.for(bodies)('$operationId has the fields of the older description', ({ row, rules }) => {
+describe('D3 every field of every legacy body', () => {
+  test.for(bodies)('$operationId has the fields of the legacy description', ({ row, rules }) => {
     const { shape } = row.body as unknown as { shape: object }
     expect(Object.keys(shape).toSorted()).toEqual(Object.keys(rules.fields).toSorted())
   })
@@ -68,25 +68,25 @@ describe('D3 every field of every older body', () => {
     Object.entries(fields).map(([field, rule]) => ({ row, operationId, field, good, refused: rule(field) })),
   )
   test.for(cases)(
-    'D3 $operationId refuses what $field must not be, with code, message and params',
+    'D3 $operationId refuses wrong values of $field with code, message and params',
     async ({ row, operationId, field, good, refused }, { api, token }) => {
       for (const { value, entry: expected } of refused) {
         const body = { ...good, [field]: value }
-        const answer = await api.call(operationId, { params: unknownParams(row), token, body })
+        const reply = await api.call(operationId, { params: unknownParams(row), token, body })
         const where = JSON.stringify(body).slice(0, 200)
-        expect([answer.status, answer.body.error.fields], where).toEqual([400, [expected]])
+        expect([reply.status, reply.body.error.fields], where).toEqual([400, [expected]])
       }
     },
   )
 
   test.for(bodies)(
-    'D3.2 $operationId names what is missing and what is unknown, the names of today among them',
+    'D3.2 $operationId names missing and unknown fields; names of the current vocabulary are unknown',
     async ({ row, operationId, rules }, { api, token }) => {
       const names = ['colour', 'external_key', 'id', 'surrogate_id', 'tags', 'updated_at']
       const unknown = names.map((name) => entry(name, 'unknown_field', `unknown field "${name}"`))
       const body = Object.fromEntries(names.map((name) => [name, 1]))
-      const answer = await api.call(operationId, { params: unknownParams(row), token, body })
-      expect(answer.body.error.fields).toEqual([...unknown, ...rules.required.map(required)])
+      const reply = await api.call(operationId, { params: unknownParams(row), token, body })
+      expect(reply.body.error.fields).toEqual([...unknown, ...rules.required.map(required)])
     },
   )
 })

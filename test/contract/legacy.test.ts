@@ -16,7 +16,7 @@ const codes = (fields: { field: string; code: string }[] = []) =>
 
 const identifierOf = ({ id, tag_type, value }: TagView) => ({ id, type: tag_type, value, is_active: true })
 
-/** An asset as both vocabularies tell it, compared field by field. */
+/** Compares an asset in both vocabularies, field by field. */
 async function sameAsset(api: Api, token: string, identifier: string) {
   const older = (await api.call('getLegacyAsset', { token, params: { identifier } })).body.data
   const params = { asset_id: older.surrogate_id }
@@ -34,7 +34,7 @@ async function sameAsset(api: Api, token: string, identifier: string) {
   return older
 }
 
-/** The same of a location; its path and depth are what its ancestors say. */
+/** The same for a location. Its path and depth follow from its ancestors. */
 async function sameLocation(api: Api, token: string, identifier: string) {
   const older = (await api.call('getLegacyLocation', { token, params: { identifier } })).body.data
   const params = { location_id: older.surrogate_id }
@@ -50,7 +50,7 @@ async function sameLocation(api: Api, token: string, identifier: string) {
 }
 
 describe('D1.2 one asset in two vocabularies', () => {
-  test('what one changes the other tells, to the last field', async ({ api, token }) => {
+  test('each shows the changes of the other, to the last field', async ({ api, token }) => {
     const identifier = key('A')
     const body = {
       name: 'Forklift 7',
@@ -80,16 +80,16 @@ describe('D1.2 one asset in two vocabularies', () => {
     const renamed = key('B')
     const kept = asset.identifiers[1]
     const put = { identifier: renamed, identifiers: [{ type: kept?.type, value: kept?.value }] }
-    const answer = await api.call('updateLegacyAsset', { token, params: { identifier }, body: put })
-    expect(answer.body.data).toMatchObject({ name: 'patched', identifier: renamed, identifiers: [kept] })
-    expect(await sameAsset(api, token, renamed)).toEqual(answer.body.data)
+    const reply = await api.call('updateLegacyAsset', { token, params: { identifier }, body: put })
+    expect(reply.body.data).toMatchObject({ name: 'patched', identifier: renamed, identifiers: [kept] })
+    expect(await sameAsset(api, token, renamed)).toEqual(reply.body.data)
     expect((await api.call('getLegacyAsset', { token, params: { identifier } })).status).toBe(404)
 
     expect((await api.call('deleteLegacyAsset', { token, params: { identifier: renamed } })).status).toBe(204)
     expect((await api.call('getAsset', { token, params })).status).toBe(404)
   })
 
-  test('a list is the same list', async ({ api, newOrg }) => {
+  test('a list has the same rows', async ({ api, newOrg }) => {
     const { admin: token } = await newOrg()
     const { asset, deleteAsset } = catalogOf(api, token)
     await asset({ name: 'b', external_key: 'X-1', tags: [{ tag_type: 'rfid', value: 'needle' }] })
@@ -118,7 +118,7 @@ describe('D1.2 one asset in two vocabularies', () => {
 })
 
 describe('D1.2 one location in two vocabularies', () => {
-  test('what one changes the other tells, path and depth included', async ({ api, token }) => {
+  test('each shows the changes of the other, with path and depth', async ({ api, token }) => {
     const { location } = catalogOf(api, token)
     const site = await location({ external_key: key('SITE') })
     const identifier = key('HALL')
@@ -141,19 +141,19 @@ describe('D1.2 one location in two vocabularies', () => {
     expect(below.path).toBe(`${site.external_key}/${renamed}/${dock.external_key}`)
 
     const put = { parent_identifier: null, description: 'a root now', identifiers: null }
-    const answer = await api.call('updateLegacyLocation', {
+    const reply = await api.call('updateLegacyLocation', {
       token,
       params: { identifier: renamed },
       body: put,
     })
-    expect(answer.body.data).toMatchObject({ parent: null, path: renamed, depth: 0, identifiers: [] })
-    expect(await sameLocation(api, token, renamed)).toEqual(answer.body.data)
+    expect(reply.body.data).toMatchObject({ parent: null, path: renamed, depth: 0, identifiers: [] })
+    expect(await sameLocation(api, token, renamed)).toEqual(reply.body.data)
     expect((await api.call('deleteLegacyLocation', { token, params: { identifier: renamed } })).status).toBe(
       409,
     )
   })
 
-  test('D5.7 the tree is the same tree', async ({ api, newOrg }) => {
+  test('D5.7 the tree is the same', async ({ api, newOrg }) => {
     const { admin: token } = await newOrg()
     const { location } = catalogOf(api, token)
     const site = await location({ external_key: 'SITE' })
@@ -177,7 +177,7 @@ describe('D1.2 one location in two vocabularies', () => {
 })
 
 describe('PUT (ADR 19)', () => {
-  test('the same PUT again leaves the same, whatever was in between', async ({ api, token }) => {
+  test('the same PUT gives the same result after any changes in between', async ({ api, token }) => {
     const { asset } = catalogOf(api, token)
     const { external_key: identifier } = await asset({ tags: [{ tag_type: 'rfid', value: key('old') }] })
     const body = { name: 'put', metadata: { a: 1 }, valid_to: null, identifiers: [{ value: key('new') }] }
@@ -195,7 +195,7 @@ describe('PUT (ADR 19)', () => {
     expect(third).toEqual({ ...first, updated_at: third.updated_at })
   })
 
-  test('what is refused changes nothing, and says so in the older words', async ({ api, token }) => {
+  test('a refused PUT changes nothing, and its error has the legacy names', async ({ api, token }) => {
     const { location } = catalogOf(api, token)
     const { external_key: identifier } = await location()
     const before = await sameLocation(api, token, identifier)
@@ -215,8 +215,8 @@ describe('PUT (ADR 19)', () => {
       ['null', []],
     ]
     for (const [body, expected] of refusals) {
-      const answer = await api.call('updateLegacyLocation', { token, params: { identifier }, body })
-      expect([answer.status, body, codes(answer.body.error.fields)]).toEqual([400, body, expected])
+      const reply = await api.call('updateLegacyLocation', { token, params: { identifier }, body })
+      expect([reply.status, body, codes(reply.body.error.fields)]).toEqual([400, body, expected])
     }
     for (const mediaType of ['application/merge-patch+json', 'text/plain', undefined]) {
       const call = { token, params: { identifier }, body: '{}', headers: { 'content-type': mediaType } }
@@ -230,7 +230,7 @@ describe('paths and methods', () => {
   const keyed = (Object.entries(routes) as [OperationId, Route][]).filter(([, { path }]) =>
     path.includes('{identifier}'),
   )
-  test.for(keyed)('D4.3 %s refuses what cannot be a key', async ([operationId, row], { api, token }) => {
+  test.for(keyed)('D4.3 %s refuses an invalid key', async ([operationId, row], { api, token }) => {
     for (const identifier of ['a_b', 'a.b', '..', 'a/b', ' a', 'ä', '\u0000', 'x'.repeat(256)]) {
       const call = { token, params: { identifier, tag_id: 1 }, ...(row.body && { body: {} }) }
       const { status, body } = await api.call(operationId, call)
@@ -242,7 +242,7 @@ describe('paths and methods', () => {
     }
   })
 
-  test('D2.3 PUT is allowed on the older paths alone', async ({ api, token }) => {
+  test('D2.3 PUT is allowed only on legacy paths', async ({ api, token }) => {
     const { external_key, id } = await catalogOf(api, token).asset()
     const allowOf = async (path: string, method: string) =>
       (await api.request(path, { method, token })).headers.get('allow')
@@ -268,7 +268,7 @@ describe('paths and methods', () => {
     }
   })
 
-  test('D7.3 each vocabulary knows the filters of its own lists', async ({ api, token }) => {
+  test('D7.3 each vocabulary knows only the filters of its own lists', async ({ api, token }) => {
     const { external_key: identifier, id: asset_id } = await catalogOf(api, token).asset()
     const query = 'identifier=A&external_key=A'
     const older = await api.call('getLegacyAsset', { token, params: { identifier }, query })

@@ -21,7 +21,7 @@ describe('limits: headers', () => {
     expect(reset).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000) + 1)
   })
 
-  test('limits D9.9 below the limit, Remaining counts down and Reset is when it is the limit again', async ({
+  test('limits D9.9 below the limit, Remaining counts down, and Reset is the time when it is back at the limit', async ({
     api,
     token,
   }) => {
@@ -37,7 +37,7 @@ describe('limits: headers', () => {
   })
 
   test.for(rowsWith('GET').filter(({ counted }) => counted))(
-    'limits D2 $operationId carries them in success and error, for GET and HEAD',
+    'limits D2 $operationId has the headers in success and error, for GET and HEAD',
     async (row, { api, token }) => {
       const call = { params: unknownParams(row), token }
       for (const method of ['GET', 'HEAD']) {
@@ -52,7 +52,7 @@ describe('limits: headers', () => {
   )
 
   test.for(rows.filter(({ method, counted }) => method !== 'GET' || !counted))(
-    'limits D9.9 $operationId never carries them',
+    'limits D9.9 $operationId never has the headers',
     async (row, { api, org, token }) => {
       const call = { params: unknownParams(row), token: isForSessions(row.access) ? org.admin : token }
       const { headers } = await api.call(row.operationId, call)
@@ -61,7 +61,7 @@ describe('limits: headers', () => {
   )
 })
 
-describe('limits: what is counted', () => {
+describe('limits: counted requests', () => {
   const excluded = (path: string, method: string) =>
     path === '/orgs/me' ||
     path === '/inventory/save' ||
@@ -79,7 +79,7 @@ describe('limits: what is counted', () => {
   const groups = Array.from({ length: Math.ceil(counted.length / AT_ONCE) }, (_, i) =>
     counted.slice(i * AT_ONCE, (i + 1) * AT_ONCE),
   )
-  // The figures show nothing before the bucket is down to the limit, hence the 60 requests ahead.
+  // The headers change only when the bucket is down to the limit, so 60 requests come first.
   test.for(groups.map((group) => ({ group, names: group.map(({ operationId }) => operationId).join(', ') })))(
     'limits $names: each takes one token',
     async ({ group }, { api, org }) => {
@@ -103,31 +103,31 @@ describe('limits: what is counted', () => {
     'limits $operationId is answered while the bucket is empty',
     async (row, { api, emptyToken: token }) => {
       await exhaust(api, token)
-      const answer = await api.call(row.operationId, { params: unknownParams(row), token })
-      expect(answer.status).not.toBe(429)
+      const reply = await api.call(row.operationId, { params: unknownParams(row), token })
+      expect(reply.status).not.toBe(429)
     },
   )
 
   test('limits HEAD is counted like GET', async ({ api, token }) => {
     const head = () => api.call('listAssets', { token, method: 'HEAD' })
-    const answer = await whenExhausted(api, token, head)
-    expect(answer.status).toBe(429)
-    expect(answer.headers.get('retry-after')).toBe('1')
-    expect(answer.headers.get('x-ratelimit-remaining')).toBe('0')
+    const reply = await whenExhausted(api, token, head)
+    expect(reply.status).toBe(429)
+    expect(reply.headers.get('retry-after')).toBe('1')
+    expect(reply.headers.get('x-ratelimit-remaining')).toBe('0')
   })
 })
 
 describe('limits: 429', () => {
   test('limits a burst of twice the limit is granted, and no more', async ({ api, token }) => {
     const start = Date.now()
-    const answers = await Promise.all(Array.from({ length: BURST + 40 }, () => spend(api, token)))
-    const granted = answers.filter(({ status }) => status !== 429).length
+    const replies = await Promise.all(Array.from({ length: BURST + 40 }, () => spend(api, token)))
+    const granted = replies.filter(({ status }) => status !== 429).length
     const refilled = Math.ceil((Date.now() - start) / 1000)
     expect(granted).toBeGreaterThanOrEqual(BURST)
     expect(granted).toBeLessThanOrEqual(BURST + refilled)
   })
 
-  test('limits D3 a refusal says when to come back, and has the figures', async ({ api, token }) => {
+  test('limits D3 a refusal says when to retry, and has the headers', async ({ api, token }) => {
     const { status, headers, body } = await whenExhausted(api, token, () => spend(api, token))
     expect(status).toBe(429)
     expect(body.error).toMatchObject({ type: 'rate_limited', detail: 'Retry after 1 seconds' })
@@ -138,13 +138,13 @@ describe('limits: 429', () => {
     expect(secondsToReset).toBeLessThanOrEqual(61)
   })
 
-  test('limits Retry-After is true: a token is there again by then', async ({ api, token }) => {
+  test('limits after Retry-After a token is available', async ({ api, token }) => {
     await exhaust(api, token)
     const ask = () => spend(api, token)
     await expect.poll(async () => (await ask()).status, { interval: 100, timeout: 5_000 }).not.toBe(429)
   })
 
-  test('limits every key has a bucket of its own, also within one organization', async ({ api, org }) => {
+  test('limits every key has its own bucket, also within one organization', async ({ api, org }) => {
     const [one, other] = [await org.key(), await org.key()]
     await exhaust(api, one.token)
     const { headers } = await spend(api, other.token)
@@ -156,12 +156,12 @@ describe('limits: 429', () => {
     const body = { grant_type: 'refresh_token', refresh_token: key.refreshToken }
     const { access_token } = (await api.call('issueToken', { body })).body
     await exhaust(api, key.token)
-    const answer = await whenExhausted(api, key.token, () => spend(api, access_token))
-    expect(answer.status).toBe(429)
+    const reply = await whenExhausted(api, key.token, () => spend(api, access_token))
+    expect(reply.status).toBe(429)
   })
 
   test(
-    'limits D12.10 a user has 1 200 requests over all sessions, without figures, apart from keys',
+    'limits D12.10 a user has 1 200 requests over all sessions, without headers and apart from keys',
     {
       timeout: 120_000,
     },
@@ -174,15 +174,15 @@ describe('limits: 429', () => {
       const { access_token: other } = again.body.data
       const start = Date.now()
       const tokens = [org.admin, other]
-      const answers = []
-      // Few at a time, so that the system is not the one that is measured.
+      const replies = []
+      // Few at a time, so that the capacity of the system does not matter.
       for (let sent = 0; sent < 3 * USER_BURST; sent += 20) {
         const wave = Array.from({ length: 20 }, (_, i) => api.call('listReaders', { token: tokens[i % 2] }))
-        answers.push(...(await Promise.all(wave)))
-        if (answers.at(-1)?.status === 429) break
+        replies.push(...(await Promise.all(wave)))
+        if (replies.at(-1)?.status === 429) break
       }
-      const refused = answers.filter(({ status }) => status === 429)
-      const granted = answers.length - refused.length
+      const refused = replies.filter(({ status }) => status === 429)
+      const granted = replies.length - refused.length
       expect(granted).toBeGreaterThanOrEqual(USER_BURST)
       expect(granted).toBeLessThanOrEqual(USER_BURST + Math.ceil((Date.now() - start) / 100))
       expect(figures(refused[0]!.headers)).toEqual([null, null, null])
@@ -192,7 +192,7 @@ describe('limits: 429', () => {
   )
 
   test.for(protectedRows.filter((row) => row.access !== 'key'))(
-    'limits D12.10 $operationId shows a user no figures',
+    'limits D12.10 $operationId sends a user no rate-limit headers',
     async (row, { api, org }) => {
       const { headers } = await api.call(row.operationId, { params: unknownParams(row), token: org.admin })
       expect(figures(headers)).toEqual([null, null, null])

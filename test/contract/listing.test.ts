@@ -6,7 +6,7 @@ import { test } from './support/fixtures.ts'
 import { codesOf, kinds, resourcesOf, type Kind } from './support/resources.ts'
 import { UNKNOWN_ID } from './support/rows.ts'
 
-/** A list of an organization of its own, read as names. */
+/** Reads a list of a new organization as names. */
 async function listOf(api: Api, newOrg: () => Promise<{ admin: string }>, kind: Kind) {
   const resources = resourcesOf(api, (await newOrg()).admin, kind)
   const names = async (query: NonNullable<Parameters<typeof resources.list>[0]>) =>
@@ -16,7 +16,7 @@ async function listOf(api: Api, newOrg: () => Promise<{ admin: string }>, kind: 
 
 describe('D4.11 D5.6 rows and pages', () => {
   test.for(kinds)(
-    'a row of the %s list is what GET shows, tags and parent included',
+    'a row of the %s list equals the response of GET, with tags and parent',
     async (kind, { api, newOrg }) => {
       const { make, read, list } = await listOf(api, newOrg, kind)
       const tags = ['a', 'b'].map((value) => ({ tag_type: 'barcode', value }))
@@ -35,7 +35,7 @@ describe('D4.11 D5.6 rows and pages', () => {
   )
 
   test.for(kinds)(
-    'D7.4 a page of %ss has 50 rows unless limit says otherwise, up to 200',
+    'D7.4 a page of %ss has 50 rows by default, and up to 200',
     async (kind, { api, newOrg }) => {
       const { make, list } = await listOf(api, newOrg, kind)
       await Promise.all(Array.from({ length: 53 }, () => make()))
@@ -51,7 +51,7 @@ describe('D4.11 D5.6 rows and pages', () => {
   )
 
   test.for(kinds)(
-    'filters of the %s list hold together, and total_count counts what they leave',
+    'filters of the %s list are combined, and total_count counts the matching rows',
     async (kind, { api, newOrg }) => {
       const { make, list } = await listOf(api, newOrg, kind)
       for (const [i, is_active] of [true, false, true, false].entries())
@@ -67,7 +67,7 @@ describe('D4.11 D5.6 rows and pages', () => {
     },
   )
 
-  test('filters of one list are unknown to the other, and those of old are unknown', async ({ api, org }) => {
+  test('filters of one list are unknown to the other, and legacy filters to both', async ({ api, org }) => {
     const [assets, locations] = [
       resourcesOf(api, org.admin, 'asset'),
       resourcesOf(api, org.admin, 'location'),
@@ -87,7 +87,7 @@ describe('D4.11 D5.6 rows and pages', () => {
 
 describe('D4.11 D5.6 order', () => {
   test.for(kinds)(
-    '%ss are ordered by external_key, by code point, unless sort says otherwise',
+    '%ss are ordered by external_key, by code point, by default',
     async (kind, { api, newOrg }) => {
       const { make, list } = await listOf(api, newOrg, kind)
       const keys = ['b', 'B-2', 'a1', 'B-10', 'A', '-', '9', 'Z', '10', 'B']
@@ -102,7 +102,7 @@ describe('D4.11 D5.6 order', () => {
   )
 
   test.for(kinds)(
-    '%ss of one name are ordered by the next field, then by id',
+    '%ss with the same name are ordered by the next field, then by id',
     async (kind, { api, newOrg }) => {
       const { make, list } = await listOf(api, newOrg, kind)
       const made = []
@@ -118,7 +118,7 @@ describe('D4.11 D5.6 order', () => {
   )
 
   test.for(kinds)(
-    '%ss sorted by updated_at and created_at follow what happened',
+    '%ss sorted by updated_at and created_at follow the order of events',
     async (kind, { api, newOrg }) => {
       const { make, patch, rename, attach, names } = await listOf(api, newOrg, kind)
       const made = []
@@ -137,7 +137,7 @@ describe('D4.11 D5.6 order', () => {
 
 describe('D4.11 search', () => {
   test.for(kinds)(
-    'q of %ss looks into name, key, description and live tags, literally, in any case',
+    'q of %ss searches name, key, description and live tags, literally, in any case',
     async (kind, { api, newOrg }) => {
       const { make, attach, detach, names } = await listOf(api, newOrg, kind)
       await make({ name: 'Gabelstapler für Ärmel 50%', external_key: 'Alpha-7' })
@@ -166,7 +166,7 @@ describe('D4.11 search', () => {
     },
   )
 
-  test('q does not look into metadata, nor into ids', async ({ api, newOrg }) => {
+  test('q does not search metadata or ids', async ({ api, newOrg }) => {
     const { make, names } = await listOf(api, newOrg, 'asset')
     const { id } = await make({ metadata: { secret: 'needle' } })
     for (const q of ['needle', 'secret', String(id)]) expect(await names({ q })).toEqual([])
@@ -174,7 +174,7 @@ describe('D4.11 search', () => {
 })
 
 describe('D5.6 filters by parent', () => {
-  test('D5.6 parent_id and parent_external_key are any-of; what does not resolve finds nothing', async ({
+  test('D5.6 parent_id and parent_external_key are any-of; an unresolved value finds nothing', async ({
     api,
     newOrg,
   }) => {

@@ -92,7 +92,7 @@ describe('D7.4 limit and offset', () => {
     },
   )
 
-  test('D7.4 limit 200 is accepted and said back', async ({ api, newOrg }) => {
+  test('D7.4 limit 200 is accepted and returned', async ({ api, newOrg }) => {
     const { admin } = await newOrg()
     const { body } = await api.call('listAssets', { token: admin, query: { limit: 200, offset: 7 } })
     expect(body).toEqual({ data: [], limit: 200, offset: 7, total_count: 0 })

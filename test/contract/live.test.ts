@@ -28,7 +28,7 @@ const listen = ({
     ...(lastId !== undefined && { 'last-event-id': lastId }),
   })
 
-/** From the moment the stream has said where it is, nothing is missed. */
+/** Resolves when the stream has sent its position: from then on, nothing is missed. */
 async function listening(options: Listening): Promise<EventStream> {
   const stream = await listen(options)
   await expect.poll(() => stream.lastId(), PATIENTLY).not.toBe('')
@@ -71,7 +71,7 @@ async function newMember(api: Api, { id, admin }: Organization) {
 } // prettier-ignore
 
 describe('D10 the live feed', () => {
-  test('D10 shows a scan as it happens, and after a pause exactly what was missed', async ({ api }) => {
+  test('D10 shows a scan as it happens, and after a pause exactly the missed ones', async ({ api }) => {
     const world = await newWorld(api)
     const assets = await newAssets(api, world, 6)
     const { admin: token } = world.org
@@ -117,7 +117,7 @@ describe('D10 the live feed', () => {
     stream.close()
   }) // prettier-ignore
 
-  test('D10 an id that means nothing any more is answered with a reset', async ({ org }) => {
+  test('D10 an expired id is answered with a reset', async ({ org }) => {
     const stream = await listen({ token: org.admin, lastId: '17-long-ago' })
     expect(await stream.next(1)).toMatchObject([{ event: 'reset', data: '{}' }])
     stream.close()
@@ -134,7 +134,7 @@ describe('D10 the live feed', () => {
     admin.close()
   })
 
-  test('D10 ends when its gateway stops, and goes on at another', async ({ api }) => {
+  test('D10 ends when its gateway stops, and continues at another', async ({ api }) => {
     const world = await newWorld(api)
     const { admin: token } = world.org
     const leaving = await startGateway(inject('place'))
@@ -156,7 +156,7 @@ describe('D10 the live feed', () => {
   })
 })
 
-/** Every one of so many attempts at once, and the answers. */
+/** Opens `count` streams at once. */
 const listenOften = (count: number, options: Listening) =>
   Promise.all(Array.from({ length: count }, () => listen(options)))
 
@@ -169,7 +169,7 @@ const refusals = async (streams: readonly EventStream[]) =>
 
 describe('S5 no organization closes the live feed for others', () => {
   test(
-    'eleven sign-ups that take all they can leave room for the next',
+    'eleven new organizations that open all they can leave room for the next',
     { timeout: 60_000 },
     async ({ newOrg }) => {
       const taken: EventStream[] = []
@@ -192,7 +192,7 @@ describe('S5 no organization closes the live feed for others', () => {
     },
   )
 
-  test('one address takes 40, whatever it signs up as; another address is served', async ({ newOrg }) => {
+  test('one address gets 40 for all its organizations; another address is served', async ({ newOrg }) => {
     const from = fromNewAddress()
     const streams: EventStream[] = []
     for (let i = 0; i < 5; i += 1) streams.push(...(await listenOften(10, { token: (await newOrg()).admin, from })))

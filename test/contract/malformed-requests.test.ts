@@ -1,6 +1,6 @@
 import { fc, limits } from '@whereabouts/testing/fuzz'
 import { describe, expect, inject } from 'vitest'
-import { exchangeBytes, openSocket, readAnswers, type RawAnswer } from '../system/raw-http.ts'
+import { exchangeBytes, openSocket, readReplies, type RawReply } from '../system/raw-http.ts'
 import type { Api } from './support/api.ts'
 import { test } from './support/fixtures.ts'
 
@@ -12,7 +12,7 @@ async function expectHealthy(api: Api, token: string): Promise<void> {
   expect((await api.call('getCurrentOrg', { token })).status).toBe(200)
 }
 
-describe('what is perhaps no request', () => {
+describe('bytes that may not be a request', () => {
   test('bytes that are almost HTTP are answered in the envelope or not at all', async ({ api, token }) => {
     const line = fc.oneof(
       fc.constantFrom(
@@ -61,7 +61,7 @@ describe('what is perhaps no request', () => {
     await fc.assert(
       fc.asyncProperty(anything, async (bytes) => {
         const isHead = Buffer.from(bytes).toString('latin1').startsWith('HEAD ')
-        for (const answer of readAnswers(await exchangeBytes(base, bytes), isHead)) checkRaw(answer, isHead)
+        for (const reply of readReplies(await exchangeBytes(base, bytes), isHead)) checkRaw(reply, isHead)
       }),
       limits(400, 20_000),
     )
@@ -71,8 +71,8 @@ describe('what is perhaps no request', () => {
 
 const isPage = (type: string | null | undefined) => /^text\/(?:html|css)|^image\//.test(type ?? '')
 
-/** The rules for every answer, as far as they hold for one to something that is perhaps no request. */
-function checkRaw({ status, headers, body: text }: RawAnswer, isHead: boolean): void {
+/** The rules for every reply that also apply when the bytes may not be a request. */
+function checkRaw({ status, headers, body: text }: RawReply, isHead: boolean): void {
   const where = `${status} ${text.slice(0, 300)}`
   expect(status, where).toBeLessThan(500)
   expect(headers.get('access-control-allow-origin'), where).toBe('*')
@@ -85,7 +85,7 @@ function checkRaw({ status, headers, body: text }: RawAnswer, isHead: boolean): 
   })
 }
 
-describe('what Node would answer by itself', () => {
+describe('requests that Node would answer itself', () => {
   const raw = (...lines: string[]) => Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
   const cases = [
     { name: 'no Host', status: 400, bytes: raw('GET /api/v1/assets HTTP/1.1', 'User-Agent: x/1') },
@@ -107,13 +107,13 @@ describe('what Node would answer by itself', () => {
     },
   ]
   test.for(cases)('$name is $status in the envelope', async ({ status, bytes }) => {
-    const answers = readAnswers(await exchangeBytes(base, bytes), false)
-    expect(answers.map((answer) => answer.status)).toEqual([status])
-    for (const answer of answers) checkRaw(answer, false)
+    const replies = readReplies(await exchangeBytes(base, bytes), false)
+    expect(replies.map((reply) => reply.status)).toEqual([status])
+    for (const reply of replies) checkRaw(reply, false)
   })
 })
 
-describe('too much of something', () => {
+describe('requests that are too large', () => {
   const huge = (lines: string[]) =>
     Buffer.from(`GET /api/v1/assets HTTP/1.1\r\nHost: a\r\nUser-Agent: x/1\r\n${lines.join('\r\n')}\r\n\r\n`)
   const cases = [
@@ -130,14 +130,14 @@ describe('too much of something', () => {
     },
   ]
   test.for(cases)('$name is refused in the envelope', async ({ bytes }, { api, token }) => {
-    const answers = readAnswers(await exchangeBytes(base, bytes), false)
-    for (const answer of answers) checkRaw(answer, false)
-    for (const { status } of answers) expect(status).toBeGreaterThanOrEqual(400)
+    const replies = readReplies(await exchangeBytes(base, bytes), false)
+    for (const reply of replies) checkRaw(reply, false)
+    for (const { status } of replies) expect(status).toBeGreaterThanOrEqual(400)
     await expectHealthy(api, token)
   })
 
   test(
-    'connections that send a byte now and then keep nobody waiting, and are ended',
+    'connections that send single bytes slowly do not delay others, and are closed',
     { timeout: 60_000 },
     async ({ api, token }) => {
       const start = performance.now()

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { test } from './support/fixtures.ts'
 import { kinds, resourcesOf } from './support/resources.ts'
 
-/** How a minted key looks: the prefix, and the digits it has at least. */
+/** The form of a minted key: its prefix and minimum number of digits. */
 const MINTED = { asset: { prefix: 'ASSET-', digits: 4 }, location: { prefix: 'LOC-', digits: 3 } }
 
 describe('D4.4 D5.2 minted keys', () => {
@@ -19,7 +19,7 @@ describe('D4.4 D5.2 minted keys', () => {
       await remove(made[2]?.id ?? 0)
       const { id } = await make()
       await remove(id)
-      expect(await make(), 'the highest comes free').toMatchObject({ external_key: key(5) })
+      expect(await make(), 'a deleted highest number is used again').toMatchObject({ external_key: key(5) })
     },
   )
 
@@ -57,7 +57,7 @@ describe('D4.4 D5.2 minted keys', () => {
     },
   )
 
-  test('assets and locations count apart, and so do organizations', async ({ api, newOrg }) => {
+  test('assets and locations are counted separately, and so are organizations', async ({ api, newOrg }) => {
     const [one, other] = [(await newOrg()).admin, (await newOrg()).admin]
     await resourcesOf(api, one, 'asset').make({ external_key: 'ASSET-0500' })
     await resourcesOf(api, one, 'asset').make({ external_key: 'LOC-500' })
@@ -81,7 +81,7 @@ describe('D4.4 D5.2 minted keys', () => {
   )
 
   test.for(kinds)(
-    '%ss created at the same time without a key get dense, distinct ones',
+    '%ss created simultaneously without a key get consecutive, distinct ones',
     async (kind, { api, newOrg }) => {
       const { make } = resourcesOf(api, (await newOrg()).admin, kind)
       const { prefix, digits } = MINTED[kind]

@@ -16,10 +16,10 @@ describe('names, keys and dates', () => {
   )
 
   test.for(['x', 'two words', 'ünïcode', '📦'])(
-    'Name %j is accepted as it is',
+    'Name %j is accepted unchanged',
     async (good, { api, org }) => {
-      const answer = await api.call('createAsset', { token: org.admin, body: { name: good } })
-      expect(answer.body.data.name).toBe(good)
+      const reply = await api.call('createAsset', { token: org.admin, body: { name: good } })
+      expect(reply.body.data.name).toBe(good)
     },
   )
 
@@ -32,8 +32,8 @@ describe('names, keys and dates', () => {
     },
   )
 
-  const noTimes = ['', '2026-11-21', '2026/11/21 10:00:00Z', '2026-11-21T10:00:00', '2026-02-30T10:00:00Z', '2026-11-21T25:00:00Z', 'now', '2026-11-21 10:00:00Z'] // prettier-ignore
-  test.for(noTimes)('date rule 5 %j is no RFC 3339 timestamp', async (text, { api, org }) => {
+  const notTimestamps = ['', '2026-11-21', '2026/11/21 10:00:00Z', '2026-11-21T10:00:00', '2026-02-30T10:00:00Z', '2026-11-21T25:00:00Z', 'now', '2026-11-21 10:00:00Z'] // prettier-ignore
+  test.for(notTimestamps)('date rule 5 %j is not an RFC 3339 timestamp', async (text, { api, org }) => {
     const body = { name, valid_from: text, valid_to: text }
     const { error } = (await api.call('createAsset', { token: org.admin, body })).body
     expect(error.fields).toEqual([notATime('valid_from'), notATime('valid_to')])
@@ -60,8 +60,8 @@ describe('names, keys and dates', () => {
     '0001-01-02T00:00:00Z',
     '1970-01-01T00:00:00+02:00',
   ])('date rule 4 %s, near a sentinel, is accepted', async (valid_from, { api, org }) => {
-    const answer = await api.call('createAsset', { token: org.admin, body: { name, valid_from } })
-    expect(Date.parse(answer.body.data.valid_from)).toBe(Date.parse(valid_from))
+    const reply = await api.call('createAsset', { token: org.admin, body: { name, valid_from } })
+    expect(Date.parse(reply.body.data.valid_from)).toBe(Date.parse(valid_from))
   })
 
   test('date rule 2 valid_from: null is invalid_value, rule 3 valid_to: null is accepted', async ({
@@ -91,8 +91,8 @@ describe('names, keys and dates', () => {
     org,
   }) => {
     const body = { name, valid_from: '2020-06-01T12:00:00.1239999999+05:30' }
-    const answer = await api.call('createAsset', { token: org.admin, body })
-    expect(answer.body.data.valid_from).toBe('2020-06-01T06:30:00.123Z')
+    const reply = await api.call('createAsset', { token: org.admin, body })
+    expect(reply.body.data.valid_from).toBe('2020-06-01T06:30:00.123Z')
   })
 
   test('D4.6 metadata: too deep is invalid_value, too large is too_long', async ({ api, org }) => {

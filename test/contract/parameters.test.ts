@@ -11,10 +11,10 @@ const named = (row: Row) => ({ row, operationId: row.operationId })
 
 describe('D3 D7 every query parameter', () => {
   test.for(own.map(named))(
-    '$operationId: support/parameter-rules.ts says of each parameter what it takes',
+    '$operationId: support/parameter-rules.ts has a rule for each parameter',
     ({ row, operationId }) => {
       const rules = Object.keys(parameterRules[operationId] ?? {})
-      const hint = `say in support/parameter-rules.ts what the contract says of each parameter of ${operationId}`
+      const hint = `add the contract's rule for each parameter of ${operationId} to support/parameter-rules.ts`
       expect(rules.toSorted(), hint).toEqual(parametersOf(row).toSorted())
     },
   )
@@ -25,18 +25,18 @@ describe('D3 D7 every query parameter', () => {
     ),
   )
   test.for(cases)(
-    'D3 D7 $operationId refuses what $name must not be, with code, message and params',
+    'D3 D7 $operationId refuses wrong values of $name with code, message and params',
     async ({ row, operationId, refused }, { api, token }) => {
       expect(refused.length).toBeGreaterThanOrEqual(4)
       for (const { query, entry: expected } of refused) {
-        const answer = await api.call(operationId, { params: unknownParams(row), token, query })
-        expect([answer.status, answer.body.error.fields], query.slice(0, 200)).toEqual([400, [expected]])
+        const reply = await api.call(operationId, { params: unknownParams(row), token, query })
+        expect([reply.status, reply.body.error.fields], query.slice(0, 200)).toEqual([400, [expected]])
       }
     },
   )
 
   test.for(own.map(named))(
-    'D7.3 $operationId: an unknown parameter is named, whatever it holds',
+    'D7.3 $operationId: an unknown parameter is named, with any value',
     async ({ row, operationId }, { api, token }) => {
       const call = {
         params: unknownParams(row),
@@ -57,7 +57,7 @@ describe('D3 D7.7 every path parameter', () => {
     Object.keys(unknownParams(row)).map((name) => Object.assign(named(row), { name })),
   )
   test.for(paths)(
-    'D7.7 $name of $operationId: what is no id, with code, message and params',
+    'D7.7 $name of $operationId: an invalid id is refused with code, message and params',
     async ({ row, operationId, name }, { api, token }) => {
       const ask = async (id: string) => {
         const params = { ...unknownParams(row), [name]: id }

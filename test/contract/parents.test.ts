@@ -12,7 +12,7 @@ const locationsOf = (api: Api, token: string) => resourcesOf(api, token, 'locati
 type Location = { id: number; external_key: string }
 const under = ({ id, external_key }: Location) => ({ parent_id: id, parent_external_key: external_key })
 
-/** On creating, and on changing one that exists: `send` answers for both alike. */
+/** Both ways to name a parent: create a location, or change a new one. */
 const methods = ['POST', 'PATCH'] as const
 function sender(api: Api, token: string, method: (typeof methods)[number]) {
   const { create, patch, make } = locationsOf(api, token)
@@ -21,7 +21,7 @@ function sender(api: Api, token: string, method: (typeof methods)[number]) {
 
 describe('D5.3 naming a parent', () => {
   test.for(methods)(
-    'D5.3 %s: by id, by key, by both alike; null in one or both is the root',
+    'D5.3 %s: by id, by key, by both; null in one or both is the root',
     async (method, { api, token }) => {
       const send = sender(api, token, method)
       const parent = under(await locationsOf(api, token).make())
@@ -46,9 +46,9 @@ describe('D5.3 naming a parent', () => {
         { parent_id: UNKNOWN_ID, parent_external_key: one.parent_external_key },
       ]
       for (const body of bodies) {
-        const answer = await send(body)
-        expect(codesOf(answer), JSON.stringify(body)).toEqual(AMBIGUOUS)
-        expect(new Set(answer.body.error.fields?.map(({ message }) => message))).toEqual(
+        const reply = await send(body)
+        expect(codesOf(reply), JSON.stringify(body)).toEqual(AMBIGUOUS)
+        expect(new Set(reply.body.error.fields?.map(({ message }) => message))).toEqual(
           new Set(['parent_id and parent_external_key must refer to the same resource']),
         )
       }
@@ -56,7 +56,7 @@ describe('D5.3 naming a parent', () => {
   )
 
   test.for(methods)(
-    'D5.3 %s: what is missing, deleted or foreign is fk_not_found on the field sent, the key first',
+    'D5.3 %s: a missing, deleted or foreign parent is fk_not_found on the sent field, the key first',
     async (method, { api, token, newOrg }) => {
       const send = sender(api, token, method)
       const { make, remove } = locationsOf(api, token)
@@ -88,7 +88,7 @@ describe('D5.3 naming a parent', () => {
     },
   )
 
-  test('D5.3 a parent may lie outside its window and be inactive: it is live', async ({ api, org }) => {
+  test('D5.3 a parent that is inactive and outside its window is live', async ({ api, org }) => {
     const { make } = locationsOf(api, org.admin)
     const parent = await make({
       valid_from: '2001-01-01T00:00:00Z',
@@ -98,22 +98,19 @@ describe('D5.3 naming a parent', () => {
     expect(await make({ parent_id: parent.id })).toMatchObject(under(parent))
   })
 
-  test('a name of a location cannot be null beside a good parent: all problems together', async ({
-    api,
-    org,
-  }) => {
-    const answer = await locationsOf(api, org.admin).create({
+  test('a null name and an ambiguous parent are reported together', async ({ api, org }) => {
+    const reply = await locationsOf(api, org.admin).create({
       name: null,
       parent_id: null,
       parent_external_key: 'A',
     })
-    expect(answer.body.error.fields?.[0]).toEqual(nullEntry('name', 'string'))
-    expect(codesOf(answer)).toEqual(['name invalid_value', ...AMBIGUOUS])
+    expect(reply.body.error.fields?.[0]).toEqual(nullEntry('name', 'string'))
+    expect(codesOf(reply)).toEqual(['name invalid_value', ...AMBIGUOUS])
   })
 })
 
 describe('moving', () => {
-  test('a moved location takes what is inside it along, and a refused move changes nothing', async ({
+  test('a moved location keeps its sub-locations, and a refused move changes nothing', async ({
     api,
     token,
   }) => {
@@ -123,7 +120,7 @@ describe('moving', () => {
     const shelf = await make({ parent_id: aisle.id })
     const { data } = (await patch(aisle.id, { parent_id: other.id })).body
     expect(data).toEqual({ ...aisle, ...under(other), updated_at: data.updated_at })
-    expect(await read(shelf.id), 'which is itself as it was').toEqual(shelf)
+    expect(await read(shelf.id), 'the sub-location itself is unchanged').toEqual(shelf)
     expect((await patch(aisle.id, { parent_id: UNKNOWN_ID, name: 'Other' })).status).toBe(400)
     expect(await read(aisle.id)).toEqual(data)
     expect((await patch(aisle.id, { name: 'Other' })).body.data, 'no parent sent: it stays').toMatchObject(
@@ -132,7 +129,7 @@ describe('moving', () => {
     expect((await patch(aisle.id, { parent_external_key: null })).body.data).toMatchObject(ROOT)
   })
 
-  test('D5.4 a parent inside the location itself, at any depth, is a conflict and changes nothing', async ({
+  test('D5.4 a sub-location as the parent, at any depth, is a conflict and changes nothing', async ({
     api,
     token,
   }) => {
@@ -147,13 +144,13 @@ describe('moving', () => {
         { parent_external_key: inside.external_key },
         under(inside),
       ]) {
-        const answer = await patch(root.id, { ...body, name: 'Other' })
-        expect([answer.status, answer.body.error.type], JSON.stringify(body)).toEqual([409, 'conflict'])
+        const reply = await patch(root.id, { ...body, name: 'Other' })
+        expect([reply.status, reply.body.error.type], JSON.stringify(body)).toEqual([409, 'conflict'])
       }
     for (const location of chain) expect(await read(location.id)).toEqual(location)
   })
 
-  test('D5.4 moves at the same time never close a circle', async ({ api, token }) => {
+  test('D5.4 simultaneous moves never close a cycle', async ({ api, token }) => {
     const { make, patch, read } = locationsOf(api, token)
     for (let round = 0; round < 3; round += 1) {
       const made = await Promise.all(Array.from({ length: 4 }, () => make()))
@@ -162,7 +159,7 @@ describe('moving', () => {
       const statuses = (await Promise.all(moves)).map(({ status }) => status)
       expect(
         statuses.toSorted((a, b) => a - b),
-        'one too many closes it',
+        'one move would close the cycle',
       ).toEqual([200, 200, 200, 409])
       const parents = new Map((await Promise.all(ids.map(read))).map(({ id, ...one }) => [id, 'parent_id' in one ? one.parent_id : null])) // prettier-ignore
       for (const id of ids) expect(stepsToRoot(id, parents)).toBeLessThan(4)
@@ -177,7 +174,7 @@ function stepsToRoot(id: number, parents: ReadonlyMap<number, number | null>): n
 }
 
 describe('D5.5 parents and deletion', () => {
-  test('D5.5 a location with live children stays, one without goes; moved-away and deleted ones do not count', async ({
+  test('D5.5 only a location without live children can be deleted; moved and deleted ones do not count', async ({
     api,
     token,
   }) => {
@@ -197,7 +194,7 @@ describe('D5.5 parents and deletion', () => {
     expect(await read(moved.id)).toMatchObject(ROOT)
   })
 
-  test('D5.5 a child that is inactive and outside its window is live: the parent stays', async ({
+  test('D5.5 a child that is inactive and outside its window is live, so its parent cannot be deleted', async ({
     api,
     token,
   }) => {
@@ -214,12 +211,12 @@ describe('D5.5 parents and deletion', () => {
     const { make, create, patch, remove, get } = locationsOf(api, token)
     for (let round = 0; round < 4; round += 1) {
       const [hall, shelf] = [await make(), await make()]
-      const answers = await Promise.all([
+      const replies = await Promise.all([
         create({ parent_id: hall.id }),
         remove(hall.id),
         patch(shelf.id, { parent_external_key: hall.external_key }),
       ])
-      const [created, removed, moved] = answers.map(({ status }) => status)
+      const [created, removed, moved] = replies.map(({ status }) => status)
       if (removed === 204) expect([created, moved]).toEqual([400, 400])
       else expect([removed, created === 201 || moved === 200]).toEqual([409, true])
       expect((await get(hall.id)).status).toBe(removed === 204 ? 404 : 200)

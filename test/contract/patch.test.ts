@@ -9,7 +9,7 @@ import { UNKNOWN_ID } from './support/rows.ts'
 const MERGE_PATCH = 'application/merge-patch+json'
 const newTag = () => ({ tag_type: 'rfid', value: randomUUID() })
 
-describe('PATCH 1: what is sent and what is left out', () => {
+describe('PATCH 1: sent and omitted fields', () => {
   test.for(kinds)(
     'PATCH 1 D4.8 an empty body is accepted and advances updated_at of a %s, each time',
     async (kind, { api, token }) => {
@@ -17,10 +17,10 @@ describe('PATCH 1: what is sent and what is left out', () => {
       const made = await make({ description: 'kept', tags: [newTag()], valid_to: '2999-01-01T00:00:00Z' })
       const seen = [made.updated_at]
       for (let i = 0; i < 5; i += 1) {
-        const answer = await patch(made.id, {})
-        expect(answer.status).toBe(200)
-        expect(answer.body.data).toEqual({ ...made, updated_at: answer.body.data.updated_at })
-        seen.push(answer.body.data.updated_at)
+        const reply = await patch(made.id, {})
+        expect(reply.status).toBe(200)
+        expect(reply.body.data).toEqual({ ...made, updated_at: reply.body.data.updated_at })
+        seen.push(reply.body.data.updated_at)
       }
       expect(seen, 'later each time, on the wire too').toEqual([...new Set(seen)].toSorted())
       expect(await read(made.id)).toEqual({ ...made, updated_at: seen.at(-1) })
@@ -28,7 +28,7 @@ describe('PATCH 1: what is sent and what is left out', () => {
   )
 
   test.for(kinds)(
-    'PATCH 1 each field of a %s alone changes that field alone',
+    'PATCH 1 each field of a %s, sent alone, changes only that field',
     async (kind, { api, token }) => {
       const { make, patch, read } = resourcesOf(api, token, kind)
       let before = await make({ description: 'some', tags: [newTag()] })
@@ -49,23 +49,20 @@ describe('PATCH 1: what is sent and what is left out', () => {
     },
   )
 
-  test.for(kinds)(
-    'PATCH 1 null clears what can be cleared of a %s and nothing else',
-    async (kind, { api, token }) => {
-      const { make, patch, read } = resourcesOf(api, token, kind)
-      const made = await make({ description: 'some', valid_to: '2999-01-01T00:00:00Z' })
-      const clearing = { description: null, valid_to: null }
-      expect((await patch(made.id, clearing)).body.data).toMatchObject(clearing)
-      const before = await read(made.id)
-      const types = { name: 'string', is_active: 'boolean', valid_from: 'string', ...(kind === 'asset' && { type: 'string', metadata: 'object' }) } // prettier-ignore
-      for (const [field, type] of Object.entries(types))
-        expect((await patch(made.id, { [field]: null })).body.error.fields).toEqual([nullEntry(field, type)])
-      expect(await read(made.id)).toEqual(before)
-    },
-  )
+  test.for(kinds)('PATCH 1 null clears only the clearable fields of a %s', async (kind, { api, token }) => {
+    const { make, patch, read } = resourcesOf(api, token, kind)
+    const made = await make({ description: 'some', valid_to: '2999-01-01T00:00:00Z' })
+    const clearing = { description: null, valid_to: null }
+    expect((await patch(made.id, clearing)).body.data).toMatchObject(clearing)
+    const before = await read(made.id)
+    const types = { name: 'string', is_active: 'boolean', valid_from: 'string', ...(kind === 'asset' && { type: 'string', metadata: 'object' }) } // prettier-ignore
+    for (const [field, type] of Object.entries(types))
+      expect((await patch(made.id, { [field]: null })).body.error.fields).toEqual([nullEntry(field, type)])
+    expect(await read(made.id)).toEqual(before)
+  })
 
   test.for(kinds)(
-    'is_active of a %s is what was sent last, and hides nothing',
+    'is_active of a %s is the last value sent, and hides nothing',
     async (kind, { api, token }) => {
       const { make, patch, list } = resourcesOf(api, token, kind)
       const { id, external_key } = await make({ is_active: false })
@@ -112,7 +109,7 @@ describe('PATCH: bodies and media types', () => {
   )
 
   test.for(kinds)(
-    'PATCH 5 of a %s: null, and what is no object or no JSON, is a bad_request',
+    'PATCH 5 of a %s: null, another JSON type, or invalid JSON is a bad_request',
     async (kind, { api, token }) => {
       const { make, patch, read } = resourcesOf(api, token, kind)
       const made = await make()
@@ -135,7 +132,7 @@ describe('PATCH: bodies and media types', () => {
   )
 
   test.for(kinds)(
-    'PATCH of a missing, deleted or foreign %s is 404, whatever it holds; a bad body comes first',
+    'PATCH of a missing, deleted or foreign %s is 404 with any fields; a bad body comes first',
     async (kind, { api, token, newOrg }) => {
       const { make, patch, remove } = resourcesOf(api, token, kind)
       const [gone, theirs] = [await make(), await resourcesOf(api, (await newOrg()).admin, kind).make()]
@@ -177,8 +174,8 @@ describe('PATCH 2 to 4: fields that are compared', () => {
         [{ tags: [one, { ...two, id: one?.id }] }, elsewhere('tags')],
       ]
       for (const [body, expected] of differing) {
-        const answer = await patch(made.id, { name: 'Other', ...body })
-        expect([answer.status, answer.body.error?.fields], JSON.stringify(body)).toEqual([400, [expected]])
+        const reply = await patch(made.id, { name: 'Other', ...body })
+        expect([reply.status, reply.body.error?.fields], JSON.stringify(body)).toEqual([400, [expected]])
       }
       expect(await read(made.id), 'a refused PATCH leaves updated_at too').toEqual(made)
     },
@@ -191,20 +188,20 @@ describe('PATCH 2 to 4: fields that are compared', () => {
       const made = await make({ tags: [newTag(), newTag(), newTag()] })
       const shift = (at: string) =>
         new Date(Date.parse(at) + 19_800_000).toISOString().replace('Z', '000+05:30')
-      const answer = await patch(made.id, {
+      const reply = await patch(made.id, {
         created_at: shift(made.created_at),
         updated_at: shift(made.updated_at),
         tags: made.tags.toReversed(),
         deleted_at: null,
       })
-      expect(answer.status, answer.text).toBe(200)
+      expect(reply.status, reply.text).toBe(200)
     },
   )
 
   test.for(kinds)('D4.8 several mismatches of a %s are reported together', async (kind, { api, token }) => {
     const { make, patch, read } = resourcesOf(api, token, kind)
     const made = await make()
-    const answer = await patch(made.id, {
+    const reply = await patch(made.id, {
       tags: [{ id: 1, ...newTag() }],
       valid_to: '2001-01-01T00:00:00Z',
       updated_at: OTHER,
@@ -214,31 +211,31 @@ describe('PATCH 2 to 4: fields that are compared', () => {
       deleted_at: OTHER,
     })
     const codes = ['id read_only', 'external_key invalid_context', 'valid_to invalid_value', 'created_at read_only', 'updated_at read_only', 'deleted_at read_only', 'tags invalid_context'] // prettier-ignore
-    expect(codesOf(answer)).toEqual(codes)
+    expect(codesOf(reply)).toEqual(codes)
     expect(await read(made.id)).toEqual(made)
   })
 
   test.for(kinds)(
-    'PATCH 3 D4.8 of PATCHes of a %s that carry one updated_at exactly one wins',
+    'PATCH 3 D4.8 of PATCHes of a %s with the same updated_at exactly one succeeds',
     async (kind, { api, token }) => {
       const { make, patch, read } = resourcesOf(api, token, kind)
       const made = await make()
       const names = ['a', 'b', 'c', 'd', 'e', 'f']
-      const answers = await Promise.all(
+      const replies = await Promise.all(
         names.map((name) => patch(made.id, { name, updated_at: made.updated_at })),
       )
-      const [winner, ...more] = answers.filter(({ status }) => status === 200)
+      const [winner, ...more] = replies.filter(({ status }) => status === 200)
       expect(more).toEqual([])
-      for (const answer of answers.filter((one) => one !== winner)) {
-        expect(answer.body.error.fields?.[0]).toMatchObject({ field: 'updated_at', code: 'read_only' })
-        expect(codesOf(answer)).toHaveLength(1)
+      for (const reply of replies.filter((one) => one !== winner)) {
+        expect(reply.body.error.fields?.[0]).toMatchObject({ field: 'updated_at', code: 'read_only' })
+        expect(codesOf(reply)).toHaveLength(1)
       }
       expect(await read(made.id)).toEqual(winner?.body.data)
     },
   )
 
   test.for(kinds)(
-    'PATCH 3 a chain of PATCHes of a %s, each with the updated_at before it, goes through',
+    'PATCH 3 PATCHes of a %s that each send the previous updated_at all succeed',
     async (kind, { api, token }) => {
       const { make, patch } = resourcesOf(api, token, kind)
       let last = await make()

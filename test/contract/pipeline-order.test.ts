@@ -7,10 +7,10 @@ import type { Api } from './support/api.ts'
 import type { Organization } from './support/organization.ts'
 import { UNKNOWN_ID } from './support/rows.ts'
 
-/** What the caller's credential is like; what an empty list leaves is a good one. */
+/** A flaw of the caller's credential. Without any, it is good. */
 type Flaw = 'revoked' | 'exhausted' | 'scopeless'
 
-/** Hands out one key per set of flaws. */
+/** Returns one key for each set of flaws. */
 function flawedKeys(api: Api, org: Organization) {
   const made = new Map<string, Promise<string>>()
   async function make(flaws: ReadonlySet<Flaw>): Promise<string> {
@@ -22,7 +22,7 @@ function flawedKeys(api: Api, org: Organization) {
     return key.token
   }
   return {
-    /** An exhausted one is emptied again: its tokens come back with time. */
+    /** Empties the bucket of an exhausted key again, because its tokens come back with time. */
     async tokenWith(flaws: ReadonlySet<Flaw>): Promise<string> {
       const name = [...flaws].toSorted().join()
       const token = await (made.get(name) ?? made.set(name, make(flaws)).get(name))
@@ -37,7 +37,7 @@ const test = base.extend('keys', { scope: 'file' }, ({ api, org }) => flawedKeys
 
 const TOO_LARGE = ' '.repeat(1024 * 1024 + 1)
 
-/** One way in which `POST /orgs/{org_id}/api-keys` can be wrong: a step of D2 and the error that it answers. */
+/** One way in which `POST /orgs/{org_id}/api-keys` can be wrong: a step of D2 and its error. */
 type Fault = {
   step: string
   type: ErrorType | 'web filter'
@@ -76,7 +76,7 @@ function combined({ earlier, later }: { earlier: Fault; later: Fault }, orgId: n
   return { ...good, ...later.change, ...earlier.change, headers }
 }
 
-const SAYS: Record<string, string> = {
+const DETAILS: Record<string, string> = {
   'D2.8 path': 'org_id must be an integer',
   'D2.8 query': 'unknown parameter "colour"',
   'D2.8 body': 'name must be at least 1 character',
@@ -93,30 +93,30 @@ describe('D2 the first failing step answers', () => {
       const { params: _, query: __, ...rest } = options
       return api.request(path, { method: 'POST', ...rest })
     }
-    let answer = await ask()
+    let reply = await ask()
     // A token may have come back since the bucket was emptied.
-    if (earlier.type === 'rate_limited' && answer.status !== 429) answer = await ask()
+    if (earlier.type === 'rate_limited' && reply.status !== 429) reply = await ask()
     if (earlier.type === 'web filter') {
-      expect(answer.status).toBe(403)
-      expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)
+      expect(reply.status).toBe(403)
+      expect(reply.headers.get('content-type')).toMatch(/^text\/plain/)
       return
     }
-    expect(answer.body.error.type).toBe(earlier.type)
+    expect(reply.body.error.type).toBe(earlier.type)
     if (earlier.type !== 'validation_error') return
     // Problems of different parts are not mixed: path, then query, then body.
-    expect(answer.body.error.detail.startsWith(SAYS[earlier.step] ?? '')).toBe(true)
-    expect(new Set(answer.body.error.fields?.map(({ field }) => field)).size).toBe(1)
+    expect(reply.body.error.detail.startsWith(DETAILS[earlier.step] ?? '')).toBe(true)
+    expect(new Set(reply.body.error.fields?.map(({ field }) => field)).size).toBe(1)
   })
 
   test('D2.1 web filter before D2.2 preflight', async ({ api }) => {
     const headers = { 'user-agent': 'axios/1' }
-    const answer = await api.request('/api/v1/assets', { method: 'OPTIONS', headers })
-    expect(answer.status).toBe(403)
+    const reply = await api.request('/api/v1/assets', { method: 'OPTIONS', headers })
+    expect(reply.status).toBe(403)
   })
 
   test('D2.2 preflight before D2.3 unknown route and D2.4 credential', async ({ api }) => {
-    const answer = await api.request('/api/v1/nowhere', { method: 'OPTIONS', token: 'x' })
-    expect(answer.status).toBe(204)
+    const reply = await api.request('/api/v1/nowhere', { method: 'OPTIONS', token: 'x' })
+    expect(reply.status).toBe(204)
   })
 })
 
@@ -125,14 +125,14 @@ describe('D2 steps that need the stored rows', () => {
 
   test('D2.8 body before D2.9 missing resource', async ({ api, token }) => {
     const params = { asset_id: UNKNOWN_ID }
-    const answer = await api.call('attachAssetTag', { params, token, body: {} })
-    expect(answer.body.error.type).toBe('validation_error')
+    const reply = await api.call('attachAssetTag', { params, token, body: {} })
+    expect(reply.body.error.type).toBe('validation_error')
   })
 
   test('D2.8 query before D2.9 missing resource', async ({ api, token }) => {
     const params = { asset_id: UNKNOWN_ID }
-    const answer = await api.call('getAssetHistory', { params, token, query: { limit: 0 } })
-    expect(answer.body.error.type).toBe('validation_error')
+    const reply = await api.call('getAssetHistory', { params, token, query: { limit: 0 } })
+    expect(reply.body.error.type).toBe('validation_error')
   })
 
   test('D2.8 body before D2.10 foreign key', async ({ api, token }) => {
@@ -144,22 +144,22 @@ describe('D2 steps that need the stored rows', () => {
   test('D2.8 body before D2.11 taken key', async ({ api, token }) => {
     const external_key = uniqueKey()
     await api.call('createAsset', { token, body: { name: 'a', external_key } })
-    const answer = await api.call('createAsset', { token, body: { name: '', external_key } })
-    expect(answer.body.error.type).toBe('validation_error')
+    const reply = await api.call('createAsset', { token, body: { name: '', external_key } })
+    expect(reply.body.error.type).toBe('validation_error')
   })
 
   test('D2.9 missing reader before D2.10 unresolved location', async ({ api, org }) => {
     const body = { name: 'north', location_id: UNKNOWN_ID }
     const params = { reader_id: UNKNOWN_ID }
-    const answer = await api.call('createScanPoint', { params, token: org.admin, body })
-    expect(answer.status).toBe(404)
+    const reply = await api.call('createScanPoint', { params, token: org.admin, body })
+    expect(reply.status).toBe(404)
   })
 
   test('D2.9 missing asset before D2.11 taken tag', async ({ api, token }) => {
     const tag = { tag_type: 'rfid', value: uniqueKey() }
     await api.call('createAsset', { token, body: { name: 'a', tags: [tag] } })
-    const answer = await api.call('attachAssetTag', { params: { asset_id: UNKNOWN_ID }, token, body: tag })
-    expect(answer.status).toBe(404)
+    const reply = await api.call('attachAssetTag', { params: { asset_id: UNKNOWN_ID }, token, body: tag })
+    expect(reply.status).toBe(404)
   })
 
   test('D2.10 foreign key before D2.11 taken key', async ({ api, token }) => {

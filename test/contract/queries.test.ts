@@ -8,7 +8,7 @@ import { callerOf, listRows, parametersOf, rows, unknownParams, type Row } from 
 const codes = (fields: { field: string; code: string }[] = []) =>
   fields.map(({ field, code }) => `${field} ${code}`)
 
-/** Ids in the path that name nothing; the organization's own, where the path names one. */
+/** Unknown ids for the path, but the id of the own organization. */
 const paramsOf = (row: Row, org: Organization) => ({ ...unknownParams(row), org_id: org.id })
 
 /** The entries with which a row refuses a query. */
@@ -19,9 +19,9 @@ async function refusals(api: Api, row: Row, org: Organization, token: string, qu
     query,
     ...(row.body && { body: {} }),
   }
-  const answer = await api.call(row.operationId, call)
-  expect(answer.status).toBe(400)
-  return codes(answer.body.error.fields)
+  const reply = await api.call(row.operationId, call)
+  expect(reply.status).toBe(400)
+  return codes(reply.body.error.fields)
 }
 
 describe('D7.2 include_deleted and booleans', () => {
@@ -55,7 +55,7 @@ describe('D7.3 unknown and misplaced parameters', () => {
   })
 
   test.for(rows.filter((row) => parametersOf(row).length === 0))(
-    'D7.3 $operationId is no list: its filters are out of place there',
+    'D7.3 $operationId is not a list, so parameters of lists are invalid_context',
     async (row, { api, org, token }) => {
       const query = 'include_deleted=true&limit=5&colour=red'
       expect((await refusals(api, row, org, token, query)).toSorted()).toEqual([
@@ -72,7 +72,7 @@ describe('D7.3 unknown and misplaced parameters', () => {
     ['listAssetLocations', 'location_id', 'location_external_key'],
   ]
   test.for(pairs)(
-    'D5.6 D8.2 %s: %s and %s together are ambiguous, beside other problems',
+    'D5.6 D8.2 %s: %s and %s together are ambiguous, reported with other problems',
     async ([operationId, id, key], { api, token }) => {
       const query = `${id}=5&${key}=A&limit=0`
       const { error } = (await api.call(operationId, { token, query })).body
@@ -107,11 +107,11 @@ describe('D7.4 limit and offset', () => {
   )
 })
 
-// Lists of what one thing has would need that thing; how they page is the same code.
+// Lists below a resource would need that resource. Their paging is the same code.
 const plainLists = listRows.filter((row) => !/\{(?!org_id)/.test(row.path))
 
 test.for(plainLists)(
-  'D7.6 $operationId: an offset past the end, however far, is an empty page with the true total',
+  'D7.6 $operationId: any offset past the end is an empty page with the true total',
   async (row, { api, org, token }) => {
     const call = { params: paramsOf(row, org), token: callerOf(row, { admin: org.admin, token }) }
     const all = (await api.call(row.operationId, call)).body as unknown as { total_count: number }
@@ -146,7 +146,7 @@ describe('D7.5 and D4.3 filters', () => {
       .map((name) => ({ row, name, operationId: row.operationId })),
   )
   test.for(keyFilters)(
-    'D4.3 $name of $operationId: a value that is no key is invalid_value',
+    'D4.3 $name of $operationId: a value that is not a key is invalid_value',
     async ({ row, name }, { api, org, token }) => {
       for (const value of ['a_b', 'a%20', '%C3%A4', '', 'x'.repeat(256)])
         expect(await refusals(api, row, org, token, `${name}=${value}`)).toEqual([`${name} invalid_value`])
@@ -180,7 +180,7 @@ describe('D7.6 repeated parameters, and pages past the end', () => {
 describe('D7.7 ids in paths', () => {
   const named = rows.flatMap((row) =>
     Object.keys(unknownParams(row))
-      .filter((name) => name !== 'identifier' && name !== 'session_id') // no numbers, see legacy.test.ts and sessions.test.ts
+      .filter((name) => name !== 'identifier' && name !== 'session_id') // not numbers, see legacy.test.ts and sessions.test.ts
       .map((name) => ({ row, name, operationId: row.operationId })),
   )
   test.for(named)('D7.7 $name of $operationId', async ({ row, name }, { api, org, token }) => {

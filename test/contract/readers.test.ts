@@ -24,13 +24,13 @@ async function create(api: Api, org: Organization, mapping: object = MAPPING) {
 }
 
 describe('D10 the settings of a reader', () => {
-  test('D10 are null where nobody set them', async ({ api, org }) => {
+  test('D10 are null by default', async ({ api, org }) => {
     const body = { reader_key: unique('r'), name: 'Gate', format: 'zebra' }
     const { data } = (await api.call('createReader', { token: org.admin, body })).body
     expect(data).toMatchObject({ timezone: null, mapping: null })
   })
 
-  test('D10 come back as they were sent, and change alone', async ({ api, org }) => {
+  test('D10 are returned as sent, and change separately', async ({ api, org }) => {
     const full = {
       ...MAPPING,
       tag_format: 'base64url',
@@ -74,7 +74,7 @@ const eventValue = (field: string) =>
   entry(field, 'invalid_value', `${field} must be true, false, a number, or text of at most 255 characters`)
 const needs = (name: string) => required(`mapping.${name}`)
 
-describe('D3 what is wrong with a mapping is said field by field', () => {
+describe('D3 problems of a mapping are reported by field', () => {
   const cases: [mapping: unknown, ...fields: FieldEntry[]][] = [
     [undefined, required('mapping')],
     [null, required('mapping')],
@@ -116,7 +116,7 @@ describe('D3 what is wrong with a mapping is said field by field', () => {
   })
 
   test.for(['', 'Mars/Olympus', '+25:00', 'Europe/Berlin '])(
-    'D3 %j is no time zone',
+    'D3 %j is not a time zone',
     async (timezone, { api, org }) => {
       const body = { ...mappingReader(MAPPING), timezone }
       const { error } = (await api.call('createReader', { token: org.admin, body })).body
@@ -126,7 +126,7 @@ describe('D3 what is wrong with a mapping is said field by field', () => {
     },
   )
 
-  test('D3.2 together with what is wrong with the reader', async ({ api, org }) => {
+  test('D3.2 together with problems of the reader', async ({ api, org }) => {
     const body = { reader_key: 'a b', name: '', format: 'mapping', mapping: { tag: 'x' } }
     const { error } = (await api.call('createReader', { token: org.admin, body })).body
     expect(error.fields?.map(({ field, code }) => `${field} ${code}`)).toEqual([
@@ -141,12 +141,12 @@ describe('D3 what is wrong with a mapping is said field by field', () => {
 
 describe('every format, over the broker', () => {
   test.for(readerFormats)(
-    'D8.8 what a %s device sends is read, and what is broken is counted',
+    'D8.8 messages of a %s device are read, and broken ones are counted',
     async (format, { api, newOrg }) => {
       const org = await newOrg()
       const key = await org.key({ scopes: ['scans:write'] })
       const link = await connectReader({ urls: inject('urls') }, key, 'nats')
-      // One reader for each fixture, since what is configured differs.
+      // One reader for each fixture, because their settings differ.
       const sent = fixturesOf(format).map((fixture, index) => ({
         fixture,
         reader_key: `reader-${100 + index}`,
@@ -172,7 +172,7 @@ describe('every format, over the broker', () => {
     },
   )
 
-  test('a mapping that comes after the first messages holds from then on', async ({ api, newOrg }) => {
+  test('a mapping that is set after the first messages applies from then on', async ({ api, newOrg }) => {
     const org = await newOrg()
     const key = await org.key({ scopes: ['scans:write'] })
     const link = await connectReader({ urls: inject('urls') }, key, 'mqtt')

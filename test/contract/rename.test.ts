@@ -15,9 +15,9 @@ describe('D4.9 D5.8 rename', () => {
       const tags = [{ tag_type: 'ble', value: newKey() }]
       const made = await make({ tags, valid_from: '2020-01-01T00:00:00.123456Z', description: 'some' })
       const external_key = newKey()
-      const answer = await rename(made.id, external_key)
-      expect(answer.status).toBe(200)
-      const { data, descendant_count_affected } = answer.body
+      const reply = await rename(made.id, external_key)
+      expect(reply.status).toBe(200)
+      const { data, descendant_count_affected } = reply.body
       expect(descendant_count_affected).toBe(0)
       expect(data).toEqual({ ...made, external_key, updated_at: data.updated_at })
       expect(data.updated_at > made.updated_at).toBe(true)
@@ -32,9 +32,9 @@ describe('D4.9 D5.8 rename', () => {
     async (kind, { api, org }) => {
       const { make, rename, read } = resourcesOf(api, org.admin, kind)
       const made = await make()
-      const answer = await rename(made.id, made.external_key)
-      expect(answer.body).toEqual({ data: made, descendant_count_affected: 0 })
-      expect(answer.status).toBe(200)
+      const reply = await rename(made.id, made.external_key)
+      expect(reply.body).toEqual({ data: made, descendant_count_affected: 0 })
+      expect(reply.status).toBe(200)
       expect(await read(made.id)).toEqual(made)
     },
   )
@@ -51,7 +51,7 @@ describe('D4.9 D5.8 rename', () => {
   )
 
   test.for(kinds)(
-    'D4.9 the key a %s gave up is free at once, as are those of deleted and foreign ones',
+    'D4.9 the old key of a %s is free at once, and so are keys of deleted and foreign ones',
     async (kind, { api, org, newOrg }) => {
       const { make, rename, remove } = resourcesOf(api, org.admin, kind)
       const [one, gone, keeper] = [await make(), await make(), await make()]
@@ -79,7 +79,7 @@ describe('D4.9 D5.8 rename', () => {
   })
 
   test.for(kinds)(
-    'D4.3 D3 a new key of a %s is judged like that of a new one',
+    'D4.3 D3 the key in a rename of a %s has the rules of a create',
     async (kind, { api, org }) => {
       const { make, rename } = resourcesOf(api, org.admin, kind)
       const { id } = await make()
@@ -104,25 +104,25 @@ describe('D4.9 D5.8 rename', () => {
         expect((await rename(id, value)).body.error.fields, String(value)).toEqual([expected])
       const renaming = kind === 'asset' ? 'renameAsset' : 'renameLocation'
       const body = { external_key: 'A', name: 'Other' }
-      const answer = await api.call(renaming, {
+      const reply = await api.call(renaming, {
         token: org.admin,
         params: { asset_id: id, location_id: id },
         body,
       })
-      expect(codesOf(answer)).toEqual(['name unknown_field'])
+      expect(codesOf(reply)).toEqual(['name unknown_field'])
     },
   )
 
   test.for(kinds)(
-    'D4.9 rename of a %s takes application/json, and no merge patch',
+    'D4.9 rename of a %s takes application/json, not merge patch',
     async (kind, { api, org }) => {
       const { make, read } = resourcesOf(api, org.admin, kind)
       const made = await make()
       const headers = { 'content-type': 'application/merge-patch+json' }
       const body = JSON.stringify({ external_key: newKey() })
       const path = `/api/v1/${kind}s/${made.id}/rename`
-      const answer = await api.request(path, { method: 'POST', token: org.admin, headers, body })
-      expect(answer.body.error).toMatchObject({
+      const reply = await api.request(path, { method: 'POST', token: org.admin, headers, body })
+      expect(reply.body.error).toMatchObject({
         status: 415,
         detail: 'Content-Type must be application/json',
       })
@@ -131,20 +131,20 @@ describe('D4.9 D5.8 rename', () => {
   )
 
   test.for(kinds)(
-    'D4.9 of renames of %ss to one key at the same time exactly one is made',
+    'D4.9 of simultaneous renames of %ss to one key exactly one succeeds',
     async (kind, { api, org }) => {
       const { make, rename, list } = resourcesOf(api, org.admin, kind)
       const key = newKey()
       const made = await Promise.all(Array.from({ length: 5 }, () => make()))
-      const answers = await Promise.all(made.map(({ id }) => rename(id, key)))
-      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409])
+      const replies = await Promise.all(made.map(({ id }) => rename(id, key)))
+      expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409])
       expect((await list({ external_key: key })).body.total_count).toBe(1)
     },
   )
 })
 
 describe('D5.8 rename of a location', () => {
-  test('D5.8 tells how many live locations lie below it, of any depth', async ({ api, org }) => {
+  test('D5.8 returns the number of live sub-locations at any depth', async ({ api, org }) => {
     const { make, rename, remove, read } = resourcesOf(api, org.admin, 'location')
     const hall = await make()
     const aisle = await make({ parent_id: hall.id })
@@ -158,7 +158,7 @@ describe('D5.8 rename of a location', () => {
     const key = newKey()
     await rename(aisle.id, key)
     const below = await read(shelf.id)
-    expect(below, 'children name the new key and are otherwise as they were').toMatchObject({
+    expect(below, 'children name the new key and are otherwise unchanged').toMatchObject({
       parent_id: aisle.id,
       parent_external_key: key,
     })

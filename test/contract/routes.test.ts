@@ -42,7 +42,7 @@ describe('the table', () => {
   })
 
   test.for(rows)(
-    'every documented status of $operationId is produced, or it is said why not',
+    'every documented status of $operationId is produced, or has a reason why not',
     (row, { description }) => {
       const documented = description.statusesOf(row.operationId) ?? []
       const scenario = scenarioOf(row)
@@ -51,7 +51,7 @@ describe('the table', () => {
         documented.filter((status) => !(status in scenario)),
         hint,
       ).toEqual([])
-      expect(documented, 'the description has what the row names').toEqual(
+      expect(documented, 'the description has the statuses of the row').toEqual(
         expect.arrayContaining(namedStatuses(row)),
       )
       const own = Object.keys(scenarios[row.operationId] ?? {}).map(Number)
@@ -83,14 +83,14 @@ describe('every documented status of every route', () => {
       const caller = row.access === 'none' ? undefined : callerOf(row, { admin: org.admin, token })
       const call: CallOptions = { token: caller, ...made }
       const ask = () => api.call(row.operationId, call)
-      const answer = isBucket ? await whenExhausted(api, token, ask) : await ask()
-      expect(answer.status, answer.text).toBe(status)
-      if (status === 201 && answer.headers.has('location')) await canBeRead(api, answer.headers, call)
+      const reply = isBucket ? await whenExhausted(api, token, ask) : await ask()
+      expect(reply.status, reply.text).toBe(status)
+      if (status === 201 && reply.headers.has('location')) await canBeRead(api, reply.headers, call)
     },
   )
 })
 
-/** A Location names a path of ours; where that is a row with GET, what was created can be read there. */
+/** A Location is one of our paths. If it has GET, the created resource can be read there. */
 async function canBeRead(
   api: { request(path: string, options: CallOptions): Promise<{ status: number; text: string }> },
   headers: Headers,

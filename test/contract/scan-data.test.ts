@@ -12,7 +12,7 @@ const test = base
         newWorld(api),
   )
 
-/** Report rows may show what happened to an asset or a location this late (D8.9). */
+/** Report rows may show changes of assets and locations this late (D8.9). */
 const LATE = { timeout: 5_000, interval: 100 }
 
 describe('D8.1 history', () => {
@@ -40,7 +40,7 @@ describe('D8.1 history', () => {
   test('D8.1 from and to are inclusive', async ({ api, world }) => {
     const call = { token: world.key.token, params: { asset_id: world.asset.id } }
     const at = (await api.call('getAssetHistory', call)).body.data[0]?.event_observed_at ?? ''
-    const end = new Date(Date.parse(at) + 1).toISOString() // what is shown is cut off to the millisecond
+    const end = new Date(Date.parse(at) + 1).toISOString() // the shown instant is cut off to the millisecond
     const count = async (query: Record<string, string>) =>
       (await api.call('getAssetHistory', { ...call, query })).body.total_count
     expect(await count({ from: at, to: end })).toBe(1)
@@ -51,11 +51,11 @@ describe('D8.1 history', () => {
   const good = ['2020-01-01T00:00:00Z', '2020-01-01T00:00:00.123456789Z', '2020-01-01T00:00:00+02:00']
   test.for(good)('history from %s is accepted', async (from, { api, world }) => {
     const params = { asset_id: world.asset.id }
-    const answer = await api.call('getAssetHistory', { token: world.key.token, params, query: { from } })
-    expect(answer.status).toBe(200)
+    const reply = await api.call('getAssetHistory', { token: world.key.token, params, query: { from } })
+    expect(reply.status).toBe(200)
   })
 
-  test('history names the bad bound in the words of the contract', async ({ api, world }) => {
+  test('history names the bad bound with the text of the contract', async ({ api, world }) => {
     const call = {
       token: world.key.token,
       params: { asset_id: world.asset.id },

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { scannedJourney } from './support/journey.ts'
 import { test as base } from './support/fixtures.ts'
 
-/** An asset that was at the dock at 0, 1 and 2 minutes, on the shelf at 5 and nowhere at 9, some hours ago. */
+/** An asset that was at the dock at 0, 1 and 2 minutes, on the shelf at 5 and without a location at 9, some hours ago. */
 const test = base.extend('journey', { scope: 'file' }, ({ api }) => scannedJourney(api))
 
 describe('D8.1 history of several rows', () => {
@@ -47,7 +47,7 @@ describe('D8.1 history of several rows', () => {
     expect(await times({ offset: 5 })).toEqual([])
   })
 
-  test('D8.1 from and to are inclusive at any precision, and durations look beyond from', async ({
+  test('D8.1 from and to are inclusive at any precision, and durations use rows before from', async ({
     api,
     journey: { token, asset, at },
   }) => {
@@ -91,7 +91,7 @@ describe('D8.1 history of several rows', () => {
     expect(json.body.total_count).toBe(5)
   })
 
-  test('D1.2 the older vocabulary has the same history under its own names', async ({
+  test('D1.2 the legacy vocabulary has the same history under its own names', async ({
     api,
     journey: { token, asset, dock, shelf, at },
   }) => {
@@ -114,7 +114,7 @@ describe('D8.1 history of several rows', () => {
     expect(bad.body.error.detail).toBe("Invalid 'to' timestamp; RFC3339 required")
   })
 
-  test('D8.4 either name of the scope opens all that tells where things are', async ({
+  test('D8.4 either name of the scope opens every operation that reads scans', async ({
     api,
     journey: { org, asset },
   }) => {

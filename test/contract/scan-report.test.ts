@@ -4,7 +4,7 @@ import { test as base } from './support/fixtures.ts'
 import { scannedJourney } from './support/journey.ts'
 import { codesOf } from './support/resources.ts'
 
-/** `asset` was last seen nowhere at 9 minutes, `other` on the shelf at 3. Read only. */
+/** `asset` was last seen at 9 minutes without a location, `other` at 3 on the shelf. Read only. */
 const test = base
   .extend('journey', { scope: 'file' }, ({ api }) => scannedJourney(api))
   .extend(
@@ -46,7 +46,10 @@ describe('D8.2 report', () => {
     expect(await report.keys({ limit: 1, offset: 1 })).toEqual([o])
   })
 
-  test('D8.2 the dwell is the unbroken stay, null without a location', async ({ api, journey }) => {
+  test('D8.2 the dwell is the unbroken time at one location, null without a location', async ({
+    api,
+    journey,
+  }) => {
     const { token, asset, other, shelf, at } = journey
     const { body } = await api.call('listAssetLocations', { token })
     expect(body.data).toEqual([
@@ -73,14 +76,14 @@ describe('D8.2 report', () => {
     ])
   })
 
-  test('D8.2 the two forms of one pair are ambiguous on both, and every other problem is told too', async ({
+  test('D8.2 the two forms of one pair are ambiguous on both, and every other problem is reported too', async ({
     api,
     journey: { token },
   }) => {
     const query =
       'asset_id=1&asset_external_key=A&location_id=1&location_external_key=A&sort=name&q=%00&include_deleted=1'
-    const answer = await api.call('listAssetLocations', { token, query })
-    expect(codesOf(answer).toSorted()).toEqual([
+    const reply = await api.call('listAssetLocations', { token, query })
+    expect(codesOf(reply).toSorted()).toEqual([
       'asset_external_key ambiguous_fields',
       'asset_id ambiguous_fields',
       'include_deleted invalid_value',
@@ -103,7 +106,7 @@ describe('D8.2 report', () => {
     expect(await report.keys({ q: '' })).toHaveLength(2)
   })
 
-  test('include_descendants finds what is inside a location, and needs one', async ({
+  test('include_descendants includes sub-locations, and needs a location', async ({
     api,
     report,
     journey,
@@ -120,7 +123,7 @@ describe('D8.2 report', () => {
     expect(codesOf(alone)).toEqual(['include_descendants invalid_context'])
   })
 
-  test('at tells where everything was then, with every filter; before the first scan there is no row', async ({
+  test('at shows the locations at that time, with every filter; before the first scan there is no row', async ({
     api,
     report,
     journey: { token, asset, other, dock, shelf, hall, at },

@@ -11,8 +11,7 @@ const table = Object.entries<Route>(routes) as [OperationId, Route][]
 const guarded = table.filter(([, { access }]) => access !== 'none')
 
 /**
- * The scope table of the contract, read row by row and not from our own table: which scope opens an operation;
- * `any` key, or `none` at all.
+ * The scope that opens an operation, from the table of the contract and not from our own: a scope, `any` key, or `none`.
  */
 function scopeOf({ method, path, described }: Route): Scope | 'any' | 'none' {
   if (!described) return 'none' // the console's (D10)
@@ -24,14 +23,14 @@ function scopeOf({ method, path, described }: Route): Scope | 'any' | 'none' {
     return 'scans:read'
   if (path.startsWith('/assets')) return isRead ? 'assets:read' : 'assets:write'
   if (path.startsWith('/locations')) return isRead ? 'locations:read' : 'locations:write'
-  throw new Error(`${method} ${path} is not in the scope table: say here which scope opens it`)
+  throw new Error(`${method} ${path} is not in the scope table: add its scope here`)
 }
 
 const opens = (scope: Scope, wanted: Scope | 'any' | 'none') =>
   wanted === 'any' || scope === wanted || (scope === 'tracking:read' && wanted === 'scans:read')
 
-/** An id that nobody has, and no body: whoever is let in is told so, and nothing is done. */
-function knock(api: Api, operationId: OperationId, org: Organization, token: string) {
+/** Calls with an unknown id and no body, so that an admitted caller changes nothing. */
+function callWithoutEffect(api: Api, operationId: OperationId, org: Organization, token: string) {
   const row: Route = routes[operationId]
   const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const params = Object.fromEntries(names.map((name) => [name, name === 'org_id' ? org.id : 1]))
@@ -43,7 +42,7 @@ describe('D9.5 each scope opens exactly what the table says', () => {
     const { token } = await org.key({ scopes: [scope] })
     for (const [operationId, row] of guarded) {
       const wanted = scopeOf(row)
-      const { status, body } = await knock(api, operationId, org, token)
+      const { status, body } = await callWithoutEffect(api, operationId, org, token)
       if (opens(scope, wanted)) expect([401, 403], operationId).not.toContain(status)
       else {
         expect(status, operationId).toBe(403)
@@ -54,10 +53,10 @@ describe('D9.5 each scope opens exactly what the table says', () => {
     }
   })
 
-  test('together they open all that is described', async ({ api, org }) => {
+  test('together they open every described operation', async ({ api, org }) => {
     const { token } = await org.key()
     for (const [operationId, row] of guarded) {
-      const { status } = await knock(api, operationId, org, token)
+      const { status } = await callWithoutEffect(api, operationId, org, token)
       if (row.described) expect([401, 403], operationId).not.toContain(status)
       else expect(status, operationId).toBe(403)
     }
@@ -71,14 +70,14 @@ describe('D9.5 minting', () => {
   })
 
   test.for(['scans:admin', '*', 'ASSETS:READ', ' assets:read', 'assets', ''])(
-    'the scope %j is refused with those that can be',
+    'the scope %j is refused with the list of scopes',
     async (scope, { api, newOrg }) => {
       const org = await newOrg()
       const options = { params: { org_id: org.id }, token: org.admin }
       const body = { name: 'a key', scopes: ['assets:read', scope] }
-      const answer = await api.call('createApiKey', { ...options, body })
-      expect(answer.status).toBe(400)
-      expect(answer.body.error.fields).toEqual([
+      const reply = await api.call('createApiKey', { ...options, body })
+      expect(reply.status).toBe(400)
+      expect(reply.body.error.fields).toEqual([
         {
           field: 'scopes[1]',
           code: 'invalid_value',
@@ -90,28 +89,28 @@ describe('D9.5 minting', () => {
     },
   )
 
-  test('a scope that is named twice is one', async ({ api, org }) => {
+  test('a repeated scope counts once', async ({ api, org }) => {
     const { token } = await org.key({ scopes: ['scans:read', 'scans:read'] })
     expect((await api.call('getCurrentOrg', { token })).body.data.scopes).toEqual(['scans:read'])
   })
 })
 
 describe('D9.7 sessions', () => {
-  test("an administrator's opens everything but GET /orgs/me", async ({ api, newOrg }) => {
+  test("an administrator's session opens everything but GET /orgs/me", async ({ api, newOrg }) => {
     const org = await newOrg()
     for (const [operationId, { access }] of guarded) {
-      const { status } = await knock(api, operationId, org, org.admin)
+      const { status } = await callWithoutEffect(api, operationId, org, org.admin)
       if (access === 'key') expect(status, operationId).toBe(401)
       else expect([401, 403], operationId).not.toContain(status)
     }
   })
 
-  // Of the members a member may remove nobody but themselves.
-  test("a member's opens what needs no administrator", async ({ api, newOrg }) => {
+  // A member may remove only themselves.
+  test("a member's session opens everything that needs no administrator", async ({ api, newOrg }) => {
     const org = await newOrg()
     const member = await newMember(api, org)
     for (const [operationId, { access }] of guarded) {
-      const { status, body } = await knock(api, operationId, org, member)
+      const { status, body } = await callWithoutEffect(api, operationId, org, member)
       if (access === 'key') expect(status, operationId).toBe(401)
       else if (access === 'admin' || access === 'session-or-keys-admin' || operationId === 'removeMember')
         expect(body.error, operationId).toMatchObject({

@@ -82,7 +82,7 @@ describe('S11a on every gateway, within a second', () => {
     expect(await statuses(gateways, other)).toEqual([200, 200])
   })
 
-  test('D15.2 a new password ends all sessions but the one that asked', async ({ api, gateways, newOrg }) => {
+  test('D15.2 a new password ends all sessions but the current one', async ({ api, gateways, newOrg }) => {
     const org = await newOrg()
     const other = await signIn(api, org)
     const body = { current_password: org.password, new_password: 'another long password' }
@@ -94,7 +94,7 @@ describe('S11a on every gateway, within a second', () => {
     expect((await logIn('another long password')).status).toBe(200)
   })
 
-  test('D15.2 a session that its user ends from the list is over', async ({ api, gateways, newOrg }) => {
+  test('D15.2 a session that its user ends in the list is refused', async ({ api, gateways, newOrg }) => {
     const org = await newOrg()
     const other = await signIn(api, org)
     const { data } = (await api.call('listSessions', { token: org.admin })).body
@@ -112,7 +112,7 @@ describe('S11a on every gateway, within a second', () => {
 describe('S3 S4 one client address', () => {
   const password = 'correct horse battery'
 
-  test('is refused once it has tried too often, through the API and the console, and others are served', async ({
+  test('is refused after too many attempts through API and console, and others are served', async ({
     api,
     newOrg,
   }) => {
@@ -120,8 +120,8 @@ describe('S3 S4 one client address', () => {
     const headers = fromNewAddress()
     const attempt = (i: number) =>
       api.call('logIn', { headers, body: { email: `nobody-${i}@example.com`, password } })
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => attempt(i)))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
+    const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => attempt(i)))
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401, 429]))
     const own = { email: org.email, password: org.password }
     const refused = await api.call('logIn', { headers, body: own })
     expect(refused.status).toBe(429)

@@ -10,10 +10,13 @@ const taken = ({ tag_type, value }: { tag_type: string; value: string }) =>
   `tag ${tag_type}:${value} already exists`
 
 describe('D6 tags', () => {
-  test.for(kinds)('D4.2 null and an empty list of tags make a %s without any', async (kind, { api, org }) => {
-    const { make } = resourcesOf(api, org.admin, kind)
-    for (const tags of [null, [], undefined]) expect((await make({ tags })).tags).toEqual([])
-  })
+  test.for(kinds)(
+    'D4.2 null and an empty list of tags create a %s without tags',
+    async (kind, { api, org }) => {
+      const { make } = resourcesOf(api, org.admin, kind)
+      for (const tags of [null, [], undefined]) expect((await make({ tags })).tags).toEqual([])
+    },
+  )
 
   test.for(kinds)(
     'D6.2 a value of a tag on a %s is kept as sent, of 1 to 255 code points',
@@ -71,7 +74,7 @@ describe('D6 tags', () => {
     expect(wrong.body.error.fields).toEqual([enumEntry('tags[0].tag_type', allowed)])
   })
 
-  test('D6.3 a duplicate is a conflict that names type and value, wherever it is and however it is sent', async ({
+  test('D6.3 a duplicate on any owner, in any request, is a conflict that names type and value', async ({
     api,
     org,
   }) => {
@@ -81,13 +84,13 @@ describe('D6 tags', () => {
     ]
     for (const tag of [newTag('rfid'), newTag('ble'), newTag('barcode')]) {
       const owner = await locations.make({ tags: [tag] })
-      const answers = [
+      const replies = [
         await locations.attach(owner.id, tag),
         await assets.attach((await assets.make()).id, tag),
         await assets.create({ tags: [newTag(), tag] }),
         await locations.create({ tags: [tag] }),
       ]
-      for (const { body } of answers)
+      for (const { body } of replies)
         expect(body.error).toMatchObject({ type: 'conflict', status: 409, detail: taken(tag) })
     }
   })
@@ -133,7 +136,7 @@ describe('D6 tags', () => {
     expect((await assets.detach(asset.id, id)).status).toBe(404)
   })
 
-  test('of attaches of one natural key to many owners at the same time exactly one is made', async ({
+  test('of simultaneous attaches of one natural key to many owners exactly one succeeds', async ({
     api,
     org,
   }) => {
@@ -143,14 +146,14 @@ describe('D6 tags', () => {
       const { id } = await make()
       return () => attach(id, tag)
     })) // prettier-ignore
-    const answers = await Promise.all(owners.map((attach) => attach()))
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    const replies = await Promise.all(owners.map((attach) => attach()))
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       201, 409, 409, 409, 409, 409,
     ])
   })
 
   test.for(kinds)(
-    'D6.4 attach and detach leave updated_at of a %s alone, and its other tags',
+    'D6.4 attach and detach do not change updated_at or the other tags of a %s',
     async (kind, { api, org }) => {
       const { make, attach, detach, read } = resourcesOf(api, org.admin, kind)
       const before = await make({ tags: [newTag()] })

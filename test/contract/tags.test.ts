@@ -14,15 +14,15 @@ describe('D6 tags', () => {
       ['attachLocationTag', `locations/${locationId}`, { location_id: locationId }],
     ] as const) {
       const body = tagOf('barcode')
-      const answer = await api.call(operationId, { token, params, body })
-      expect(answer.body).toEqual({ data: { id: expect.any(Number), ...body } })
-      const at = `/api/v1/${path}/tags/${answer.body.data.id}`
-      expect(answer.headers.get('location')).toBe(at)
+      const reply = await api.call(operationId, { token, params, body })
+      expect(reply.body).toEqual({ data: { id: expect.any(Number), ...body } })
+      const at = `/api/v1/${path}/tags/${reply.body.data.id}`
+      expect(reply.headers.get('location')).toBe(at)
       expect((await api.request(at, { token })).headers.get('allow')).toBe('DELETE')
     }
   })
 
-  test('D6.3 a tag is taken across assets and locations, per type and value', async ({ api, token }) => {
+  test('D6.3 type and value of a tag are unique across assets and locations', async ({ api, token }) => {
     const { asset, location } = catalogOf(api, token)
     const tag = tagOf()
     const { id } = await asset({ tags: [tag] })
@@ -33,7 +33,7 @@ describe('D6 tags', () => {
     expect((await api.call('attachAssetTag', other)).status).toBe(201)
   })
 
-  test('D6.4 attach and detach leave updated_at, and show on the asset', async ({ api, token }) => {
+  test('D6.4 attach and detach show on the asset and do not change updated_at', async ({ api, token }) => {
     const { asset, getAsset } = catalogOf(api, token)
     const before = await asset()
     const params = { asset_id: before.id }
@@ -45,7 +45,7 @@ describe('D6 tags', () => {
     expect((await api.call('detachAssetTag', detaching)).status).toBe(404)
   })
 
-  test('a tag is removed only from what it is on', async ({ api, token }) => {
+  test('a tag is detached only from its owner', async ({ api, token }) => {
     const { asset, getAsset } = catalogOf(api, token)
     const [one, other] = [await asset({ tags: [tagOf()] }), await asset()]
     const params = { asset_id: other.id, tag_id: one.tags[0]?.id ?? 0 }

@@ -3,7 +3,7 @@ import { tooLong, tooShort } from './support/entries.ts'
 import { test } from './support/fixtures.ts'
 import { codesOf, kinds, resourcesOf } from './support/resources.ts'
 
-/** Every way to write a field: on creating, and on changing what exists. */
+/** Both ways to write a field: create and change. */
 const writes = kinds.flatMap((kind) => (['POST', 'PATCH'] as const).map((method) => ({ kind, method })))
 
 function writer(
@@ -29,7 +29,7 @@ describe('names', () => {
     '<b>"\\/',
   ]
   test.for(writes)(
-    '$method $kind: a name of 1 to 255 characters is kept as it is',
+    '$method $kind: a name of 1 to 255 characters is kept unchanged',
     async (write, { api, token }) => {
       const send = writer(api, token, write)
       for (const name of good) expect((await send({ name })).body.data.name).toBe(name)
@@ -82,7 +82,7 @@ describe('D4.5 descriptions', () => {
   })
 })
 
-describe('D1.3 D4.6 what only assets have', () => {
+describe('D1.3 D4.6 fields of assets only', () => {
   test('D4.6 PATCH replaces metadata whole: it is not merged', async ({ api, org }) => {
     const { make, patch, read } = resourcesOf(api, org.admin, 'asset')
     const { id } = await make({ metadata: { a: 1, b: { c: 2 } } })
@@ -100,7 +100,7 @@ describe('D1.3 D4.6 what only assets have', () => {
     expect(await read(id)).toHaveProperty('metadata', metadata)
   })
 
-  test('D1.3 type is asset unless said, and can be changed', async ({ api, org }) => {
+  test('D1.3 type is asset by default, and can be changed', async ({ api, org }) => {
     const { make, patch } = resourcesOf(api, org.admin, 'asset')
     const { id, ...made } = await make()
     expect(made).toMatchObject({ type: 'asset' })
@@ -119,10 +119,7 @@ describe('D1.3 D4.6 what only assets have', () => {
     expect(codesOf(await patch((await make()).id, body))).toEqual(codes)
   })
 
-  test('location fields on an asset are read_only on presence, whatever they hold', async ({
-    api,
-    token,
-  }) => {
+  test('location fields on an asset are read_only with any value', async ({ api, token }) => {
     const { create, make, patch, read } = resourcesOf(api, token, 'asset')
     const asset = await make()
     for (const value of [5, null, 'DOCK-1', {}, asset.id]) {

@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest'
 import { fromNewAddress } from '../system/addresses.ts'
 import { jwtParts } from '../system/jwt.ts'
-import type { Answer, Api } from './support/api.ts'
+import type { Reply, Api } from './support/api.ts'
 import { test as base } from './support/fixtures.ts'
 import type { Key, Organization } from './support/organization.ts'
 
-type Token = Answer<{
+type Token = Reply<{
   access_token: string
   refresh_token: string
   token_type: 'Bearer'
@@ -25,28 +25,28 @@ const credentials = ({ clientId, clientSecret }: Key) => ({
 })
 const asForm = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
 
-/** Requests to the token endpoint, each from an address of its own unless one is given. */
-const askerOf = (api: Api) => ({
+/** Sends requests to the token endpoint, each from its own address unless one is given. */
+const tokenClientOf = (api: Api) => ({
   ask: (body: unknown, headers: Record<string, string> = {}): Promise<Token> =>
     api.call('issueToken', { body, headers: { ...fromNewAddress(), ...headers } }),
   refresh: (token: string, headers: Record<string, string> = fromNewAddress()): Promise<Token> =>
     api.call('issueToken', { body: { grant_type: 'refresh_token', refresh_token: token }, headers }),
 })
-type Asker = ReturnType<typeof askerOf>
+type TokenClient = ReturnType<typeof tokenClientOf>
 
 const test = base
   .extend('key', { scope: 'file' }, ({ org }) => org.key({ scopes: ['assets:read'] }))
-  .extend('asker', { scope: 'file' }, ({ api }) => askerOf(api))
+  .extend('tokenClient', { scope: 'file' }, ({ api }) => tokenClientOf(api))
 
-/** The pair of another exchange of the key: a chain of its own. */
-const exchange = async ({ ask }: Asker, key: Key) => (await ask(grant(credentials(key)))).body
+/** The tokens of another exchange of the key, which are a separate chain. */
+const exchange = async ({ ask }: TokenClient, key: Key) => (await ask(grant(credentials(key)))).body
 
 const revoke = (api: Api, org: Organization, key: Key) =>
   api.call('revokeApiKey', { params: { org_id: org.id, key_id: key.jti }, token: org.admin })
 
-type Send = (asker: Asker, key: Key) => Promise<Token>
+type Send = (tokenClient: TokenClient, key: Key) => Promise<Token>
 
-describe('D9.1 client credentials are taken in every form', () => {
+describe('D9.1 client credentials are accepted in every form', () => {
   const forms: { name: string; send: Send }[] = [
     { name: 'JSON', send: ({ ask }, key) => ask(grant(credentials(key))) },
     {
@@ -56,11 +56,11 @@ describe('D9.1 client credentials are taken in every form', () => {
     },
     { name: 'a form', send: ({ ask }, key) => ask(asForm({ ...grant({}), ...credentials(key) }), FORM) },
     {
-      name: 'HTTP Basic beside JSON',
+      name: 'HTTP Basic with JSON',
       send: ({ ask }, key) => ask(grant({}), basic(key.clientId, key.clientSecret)),
     },
     {
-      name: 'HTTP Basic beside a form, the scheme in capitals',
+      name: 'HTTP Basic with a form, the scheme in capitals',
       send: ({ ask }, key) => {
         const { authorization } = basic(key.clientId, key.clientSecret)
         return ask(asForm(grant({})), { ...FORM, authorization: authorization.replace('Basic', 'BASIC') })
@@ -71,18 +71,18 @@ describe('D9.1 client credentials are taken in every form', () => {
       send: ({ ask }, key) => ask(grant({ ...credentials(key), client_id: key.clientId.toUpperCase() })),
     },
   ]
-  test.for(forms)('$name', async ({ send }, { api, asker, key }) => {
-    const answer = await send(asker, key)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.body).toEqual({
+  test.for(forms)('$name', async ({ send }, { api, tokenClient, key }) => {
+    const reply = await send(tokenClient, key)
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    expect(reply.body).toEqual({
       access_token: expect.any(String),
       refresh_token: expect.any(String),
       token_type: 'Bearer',
       expires_in: 900,
       scope: 'assets:read',
     })
-    const used = await api.call('getCurrentOrg', { token: answer.body.access_token })
+    const used = await api.call('getCurrentOrg', { token: reply.body.access_token })
     expect(used.body.data.api_key_id).toBe(key.jti)
   })
 
@@ -98,7 +98,7 @@ describe('D9.1 client credentials are taken in every form', () => {
 describe('D9.1 one text for every bad client', () => {
   test('unknown, malformed, wrong, revoked and expired clients get the same bytes', async ({
     api,
-    asker: { ask },
+    tokenClient: { ask },
     org,
     key,
   }) => {
@@ -109,7 +109,7 @@ describe('D9.1 one text for every bad client', () => {
     await expect.poll(async () => (await expired()).status, { timeout: 5_000 }).toBe(401)
     const wrong = key.clientSecret.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
     const wrongForm = asForm({ ...grant({}), client_id: key.clientId, client_secret: wrong })
-    const answers = await Promise.all([
+    const replies = await Promise.all([
       ask(grant({ client_id: UNKNOWN, client_secret: key.clientSecret })),
       ask(grant({ client_id: 'nobody', client_secret: key.clientSecret })),
       ask(grant({ client_id: key.clientId, client_secret: wrong })),
@@ -125,12 +125,12 @@ describe('D9.1 one text for every bad client', () => {
       ask(grant({}), { authorization: `Basic ${Buffer.from('no colon').toString('base64')}` }),
       ask(grant({}), { authorization: `Bearer ${org.admin}` }),
     ])
-    const [first, ...others] = answers.map(comparable)
+    const [first, ...others] = replies.map(comparable)
     expect(first).toMatchObject({ status: 401, error: { detail: 'Invalid client credentials' } })
-    for (const [i, answer] of others.entries()) expect(answer, `answer ${i + 1}`).toEqual(first)
+    for (const [i, reply] of others.entries()) expect(reply, `answer ${i + 1}`).toEqual(first)
   })
 
-  /** Without what differs by nature between any two answers: the time and the id of the request. */
+  /** Without the values that differ between any two replies: time and request id. */
   function comparable({ status, headers, body }: Token) {
     const { date: _date, 'x-request-id': _id, ...kept } = Object.fromEntries(headers)
     const { request_id: _sameId, ...error } = body.error
@@ -138,7 +138,7 @@ describe('D9.1 one text for every bad client', () => {
   }
 })
 
-describe('D9.1 what is no token request', () => {
+describe('D9.1 invalid token requests', () => {
   const invalid = (...fields: object[]) => ({ type: 'validation_error', fields })
   const cases: { name: string; status: number; send: Send; want: object }[] = [
     {
@@ -237,42 +237,42 @@ describe('D9.1 what is no token request', () => {
       want: { type: 'unsupported_media_type' },
     },
   ]
-  test.for(cases)('$name is $status', async ({ status, send, want }, { asker, key }) => {
-    const answer = await send(asker, key)
-    expect(answer.status).toBe(status)
-    expect(answer.body.error).toMatchObject(want)
+  test.for(cases)('$name is $status', async ({ status, send, want }, { tokenClient, key }) => {
+    const reply = await send(tokenClient, key)
+    expect(reply.status).toBe(status)
+    expect(reply.body.error).toMatchObject(want)
   })
 })
 
-describe('D12.1 what others send besides', () => {
-  const besides = { audience: 'https://api.example', resource: 'x', client_assertion: '', scope: '' }
+describe('D12.1 further parameters of clients', () => {
+  const further = { audience: 'https://api.example', resource: 'x', client_assertion: '', scope: '' }
 
-  test('parameters that are not known are ignored, and empty ones are absent', async ({ asker, key }) => {
+  test('unknown parameters are ignored, and empty ones count as absent', async ({ tokenClient, key }) => {
     const { clientId: id, clientSecret: secret } = key
-    const fields = { ...grant({}), ...besides, refresh_token: '' }
-    const answers = [
-      await asker.ask({ ...fields, ...credentials(key), cnf: { jkt: [1] } }),
-      await asker.ask(asForm({ ...fields, ...credentials(key) }), FORM),
-      await asker.ask(`${asForm({ ...fields, ...credentials(key) })}&resource=y&resource=z`, FORM),
-      await asker.ask(asForm({ ...fields, client_id: '', client_secret: '' }), {
+    const fields = { ...grant({}), ...further, refresh_token: '' }
+    const replies = [
+      await tokenClient.ask({ ...fields, ...credentials(key), cnf: { jkt: [1] } }),
+      await tokenClient.ask(asForm({ ...fields, ...credentials(key) }), FORM),
+      await tokenClient.ask(`${asForm({ ...fields, ...credentials(key) })}&resource=y&resource=z`, FORM),
+      await tokenClient.ask(asForm({ ...fields, client_id: '', client_secret: '' }), {
         ...FORM,
         ...basic(id, secret),
       }),
     ]
-    for (const { status, body } of answers) expect([status, body.scope]).toEqual([200, 'assets:read'])
+    for (const { status, body } of replies) expect([status, body.scope]).toEqual([200, 'assets:read'])
   })
 
-  test('a narrowed token opens what it names, and so does what is refreshed from it', async ({
+  test('a narrowed token opens only its scopes, and so does a token refreshed from it', async ({
     api,
-    asker,
+    tokenClient,
     org,
   }) => {
     const key = await org.key({ scopes: ['assets:read', 'locations:read'] })
-    const first = await asker.ask(
+    const first = await tokenClient.ask(
       asForm({ ...grant({ scope: 'locations:read' }), ...credentials(key) }),
       FORM,
     )
-    const second = await asker.refresh(first.body.refresh_token)
+    const second = await tokenClient.refresh(first.body.refresh_token)
     for (const { status, body } of [first, second]) {
       expect([status, body.scope]).toEqual([200, 'locations:read'])
       expect((await api.call('listLocations', { token: body.access_token })).status).toBe(200)
@@ -284,16 +284,19 @@ describe('D12.1 what others send besides', () => {
   })
 
   test.for([1, 300, 100_000])(
-    'a refresh token of %i characters that is not good is 401',
-    async (length, { asker }) => {
-      const answer = await asker.refresh('x'.repeat(length))
-      expect(answer.body.error).toMatchObject({ status: 401, detail: 'Invalid or expired refresh token' })
+    'an invalid refresh token of %i characters is 401',
+    async (length, { tokenClient }) => {
+      const reply = await tokenClient.refresh('x'.repeat(length))
+      expect(reply.body.error).toMatchObject({ status: 401, detail: 'Invalid or expired refresh token' })
     },
   )
 })
 
 describe('D9.1 repeated failures', () => {
-  test('of one client end in 429, and the right owner still gets in', async ({ asker: { ask }, key }) => {
+  test('of one client end in 429, and its owner still gets a token', async ({
+    tokenClient: { ask },
+    key,
+  }) => {
     const address = fromNewAddress()
     const wrong = grant({ client_id: key.clientId, client_secret: 'wrong' })
     const statuses: number[] = []
@@ -305,11 +308,13 @@ describe('D9.1 repeated failures', () => {
     expect((await ask(wrong)).status).toBe(401)
   })
 
-  test('of refresh tokens end in 429, and a good one still rotates', async ({ asker, key }) => {
+  test('of refresh tokens end in 429, and a valid one still rotates', async ({ tokenClient, key }) => {
     const address = fromNewAddress()
-    const { refresh_token } = await exchange(asker, key)
-    const answers = await Promise.all(Array.from({ length: 14 }, () => asker.refresh('nonsense', address)))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
-    expect((await asker.refresh(refresh_token, address)).status).toBe(200)
+    const { refresh_token } = await exchange(tokenClient, key)
+    const replies = await Promise.all(
+      Array.from({ length: 14 }, () => tokenClient.refresh('nonsense', address)),
+    )
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401, 429]))
+    expect((await tokenClient.refresh(refresh_token, address)).status).toBe(200)
   })
 })

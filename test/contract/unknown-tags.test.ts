@@ -6,7 +6,7 @@ import { test } from './support/fixtures.ts'
 import { succeed, type Organization } from './support/organization.ts'
 import type { Api } from './support/api.ts'
 
-/** A reader whose antenna 1 looks at a new location, connected. */
+/** A connected reader whose antenna 1 is assigned to a new location. */
 async function openGate({ api, org, token }: Given) {
   const body = { reader_key: 'gate', name: 'Gate', format: 'canonical' }
   const { data } = (await succeed(api.call('createReader', { token: org.admin, body }))).body
@@ -27,8 +27,8 @@ async function openGate({ api, org, token }: Given) {
 const listed = async (api: Api, org: Organization) =>
   (await api.call('listUnknownTags', { token: org.admin })).body.data
 
-describe('D8.8 a tag of nobody', () => {
-  test('D8.8 is listed when it is read, claimed for an asset, and a scan when it is read again', async ({
+describe('D8.8 an unknown tag', () => {
+  test('D8.8 is listed when read, can be claimed for an asset, and then its reads are scans', async ({
     api,
     newOrg,
   }) => {
@@ -72,7 +72,7 @@ describe('D8.8 a tag of nobody', () => {
 })
 
 describe('D10 a claim', () => {
-  test('D10 that is no good says why, field by field', async ({ api, org }) => {
+  test('D10 that is invalid is refused field by field', async ({ api, org }) => {
     const fields = async (body: object) =>
       (await api.call('claimUnknownTag', { token: org.admin, body })).body.error.fields
     const tag = newTag()
@@ -90,7 +90,7 @@ describe('D10 a claim', () => {
     ])
   })
 
-  test('D6.3 of what something else has is a conflict', async ({ api, org, token }) => {
+  test('D6.3 of a tag that is already attached is a conflict', async ({ api, org, token }) => {
     const tag = newTag()
     await newAsset({ api, org, token }, { tags: [tag] })
     const { id } = await newAsset({ api, org, token })

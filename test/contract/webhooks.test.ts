@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => hook.close())
 
-/** An organization that listens, with an asset, two locations and a way to move things. */
+/** An organization with a webhook, an asset, two locations and a way to move the asset. */
 async function listener(api: Api, enabled = true) {
   const org = await newOrganization(api)
   const key = await org.key()
@@ -40,7 +40,7 @@ const deliveries = (count: number) => expect.poll(() => hook.received.length, SO
 const events = () => hook.received.map(({ event }) => event)
 const placeOf = ({ id, name }: { id: number; name: string }) => ({ id, name })
 
-/** A reader whose antenna looks at no location sees this tag; the message may say where all the same. */
+/** A reader with an unassigned antenna reads this tag. Its message can still name a location. */
 async function scan(
   api: Api,
   { id, admin: token }: Organization,
@@ -105,7 +105,7 @@ describe('Events: payload, headers and signature', () => {
     expect(new Set(events().map(({ delivery_id }) => delivery_id)).size).toBe(2)
   })
 
-  test('every asset of a save has a delivery of its own', async ({ api }) => {
+  test('every asset of a save has its own delivery', async ({ api }) => {
     const { asset, box, dock, save } = await listener(api)
     const boxes = [box, await asset({ name: 'Two' }), await asset({ name: 'Drei 📦' })]
     await save(dock, ...boxes)
@@ -115,7 +115,7 @@ describe('Events: payload, headers and signature', () => {
     expect(new Set(events().map(({ delivery_id }) => delivery_id)).size).toBe(3)
   })
 
-  test("an event goes to the organization's own endpoint and to nobody else's", async ({ api }) => {
+  test("an event goes only to the organization's own endpoint", async ({ api }) => {
     const mine = await listener(api)
     const theirs = await listener(api)
     await mine.save(mine.dock)
@@ -134,7 +134,7 @@ describe('Events: payload, headers and signature', () => {
 })
 
 describe('Events: when it fires', () => {
-  test('seen again where it was, nothing is sent; moved, it is', async ({ api }) => {
+  test('a scan at the same location sends nothing; at another one it sends an event', async ({ api }) => {
     const { dock, shelf, save } = await listener(api)
     await save(dock)
     await save(dock)
@@ -143,7 +143,7 @@ describe('Events: when it fires', () => {
     expect(new Set(events().map(({ data }) => data.to_location.id))).toEqual(new Set([dock.id, shelf.id]))
   })
 
-  test('a scan with no location sends nothing; from there on from_location is null', async ({ api }) => {
+  test('a scan without a location sends nothing; the next event has from_location null', async ({ api }) => {
     const { org, key, token, asset, dock, save } = await listener(api)
     const value = randomUUID()
     const crate = await asset({ name: 'Crate', tags: [{ tag_type: 'barcode', value }] })
@@ -159,7 +159,7 @@ describe('Events: when it fires', () => {
     })
   })
 
-  test('a reader that sees it first: from_location is null, and occurred_at is the scan instant', async ({
+  test('a first scan by a reader: from_location is null, and occurred_at is the instant of the scan', async ({
     api,
   }) => {
     const { org, key, token, asset, dock } = await listener(api)
@@ -174,7 +174,7 @@ describe('Events: when it fires', () => {
     })
   })
 
-  test('an origin that has been deleted since: from_location is null', async ({ api }) => {
+  test('a deleted origin: from_location is null', async ({ api }) => {
     const { dock, shelf, save, token } = await listener(api)
     await save(dock)
     await deliveries(1)
@@ -184,9 +184,9 @@ describe('Events: when it fires', () => {
     expect(events()[1]?.data).toMatchObject({ from_location: null, to_location: placeOf(shelf) })
   })
 
-  test('names are those of the move, on a later attempt too', async ({ api }) => {
+  test('names are those at the time of the movement, also in a later attempt', async ({ api }) => {
     const { box, dock, save, token } = await listener(api)
-    hook.answerWith(500)
+    hook.replyWith(500)
     await save(dock)
     await deliveries(1)
     await succeed(api.call('updateAsset', { token, params: { asset_id: box.id }, body: { name: 'Renamed' } }))
@@ -204,7 +204,7 @@ describe('Events: delivery semantics', () => {
     api,
   }) => {
     const { dock, shelf, save, webhook } = await listener(api)
-    hook.answerWith(500, 302, 404)
+    hook.replyWith(500, 302, 404)
     await save(dock)
     await deliveries(3)
     await save(shelf)
@@ -228,7 +228,7 @@ describe('Events: delivery semantics', () => {
     expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThanOrEqual(4_000)
   })
 
-  test('D11.7 the log says of each attempt when, how it ended, how long it took', async ({ api }) => {
+  test('D11.7 the log has the time, outcome and duration of each attempt', async ({ api }) => {
     const { dock, save, webhook } = await listener(api)
     await save(dock)
     const log = async () => (await api.call('listWebhookDeliveries', webhook.call)).body
@@ -247,7 +247,7 @@ describe('Events: delivery semantics', () => {
     ])
   })
 
-  test('what happens while delivery is off is dropped and not sent once it is on', async ({ api }) => {
+  test('movements while delivery is off are dropped and not sent later', async ({ api }) => {
     const { box, dock, shelf, save, token, webhook } = await listener(api, false)
     await save(dock)
     // The broker's time of an event and the database's of the toggle may differ by two seconds.
@@ -265,7 +265,7 @@ describe('Events: delivery semantics', () => {
     await expect.poll(() => events().at(-1)?.data.to_location.id, SOON).toBe(location.id)
   })
 
-  test('deleted and created anew, it has another secret, and the log of the first is gone', async ({
+  test('deleted and created again, it has another secret, and the log of the first is gone', async ({
     api,
   }) => {
     const { org, dock, save, webhook } = await listener(api)
@@ -285,9 +285,9 @@ describe('Events: delivery semantics', () => {
 describe('D11.5 the test event', () => {
   test('is one synthetic asset.moved, signed like any other, also while delivery is off', async ({ api }) => {
     const { webhook } = await listener(api, false)
-    const answer = await api.call('testWebhook', webhook.call)
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual({ data: { status_code: 204, error: null } })
+    const reply = await api.call('testWebhook', webhook.call)
+    expect(reply.status).toBe(200)
+    expect(reply.body).toEqual({ data: { status_code: 204, error: null } })
     const [delivery] = hook.received
     expect(delivery?.event).toEqual({
       event: 'asset.moved',
@@ -305,10 +305,10 @@ describe('D11.5 the test event', () => {
   })
 
   test.for([307, 401, 500])(
-    'reports the %i that the receiver returned, and does not try again',
+    'reports the %i that the receiver returned, and does not retry',
     async (status, { api }) => {
       const { webhook } = await listener(api)
-      hook.answerWith(status)
+      hook.replyWith(status)
       const { status: answered, body } = await api.call('testWebhook', webhook.call)
       expect(answered).toBe(200)
       expect(body.data).toEqual({ status_code: status, error: expect.any(String) })
@@ -316,7 +316,7 @@ describe('D11.5 the test event', () => {
     },
   )
 
-  test('reports a receiver that is not there', async ({ api }) => {
+  test('reports an unreachable receiver', async ({ api }) => {
     const { webhook } = await listener(api)
     await hook.close()
     expect((await api.call('testWebhook', webhook.call)).body.data).toEqual({
@@ -325,7 +325,7 @@ describe('D11.5 the test event', () => {
     })
   })
 
-  test('may not be sent without end', async ({ api }) => {
+  test('is limited', async ({ api }) => {
     const { webhook } = await listener(api)
     const statuses = await Promise.all(
       Array.from({ length: 7 }, async () => (await api.call('testWebhook', webhook.call)).status),
@@ -337,10 +337,7 @@ describe('D11.5 the test event', () => {
 })
 
 describe('D11.1 registration', () => {
-  test('the toggle is on unless said otherwise; PATCH changes one thing and leaves the other', async ({
-    api,
-    newOrg,
-  }) => {
+  test('the toggle is on by default; PATCH changes only what it sends', async ({ api, newOrg }) => {
     const org = await newOrg()
     const off = await registerHook(api, org, 'https://receiver.example/a', false)
     const changed = await api.call('updateWebhook', {
@@ -353,15 +350,15 @@ describe('D11.1 registration', () => {
     expect((await api.call('getWebhook', on.call)).body.data).toMatchObject({ enabled: true })
   })
 
-  test('two at once make one', async ({ api, newOrg }) => {
+  test('of two simultaneous registrations one succeeds', async ({ api, newOrg }) => {
     const { admin: token } = await newOrg()
     const body = { url: 'https://receiver.example/a' }
-    const answers = await Promise.all([1, 2, 3, 4].map(() => api.call('createWebhook', { token, body })))
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409])
+    const replies = await Promise.all([1, 2, 3, 4].map(() => api.call('createWebhook', { token, body })))
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409])
     expect((await api.call('listWebhooks', { token })).body.total_count).toBe(1)
   })
 
-  test('a key, whatever its scopes, can neither read nor change it', async ({ api, newOrg }) => {
+  test('a key with any scopes can neither read nor change it', async ({ api, newOrg }) => {
     const org = await newOrg()
     const { token } = await org.key()
     const { call } = await registerHook(api, org, 'https://receiver.example/a')

@@ -31,7 +31,7 @@ const keyOf = (i: number) => `CRATE-${i}`
 
 type Read = { asset: number; at?: number }
 
-/** Publishes as a reader does that has just come back: as fast as the broker takes it, oldest first. */
+/** Publishes like a reader that has just reconnected: oldest first, as fast as the broker accepts. */
 async function publish(org: Organization, reader: string, reads: readonly Read[]): Promise<void> {
   const link = await connectReader(system.stack, org.readerKey, 'nats')
   for (let from = 0; from < reads.length; from += READS) {
@@ -94,7 +94,7 @@ async function site() {
 }
 
 test(
-  'D8.6 D8.7 a reader that comes back with 150 000 old reads fills history, moves nothing and announces nothing',
+  'D8.6 D8.7 a reader that reconnects with 150 000 old reads fills history and causes no movements and events',
   { timeout: 240_000 },
   async () => {
     const { org, ids } = await site()
@@ -115,7 +115,7 @@ test(
     expect(await countAt(org, 'SHELF')).toBe(0)
     expect(await eventCount(org.id)).toBe(ASSETS)
 
-    // Hours old: believed, a row per minute. Days old: counted as of their receipt, where the assets are anyway.
+    // Hours old: one row per minute. Days old: the time of receipt counts, and the assets are at that location already.
     expect(reads_clock_skewed).toBe(DAYS_OLD.reads)
     const [first, middle, last] = [ids[0] ?? 0, ids[ASSETS / 2] ?? 0, ids[ASSETS - 1] ?? 0]
     const [from, to] = [new Date(now - HOURS_OLD.from), new Date(now - 60 * MINUTE)]

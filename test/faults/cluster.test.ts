@@ -33,16 +33,16 @@ const MINUTE = 60_000
 const ASSETS = { nats: 20, mqtt: 4 } as const
 /** Connections of readers over NATS. */
 const LINKS = 4
-/** Of each asset. The broker is killed after a third of them, and comes back after the second third. */
+/** Of each asset. The broker is killed after a third of them and restarts after two thirds. */
 const SCANS = 90
 /** Between two scans of an asset: together some hundred a second. */
 const PACE_MS = 60
-/** Longer than the broker waits for a consumer before it hands its messages out again. */
+/** Longer than the broker waits for a consumer before it redelivers its messages. */
 const SETTLED = { timeout: 60_000, interval: 1_000 }
 
 type Mover = { key: string; id: number }
 
-/** What readers see: assets between two locations, each a minute later than before, never twice in the same minute. */
+/** The n-th scan of an asset: alternately at two locations, each a minute after the one before. */
 function scanOf(mover: Mover, n: number, begin: number): { reader: string; bytes: Buffer } {
   const read_at = new Date(begin + n * MINUTE).toISOString()
   const reads = [{ tag: { type: 'barcode', value: mover.key }, read_at }]
@@ -63,7 +63,7 @@ async function site(name: string) {
   return { org, nats: movers.slice(0, ASSETS.nats), mqtt: movers.slice(ASSETS.nats) }
 }
 
-/** Publishes the scans of one asset, each again and again until the broker has acknowledged it. */
+/** Publishes the scans of one asset, each repeatedly until the broker has acknowledged it. */
 async function move(org: Organization, link: ReaderLink, mover: Mover, begin: number, onAck: () => void) {
   for (let n = 0; n < SCANS; n += 1) {
     const { reader, bytes } = scanOf(mover, n, begin)
@@ -88,7 +88,7 @@ type Moved = {
   to_location: { name: string }
 }
 
-/** The movements of an organization in EVENTS: the truth about "twice", before any delivery. */
+/** The movements of an organization in EVENTS, which show duplicates before any delivery. */
 async function announced(orgId: number): Promise<Moved[]> {
   const jsm = await system.nc.jetstreamManager()
   const filter = `events.asset-moved.${orgId}`
@@ -104,7 +104,7 @@ async function announced(orgId: number): Promise<Moved[]> {
 
 const idsOf = (moves: readonly Moved[]) => moves.map(({ delivery_id: id }) => id)
 
-/** Where each asset comes from and goes to, in order of time: what is told must hang together. */
+/** In order of time, each movement must start at the location where the one before ended. */
 function expectUnbroken(moves: readonly Moved[], { id }: Mover): void {
   const own = moves.filter(({ asset }) => asset.id === id)
   const inOrder = own.toSorted((a, b) => a.occurred_at.localeCompare(b.occurred_at))
@@ -135,7 +135,7 @@ async function unpublished(): Promise<number> {
   return Number(/^outbox_age_seconds(?:\{.*\})? (.+)$/m.exec(text)?.[1])
 }
 
-/** A key with its token, which works. */
+/** A key with a valid token. */
 async function shortLivedKey(org: Organization) {
   const key = await mintKey(org.admin, org.id, 'short-lived', ['assets:read', 'scans:write'])
   const baseUrl = system.stack.urls.base
@@ -153,7 +153,7 @@ async function revoke(org: Organization, { clientId }: ApiKey): Promise<void> {
 }
 
 /** A revocation reaches the gateway and readers at every broker. */
-async function expectRevocationBinds(org: Organization): Promise<void> {
+async function expectRevocationApplied(org: Organization): Promise<void> {
   const { key, ask } = await shortLivedKey(org)
   const { members } = system.cluster
   const readers = await Promise.all(
@@ -175,10 +175,10 @@ async function expectRevocationBinds(org: Organization): Promise<void> {
   }
 }
 
-/** What MQTT acknowledges is stored elsewhere than what becomes of it: the worst case is that only one of the two is there. */
+/** MQTT acknowledges in another stream than SCANS. The worst case is the loss of the leader of only one of the two. */
 const separateMqtt = () => partLeaders(system, 'SCANS', '$MQTT_msgs')
 
-/** Readers over NATS know all brokers, the one over MQTT one that stays. */
+/** NATS readers know all brokers; the MQTT reader knows one that keeps running. */
 async function openLinks(org: Organization, victim: ClusterMember) {
   const other = system.cluster.members.find((member) => member !== victim)
   const at = { urls: { nats: system.cluster.url, mqtt: other?.mqttUrl ?? '' }, ca: system.ca }
@@ -186,7 +186,7 @@ async function openLinks(org: Organization, victim: ClusterMember) {
   return { nats: await Promise.all(nats), mqtt: await connectReader(at, org.readerKey, 'mqtt') }
 }
 
-/** Counts acknowledgements, and has things happen after so many. */
+/** Counts acknowledgements, and calls `on` after one and two thirds of them. */
 function startMeter(total: number, on: { third: () => Promise<void>; twoThirds: () => Promise<void> }) {
   const beganAt = performance.now()
   let [acks, lastAckAt, longestPauseMs] = [0, beganAt, 0]
@@ -208,19 +208,19 @@ function startMeter(total: number, on: { third: () => Promise<void>; twoThirds: 
   }
 }
 
-/** Resolves with the movements when no more come and the receiver has had all of them. */
-async function untilAllTold(org: Organization, label: string): Promise<Moved[]> {
+/** Resolves with the movements when no more arrive and the receiver has all of them. */
+async function untilAllDelivered(org: Organization, label: string): Promise<Moved[]> {
   let seen = -1
   return vi.waitUntil(async () => {
     const [waiting, moves] = [await unpublished(), await announced(org.id)]
-    const isStill = moves.length === seen // the relay looks several times between two of our looks
+    const isStill = moves.length === seen // the relay polls several times between two of our polls
     seen = moves.length
     const told = new Set(delivered(`/${label}`)).size === new Set(idsOf(moves)).size
     return isStill && waiting === 0 && told && moves
   }, SETTLED)
 }
 
-/** A reader that stayed connected all the time goes on as if nothing had been. */
+/** A reader that stayed connected continues normally. */
 async function expectMqttIsWell(
   org: Organization,
   link: ReaderLink,
@@ -243,13 +243,13 @@ const victims = [
     find: () => serverOf(system, 'callout', 'keys'),
   },
   {
-    name: 'the leader of SCANS is stopped in order',
+    name: 'the leader of SCANS is shut down',
     signal: 'SIGTERM',
     find: () => leaderOf(system, 'SCANS'),
   },
 ] as const
 
-describe('one of three brokers goes away and comes back: acknowledged scans are stored and announced once', () => {
+describe('one of three brokers stops and restarts: acknowledged scans are stored and announced once', () => {
   test.for(victims)('$name', { timeout: 240_000 }, async ({ name, find, signal }) => {
     const label = `cluster-${victims.findIndex((victim) => victim.name === name)}`
     const { org, nats, mqtt } = await site(label)
@@ -270,7 +270,7 @@ describe('one of three brokers goes away and comes back: acknowledged scans are 
 
     for (const mover of [...nats, ...mqtt])
       await vi.waitUntil(async () => (await historyCount(org, mover.id)) === SCANS, SETTLED)
-    const moves = await untilAllTold(org, label)
+    const moves = await untilAllDelivered(org, label)
     const ids = idsOf(moves)
     console.log(
       `${name}: ${SCANS * ASSETS.nats} scans in ${tookMs} ms, none acknowledged for ${longestPauseMs} ms; ` +
@@ -282,19 +282,19 @@ describe('one of three brokers goes away and comes back: acknowledged scans are 
 
     await expect.poll(notReady, SETTLED).toEqual([])
     expect(pids()).toEqual(before)
-    await expectRevocationBinds(org)
+    await expectRevocationApplied(org)
     await expectMqttIsWell(org, links.mqtt, mqtt, begin)
     await Promise.all([...links.nats, links.mqtt].map((link) => link.close()))
   })
 })
 
 test(
-  'D9.3 a revocation binds at once while the cluster elects a leader for its stream',
+  'D9.3 a revocation takes effect at once while the cluster elects a leader for its stream',
   { timeout: 120_000 },
   async () => {
     const org = await newOrganization(system.stack, 'leaderless')
     const { key, ask } = await shortLivedKey(org)
-    // Not where the gateway or keys are connected: without the broker they would know of their ignorance.
+    // Not the broker of the gateway or of keys: without it they would know that their view is not current.
     const taken = new Set([
       await serverOf(system, 'services', 'gateway'),
       await serverOf(system, 'services', 'keys'),

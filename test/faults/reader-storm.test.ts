@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => system.stop())
 
-/** Half over NATS, half over MQTT; a hundred logins at a time, as a site is put into service. */
+/** Half over NATS, half over MQTT; a hundred logins at a time, like a site that starts. */
 async function startFleet(keys: readonly ApiKey[]): Promise<Reader[]> {
   const fleet: Reader[] = []
   while (fleet.length < READERS) {
@@ -30,19 +30,19 @@ async function startFleet(keys: readonly ApiKey[]): Promise<Reader[]> {
   return fleet
 }
 
-/** Asks the API again and again until stopped; resolves with what was not answered as it should be. */
-function keepAsking(org: Organization) {
+/** Calls the API repeatedly until stopped. Resolves with the unexpected replies. */
+function keepCalling(org: Organization) {
   const ended = new AbortController()
   const failures: string[] = []
-  let asked = 0
+  let sent = 0
   async function ask(): Promise<void> {
     const begun = performance.now()
-    const answers = await Promise.all([
+    const replies = await Promise.all([
       org.integrator.GET('/api/v1/orgs/me'),
       org.admin.GET('/api/v1/readers'),
     ])
-    asked += answers.length
-    for (const { response } of answers) if (!response.ok) failures.push(`${response.url}: ${response.status}`)
+    sent += replies.length
+    for (const { response } of replies) if (!response.ok) failures.push(`${response.url}: ${response.status}`)
     const tookMs = Math.round(performance.now() - begun)
     if (tookMs > SLOW_MS) failures.push(`${tookMs} ms`)
   }
@@ -56,14 +56,14 @@ function keepAsking(org: Organization) {
   return async () => {
     ended.abort()
     await running
-    return { asked, failures }
+    return { sent, failures }
   }
 }
 
 const connected = (readers: readonly Reader[]) => readers.filter(({ isConnected }) => isConnected).length
 
 test(
-  'a thousand readers reconnect soon after the broker crashed, and a key revoked meanwhile stays out',
+  'a thousand readers reconnect soon after the broker crashed, and a key revoked meanwhile stays refused',
   { timeout: 180_000 },
   async () => {
     const org = await newOrganization(system.stack, 'storm')
@@ -75,7 +75,7 @@ test(
     const good = fleet.filter(({ key }) => key !== revoked)
     const bad = fleet.filter(({ key }) => key === revoked)
     const refusedBefore = new Map(good.map((reader) => [reader, reader.refusals]))
-    const stopAsking = keepAsking(org)
+    const stopCalling = keepCalling(org)
     try {
       await system.stack.broker.restart('SIGKILL')
       const backAt = performance.now()
@@ -90,11 +90,11 @@ test(
       const tookMs = Math.round(performance.now() - backAt)
       const refusals = good.map((reader) => reader.refusals - (refusedBefore.get(reader) ?? 0))
       const refused = refusals.filter((count) => count > 0).length
-      console.log(`${good.length} readers were back after ${tookMs} ms; ${refused} had to ask twice`)
-      // Once, when it came before the callout did: then the broker has nobody to ask. Never again.
+      console.log(`${good.length} readers were back after ${tookMs} ms; ${refused} had to log in twice`)
+      // Once at most, if it connects before the callout service does: then the broker gets no decision.
       expect(Math.max(...refusals)).toBeLessThanOrEqual(1)
 
-      // Whoever was let in an instant before the revocation is out after the second round of disconnects.
+      // The second round of disconnects also ends readers that logged in just before the revocation.
       await expect.poll(() => connected(bad), { timeout: 15_000 }).toBe(0)
       const attempts = () => bad.reduce((sum, reader) => sum + reader.refusals, 0)
       const enough = attempts() + 2 * bad.length
@@ -102,10 +102,10 @@ test(
       expect(connected(bad)).toBe(0)
       expect(connected(good)).toBe(good.length)
     } finally {
-      const { asked, failures } = await stopAsking()
+      const { sent, failures } = await stopCalling()
       await Promise.all(fleet.map((reader) => reader.close()))
       expect(failures).toEqual([])
-      expect(asked).toBeGreaterThan(20)
+      expect(sent).toBeGreaterThan(20)
     }
   },
 )

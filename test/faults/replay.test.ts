@@ -22,7 +22,7 @@ async function loseCatalogStream(): Promise<void> {
   const nc = await connect({ servers: urls.nats, user: 'services', pass: secrets.nats.services_password })
   const jsm = await nc.jetstreamManager()
   const { config } = await jsm.streams.info('CATALOG')
-  // The broker refuses to purge it, but keeps to its bounds.
+  // The broker refuses to purge it, but applies new limits.
   const short = { max_age: nanos(100), duplicate_window: nanos(100) }
   await jsm.streams.update('CATALOG', { ...config, ...short })
   await vi.waitUntil(async () => (await jsm.streams.info('CATALOG')).state.messages === 0, SETTLED)
@@ -81,7 +81,7 @@ test(
   },
 )
 
-test('without a running catalog it fails and says why', { timeout: 60_000 }, async () => {
+test('without a running catalog it fails and names the reason', { timeout: 60_000 }, async () => {
   const catalog = system.stack.service('catalog')
   await catalog.kill('SIGKILL')
   const ran = await republish('--patience', '1', '--queue', '0')

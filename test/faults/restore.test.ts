@@ -40,7 +40,7 @@ type Site = { org: Organization; name: string; assets: { id: number; tag: string
 let system: System
 let folder: string
 let sites: [Site, Site]
-/** Scans are given times of their own, each later than the one before. */
+/** The time of the next scan, which is later than the one before. */
 let clock = Date.now() - 20 * 60 * MINUTE
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'whereabouts-restore-'))
@@ -70,7 +70,7 @@ async function newSite(name: string): Promise<Site> {
   return site
 }
 
-/** All assets of a site go from the dock to the shelf or back, which is stored and announced. */
+/** Moves all assets of a site from the dock to the shelf or back. Waits until that is stored and announced. */
 async function scan(site: Site): Promise<void> {
   const { org, assets, name } = site
   const row = (await reportRows(org)).find(({ asset_id: id }) => id === assets[0]?.id)
@@ -109,7 +109,7 @@ async function revoke(org: Organization, { clientId }: ApiKey): Promise<void> {
 const anyone = () => createClient({ baseUrl: system.stack.urls.base })
 const isRefused = (key: ApiKey) => exchangeKey(anyone(), key).then(() => false, () => true) // prettier-ignore
 
-/** Where each asset is and has been, in both organizations; names are left out, since a restore may bring older ones. */
+/** Current and past locations of each asset in both organizations; without names, because a restore may bring older ones. */
 async function places() {
   const all = []
   for (const { org, assets } of sites) {
@@ -133,7 +133,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return Math.round(performance.now() - begin)
 }
 
-/** Of these tables, of the sites' organizations only. */
+/** The hashes of these tables for the organizations of the sites. */
 function pick(hashes: ReadonlyMap<string, string>, tables: readonly string[]) {
   const names = tables.flatMap((table) => sites.map(({ org }) => `${table} ${org.id}`))
   return Object.fromEntries(names.map((name) => [name, hashes.get(name)]))
@@ -146,8 +146,8 @@ const SEEN = ['tracking.scan', 'tracking.position']
 const reported = (report: string, file: string): string =>
   readdirSync(report).includes(file) ? readFileSync(join(report, file), 'utf8') : ''
 
-/** What happens between a backup and the loss: a rename, a new asset, a revocation, a move that is announced. */
-async function liveOn(label: string) {
+/** Backs up, then makes the changes before the loss: a rename, a new asset, a revocation, an announced movement. */
+async function backUpAndChange(label: string) {
   const [first, second] = sites
   const key = await unrevoked(first, label)
   const file = join(folder, `${label}.dump`)
@@ -162,17 +162,17 @@ async function liveOn(label: string) {
   return { file, backup, key, late, before: await places() }
 }
 
-/** Before a service runs, which would mend the one or ask around the other. */
+/** Checked before a service runs, because a service would repair one or query past the other. */
 async function expectAgreement(): Promise<void> {
   const { catalog, keys } = await subjectsInDatabase(system.stack)
   expect(await subjectsOf(system.stack, 'CATALOG')).toEqual(catalog)
-  // Ends of sessions and chains besides, which the stream forgets by itself.
+  // Also ends of sessions and chains, which expire from the stream.
   const stored = await subjectsOf(system.stack, 'KEYS')
   expect(stored.filter((subject) => !subject.startsWith('keys.chain.'))).toEqual(keys)
 }
 
-/** What the backup does not know is forgotten everywhere: its tag may be given to something else, which is then seen. */
-async function expectForgotten(label: string, given: number): Promise<void> {
+/** Data that the backup lacks is gone everywhere: its tag can be attached to another asset, whose scans then count. */
+async function expectGone(label: string, given: number): Promise<void> {
   const [, { org }] = sites
   const { id } = await newAsset(org, 'another', [{ tag_type: 'barcode', value: label }])
   const link = await connectReader(system.stack, org.readerKey, 'nats')
@@ -183,7 +183,7 @@ async function expectForgotten(label: string, given: number): Promise<void> {
   await vi.waitUntil(async () => (await historyRows(org, id)).length === 1, SETTLED)
 }
 
-/** A move of every asset is stored and announced, and an id was never given out before. */
+/** A movement of every asset is stored and announced, and new ids were never issued before. */
 async function expectWell(given: number): Promise<void> {
   for (const site of sites) {
     await scan(site)
@@ -195,7 +195,7 @@ async function expectWell(given: number): Promise<void> {
 
 test('the database is lost, the streams are not: scans and revocations since the backup come back', async () => {
   const { stack } = system
-  const { file, backup, key, late, before } = await liveOn('database')
+  const { file, backup, key, late, before } = await backUpAndChange('database')
   const full = await contentHashes(stack)
   const told = announced()
   await expect(deploy(stack, 'backup/after-restore.ts', { RESTORED: 'database' })).rejects.toThrow(
@@ -207,7 +207,7 @@ test('the database is lost, the streams are not: scans and revocations since the
   const report = join(folder, 'database')
   const env = { RESTORED: 'database', REPORT_DIR: report }
   await deploy(stack, 'backup/after-restore.ts', env)
-  await deploy(stack, 'backup/after-restore.ts', env) // once more: nothing is worse
+  await deploy(stack, 'backup/after-restore.ts', env) // a second run changes nothing
   await expectAgreement()
   await startServices(stack)
   await signAllInAgain()
@@ -219,13 +219,13 @@ test('the database is lost, the streams are not: scans and revocations since the
   expect(announced()).toEqual(told)
   expect(await isRefused(key)).toBe(true)
   expect(reported(report, 'catalog-not-in-the-backup.jsonl')).toContain(`"id":${late.id}`)
-  await expectForgotten('database', late.id)
+  await expectGone('database', late.id)
   await expectWell(late.id)
 }, 90_000)
 
 test('the streams are lost, the database is not: nothing is lost', async () => {
   const { stack } = system
-  const { key, late, before } = await liveOn('streams')
+  const { key, late, before } = await backUpAndChange('streams')
   await stopServices(stack)
   const full = await contentHashes(stack)
   await destroyStreams(stack)
@@ -242,7 +242,7 @@ test('the streams are lost, the database is not: nothing is lost', async () => {
 test('both are lost: the backup is restored, and the report says what to check', async () => {
   const { stack } = system
   const atBackup = await places()
-  const { file, backup, key, late } = await liveOn('both')
+  const { file, backup, key, late } = await backUpAndChange('both')
   await stopServices(stack)
   await destroyDatabase(stack)
   await destroyStreams(stack)
@@ -259,8 +259,8 @@ test('both are lost: the backup is restored, and the report says what to check',
   const after = await contentHashes(stack)
   expect(pick(after, [...CATALOG, ...OWNED, ...SEEN])).toEqual(pick(backup, [...CATALOG, ...OWNED, ...SEEN]))
   expect(reported(report, 'keys-to-check.jsonl')).toContain(key.clientId)
-  expect(await isRefused(key)).toBe(false) // nothing was left that could tell
-  await expectForgotten('both', late.id)
+  expect(await isRefused(key)).toBe(false) // no copy of the revocation was left
+  await expectGone('both', late.id)
   await expectWell(late.id)
   const old = await query<{ count: number }>(stack, 'select count(*)::int as count from keys.api_key where revoked_at is not null') // prettier-ignore
   expect(old[0]?.count).toBeGreaterThanOrEqual(sites.length)

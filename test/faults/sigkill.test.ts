@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => system.stop())
 
 const ASSETS = 60
-/** Longer than the broker waits for a crashed consumer before it hands its messages out again. */
+/** Longer than the broker waits for a crashed consumer before it redelivers its messages. */
 const SETTLED = { timeout: 50_000, interval: 1_000 } // the key's bucket refills by one request a second
 
 const deliveriesTo = (path: string) =>
@@ -30,7 +30,7 @@ const deliveriesTo = (path: string) =>
         JSON.parse(delivery.body.toString()) as { delivery_id: string; data: { asset: { id: number } } },
     )
 
-/** An integrator's create, repeated until it is answered: a key that is taken was created by a lost answer. */
+/** Creates an asset like an integrator, with retries. If the key is taken, the reply of an earlier attempt was lost. */
 async function createAsset(org: Organization, externalKey: string): Promise<number> {
   const body = {
     name: externalKey,
@@ -38,18 +38,18 @@ async function createAsset(org: Organization, externalKey: string): Promise<numb
     tags: [{ tag_type: 'barcode', value: externalKey }],
   } as const
   return vi.waitUntil(async () => {
-    const answer = await org.integrator
+    const reply = await org.integrator
       .POST('/api/v1/assets', { body: { ...body, tags: [...body.tags] } })
       .catch(() => undefined)
-    if (answer?.data) return answer.data.data.id
-    if (answer?.response.status !== 409) return false
+    if (reply?.data) return reply.data.data.id
+    if (reply?.response.status !== 409) return false
     const query = { external_key: [externalKey] }
     const found = await org.integrator.GET('/api/v1/assets', { params: { query } }).catch(() => undefined)
     return found?.data?.data[0]?.id ?? false
   }, SETTLED)
 }
 
-/** How many movements of the organization the EVENTS stream holds: the truth about "twice", before any delivery. */
+/** The number of movements of the organization in EVENTS, which shows duplicates before any delivery. */
 async function eventCount(orgId: number): Promise<number> {
   const { urls, secrets } = system.stack
   const nc = await connect({ servers: urls.nats, user: 'services', pass: secrets.nats.services_password })
@@ -59,18 +59,18 @@ async function eventCount(orgId: number): Promise<number> {
   return info.state.subjects?.[subject] ?? 0
 }
 
-// While the gateway or catalog is away nothing can be created, so they come back at once; the others stay away for a
-// third of the flow, in which readers and integrators go on.
+// Without the gateway or catalog nothing can be created, so they restart at once. The others stay down for a third of the
+// flow, while readers and integrators continue.
 const victims = [
-  { name: 'tracking', awayFor: ASSETS / 3 },
-  { name: 'webhook-dispatcher', awayFor: ASSETS / 3 },
-  { name: 'keys', awayFor: ASSETS / 3 },
-  { name: 'catalog', awayFor: 0 },
-  { name: 'gateway', awayFor: 0 },
+  { name: 'tracking', downFor: ASSETS / 3 },
+  { name: 'webhook-dispatcher', downFor: ASSETS / 3 },
+  { name: 'keys', downFor: ASSETS / 3 },
+  { name: 'catalog', downFor: 0 },
+  { name: 'gateway', downFor: 0 },
 ] as const
 
 describe('SIGKILL in the middle of the flow loses nothing and announces nothing twice', () => {
-  test.for(victims)('$name', { timeout: 180_000 }, async ({ name, awayFor }) => {
+  test.for(victims)('$name', { timeout: 180_000 }, async ({ name, downFor }) => {
     const { stack, receiver } = system
     const org = await newOrganization(stack, `killed-${name}`)
     const locationId = await newLocation(org, 'Dock', 'DOCK')
@@ -81,14 +81,14 @@ describe('SIGKILL in the middle of the flow loses nothing and announces nothing 
 
     const ids: number[] = []
     let [begun, killed, restarted] = [0, Promise.resolve(), Promise.resolve()]
-    /** Brings assets into being and reads each at once, until all are there. */
+    /** Creates assets and scans each at once, until all exist. */
     async function work(): Promise<void> {
       while (begun < ASSETS) {
         const i = begun
         begun += 1
-        // Not awaited: the crash comes while other requests and messages are under way.
+        // Not awaited: the crash happens while other requests and messages are in flight.
         if (i === ASSETS / 3) killed = control.kill('SIGKILL')
-        if (i === ASSETS / 3 + awayFor)
+        if (i === ASSETS / 3 + downFor)
           restarted = killed.then(() => control.start()).then(() => control.waitReady())
         const key = `BOX-${name}-${i}`
         ids.push(await createAsset(org, key))

@@ -21,8 +21,8 @@ test.beforeAll(({ system: shared }) => {
 
 type Body = { data?: unknown; total_count?: number; error?: { fields: object[] } }
 
-/** A client of the legacy vocabulary whose key may do nothing but read and write assets. */
-async function olderClient(org: Organization) {
+/** A client of the legacy vocabulary whose key may only read and write assets. */
+async function legacyClient(org: Organization) {
   const { base } = system.stack.urls
   const key = await mintKey(org.admin, org.id, 'older', ['assets:read', 'assets:write'])
   const { access_token } = await exchangeKey(createClient({ baseUrl: base }), key)
@@ -52,7 +52,7 @@ async function scene(name: string) {
         const { data } = JSON.parse(delivery.body.toString())
         return [data.asset.external_key, data.from_location?.id ?? null, data.to_location.id]
       })
-  return { org, dockId, shelfId, moves, call: await olderClient(org) }
+  return { org, dockId, shelfId, moves, call: await legacyClient(org) }
 }
 
 const idOf = async (org: Organization, key: string) => {
@@ -62,7 +62,7 @@ const idOf = async (org: Organization, key: string) => {
 }
 
 describe('D1.6 current_location of the legacy vocabulary', () => {
-  test('created with one, an asset is there for every reader; PUT moves it; each is announced once', async () => {
+  test('an asset created with one is at that location in every view; PUT moves it; each is announced once', async () => {
     const { org, dockId, shelfId, moves, call } = await scene('older-place')
     const created = await call('POST', '/assets', {
       name: 'Box',
@@ -94,7 +94,7 @@ describe('D1.6 current_location of the legacy vocabulary', () => {
     expect(moves()).toEqual(expected)
   })
 
-  test('while tracking is down assets are written and read without it; it is recorded once when it is back', async () => {
+  test('while tracking is down, assets are written and read without it; then it is recorded once', async () => {
     const { org, dockId, moves, call } = await scene('older-place-later')
     const tracking = system.stack.service('tracking')
     await tracking.kill('SIGKILL')

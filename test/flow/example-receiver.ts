@@ -6,7 +6,7 @@ import { webhookSignature } from '@whereabouts/client/webhooks'
 
 const MAIN = fileURLToPath(new URL('../../libs/client/examples/webhook-receiver/main.ts', import.meta.url))
 
-/** What it says, one line each. */
+/** A line of its output. */
 type Line = { what: string } & Record<string, unknown>
 
 export type ExampleReceiver = {
@@ -16,7 +16,7 @@ export type ExampleReceiver = {
   stop(): Promise<number | null>
 }
 
-/** Runs the example to its end, for what makes it end at once. */
+/** Runs the example to its end, for inputs that end it at once. */
 export async function runExample(args: string[], env: Record<string, string> = {}) {
   const { child, output } = launch(args, env)
   const [exitCode] = (await once(child, 'close')) as [number | null]
@@ -40,7 +40,7 @@ export async function startExample(args: string[], env: Record<string, string>):
   return { url: await listening.promise, lines, stop: () => stop(child) }
 }
 
-/** With nothing in its environment but what is given. */
+/** Starts it with only the given environment. */
 function launch(args: string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = { stdout: '', stderr: '' }
@@ -59,7 +59,7 @@ async function stop(child: ChildProcess): Promise<number | null> {
 
 type Place = { asset_key: string; location: string | null; as_of: string }
 
-/** What its file says of where things are, by key. */
+/** The locations in its file, by asset key. */
 export function placesIn(file: string): Record<string, Place> {
   const db = new DatabaseSync(file, { readOnly: true })
   try {
@@ -70,7 +70,7 @@ export function placesIn(file: string): Record<string, Place> {
   }
 }
 
-/** Sends a body with the headers of a delivery; resolves with the status. `occurredAt` is what its timestamp is made of. */
+/** Sends a body with the headers of a delivery; resolves with the status. `occurredAt` sets its timestamp. */
 export async function deliverTo(
   url: string,
   body: string,

@@ -5,8 +5,8 @@ import { startSystem, type System } from '../system/system.ts'
 const TRACED = ['gateway', 'keys', 'catalog', 'tracking', 'webhook-dispatcher'] as const
 
 /**
- * `system`: one for all files of this folder, which run in one process, one after the other; each test has an
- * organization of its own. `collector`: receives every trace of its services.
+ * `system`: one for all files of this folder, which run in one process, one after the other; each test has its own
+ * organization. `collector`: receives every trace of its services.
  */
 export const test = base
   .extend('collector', { scope: 'worker' }, async ({}, { onCleanup }): Promise<Collector> => {

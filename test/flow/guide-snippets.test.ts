@@ -39,11 +39,11 @@ const cases: Case[] = [
   { name: 'too old', ...good, now: AT + 301, want: false },
   { name: 'too new', ...good, now: AT - 301, want: false },
   { name: 'another body', ...good, body: '{"a":2}', want: false },
-  { name: 'the body written anew', ...good, body: '{"a": 1}', want: false },
+  { name: 'the body serialized again', ...good, body: '{"a": 1}', want: false },
   { name: 'an empty body', ...good, body: '', want: false },
   { name: 'another secret', ...good, secret: 'whsec_tesu', want: false },
   { name: 'another timestamp', ...good, ...withHeader('x-service-timestamp', String(AT + 1)), want: false },
-  { name: 'a timestamp that is none', ...good, ...withHeader('x-service-timestamp', 'soon'), want: false },
+  { name: 'an invalid timestamp', ...good, ...withHeader('x-service-timestamp', 'soon'), want: false },
   { name: 'another signature', ...good, ...withHeader('x-service-signature', signature.replace(/.$/, 'd')), want: false },
   { name: 'a short signature', ...good, ...withHeader('x-service-signature', signature.slice(0, -1)), want: false },
   { name: 'a bare digest', ...good, ...withHeader('x-service-signature', signature.slice(7)), want: false },
@@ -66,8 +66,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const wanted = () => cases.map(({ name, want }) => ({ name, got: want }))
 
-/** Runs all cases in one process of the program; it answers with a list of booleans. */
-async function answers(file: string, source: string, command: string) {
+/** Runs all cases in one process of the program, which prints a list of booleans. */
+async function verdicts(file: string, source: string, command: string) {
   writeFileSync(join(folder, file), source)
   const printed = await runOn(JSON.stringify(cases), command, [file], folder)
   const got = JSON.parse(printed) as boolean[]
@@ -82,7 +82,7 @@ test('D11.2 the Node snippet of the guide accepts the known vector and refuses a
       [body, Buffer.from(body)].map((raw) => verify(raw, headers, secret, { now })))
     console.log(JSON.stringify(got.filter((_, i) => i % 2 === 0)))
     if (got.some((one, i) => one !== got[i ^ 1])) throw new Error('text and bytes differ')`
-  expect(await answers('verify.mjs', source, process.execPath)).toEqual(wanted())
+  expect(await verdicts('verify.mjs', source, process.execPath)).toEqual(wanted())
 })
 
 test.skipIf(!hasProgram('python3'))(
@@ -101,12 +101,12 @@ def message(headers):
 cases = json.load(sys.stdin)
 print(json.dumps([verify(c["body"].encode(), message(c["headers"]), c["secret"], now=c["now"]) for c in cases]))
 `
-    expect(await answers('verify.py', source, 'python3')).toEqual(wanted())
+    expect(await verdicts('verify.py', source, 'python3')).toEqual(wanted())
   },
 )
 
-test('D11.2 the client judges every one of these cases as the snippets do', async () => {
-  const judged = cases.map(async ({ name, body, headers, secret, now }) => {
+test('D11.2 the client decides every one of these cases like the snippets', async () => {
+  const decisions = cases.map(async ({ name, body, headers, secret, now }) => {
     const verifying = verifyWebhookSignature(body, headers, secret, { now: () => now * 1000 })
     const got = await verifying.then(
       () => true,
@@ -114,5 +114,5 @@ test('D11.2 the client judges every one of these cases as the snippets do', asyn
     )
     return { name, got }
   })
-  expect(await Promise.all(judged)).toEqual(wanted())
+  expect(await Promise.all(decisions)).toEqual(wanted())
 })

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 
 type Block = { language: string; label: string; text: string }
 
-/** The fenced blocks of docs/integrating.md, in their order. */
+/** The fenced blocks of docs/integrating.md, in order. */
 export function guideBlocks(): Block[] {
   const guide = readFileSync(new URL('../../docs/integrating.md', import.meta.url), 'utf8')
   const fences = guide.matchAll(/^```(\w*) ?(.*)\n([^]*?)^```$/gm)
@@ -14,13 +14,13 @@ export function guideBlocks(): Block[] {
 /** The one block of that language that contains `text`. */
 export function guideBlock(language: string, part: string): string {
   const [found, ...others] = guideBlocks().filter((b) => b.language === language && b.text.includes(part))
-  if (!found || others.length > 0) throw new Error(`not one ${language} block with "${part}"`)
+  if (!found || others.length > 0) throw new Error(`not exactly one ${language} block with "${part}"`)
   return found.text
 }
 
 /**
- * Whether a program of the machine can be used. A hosted run must have it; elsewhere a test that needs it is skipped by
- * name, since `npm test` asks for nothing but Node.
+ * Whether this machine has a program. CI must have it. Elsewhere, a test that needs it is skipped, because `npm test`
+ * needs only Node.
  */
 export function hasProgram(name: string): boolean {
   const found = spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0
@@ -28,7 +28,7 @@ export function hasProgram(name: string): boolean {
   return found
 }
 
-/** Runs a program on `input` and returns what it printed. Throws what it complained of. */
+/** Runs a program on `input` and returns its output. Throws its error output. */
 export async function runOn(input: string, command: string, args: string[], cwd: string): Promise<string> {
   const child = spawn(command, args, { cwd, stdio: 'pipe' })
   child.stdin.on('error', () => undefined) // it may have ended without reading

@@ -28,7 +28,7 @@ test.beforeAll(({ system: shared }) => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A folder that looks like the project after `npm start`, as far as the guide goes. */
+/** A folder like the project after `npm start`, with the files that the guide uses. */
 async function demoFolder(): Promise<string> {
   const admin = { email: 'guide@example.com', password: 'correct-horse-battery' }
   const { base } = system.stack.urls
@@ -99,7 +99,7 @@ describe.skipIf(!hasProgram('curl') || !hasProgram('bash'))(
       expect(second?.printed()).toMatch(/"what":"ignored","asset":"TEST-ASSET"/)
     })
 
-    test('the TypeScript of the guide keeps one asset per key, however many writers there are', async () => {
+    test('the TypeScript of the guide keeps one asset per key, with any number of writers', async () => {
       const source = `
       const { baseUrl, clientId, clientSecret } = JSON.parse(process.argv[2])
       ${guideBlock('ts', 'getToken')}
@@ -175,7 +175,7 @@ describe('the example receiver', () => {
     deliverTo(example.url, body, { secret, occurredAt })
   const said = (what: string) => example.lines.filter((line) => line.what === what)
 
-  test('D11.2 takes each delivery once, even if it comes twice, late or out of order', async () => {
+  test('D11.2 processes each delivery once, even if it arrives twice, late or out of order', async () => {
     const [older, newer] = [minutesAgo(2), minutesAgo(1)]
     const delivery = moved(newer, 'Dock')
     expect(await send(delivery, newer)).toBe(204)
@@ -224,7 +224,7 @@ describe('the example receiver', () => {
     expect(placesIn(file)).toEqual(before)
   })
 
-  test('answers requests that are too large, at another path or not POST, and keeps running', async () => {
+  test('refuses requests that are too large, at another path or not POST, and keeps running', async () => {
     const now = minutesAgo(0)
     expect(await send(moved(now, 'x'.repeat(70_000)), now)).toBe(413)
     expect(await send(moved(now, 'x'.repeat(900_000)), now)).toBe(413)
@@ -234,7 +234,7 @@ describe('the example receiver', () => {
     expect(await send(moved(now, 'Dock 2'), now)).toBe(204)
   })
 
-  test('D8.6 looks a stale event up in the report instead of believing or refusing it', async () => {
+  test('D8.6 looks a stale event up in the report instead of accepting or refusing it', async () => {
     const dock = await newLocation(org, 'Real dock', 'REAL-DOCK')
     const asset = await newAsset(org, 'Pallet', [])
     const save = { asset_identifiers: [asset.external_key], location_identifier: 'REAL-DOCK' }
@@ -275,7 +275,7 @@ describe('the example receiver', () => {
     expect(placesIn(file)).toMatchObject(there(assets.map((asset) => asset.external_key)))
   })
 
-  test('reports a refused key, and still takes deliveries', async () => {
+  test('reports a refused key, and still accepts deliveries', async () => {
     const other = { ...env, CLIENT_SECRET: 'wrong' }
     const alone = await startExample(
       ['--data', join(folder, 'alone.db'), '--base-url', system.stack.urls.base],
@@ -289,7 +289,7 @@ describe('the example receiver', () => {
   })
 })
 
-describe('the example receiver says what is wrong', () => {
+describe('the example receiver reports the problem', () => {
   const secret = { WEBHOOK_SECRET: SECRET }
   test.for<[string, string[], Record<string, string>, RegExp]>([
     ['no secret', [], {}, /^WEBHOOK_SECRET is the secret of the webhook/],

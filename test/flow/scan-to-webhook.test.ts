@@ -26,7 +26,7 @@ const cases = formats.flatMap((format) => transports.map((transport) => ({ forma
 
 const deliveriesTo = (path: string) => system.receiver.received.filter((delivery) => delivery.path === path)
 
-/** An organization that has registered everything the fixtures of a format read, and listens. */
+/** An organization with an asset for every tag in the fixtures of a format, and a webhook. */
 async function preparedOrganization(name: string, format: (typeof formats)[number]) {
   const { stack, receiver } = system
   const org = await newOrganization(stack, name)
@@ -66,7 +66,7 @@ describe('one scan, end to end', () => {
 
       for (const asset of assets) {
         const history = await historyRows(org, asset.id)
-        // The fixtures were published within a few seconds: one minute, or two when the clock turned meanwhile.
+        // The fixtures were published within a few seconds: one minute, or two if a minute ended meanwhile.
         expect([1, 2]).toContain(history.length)
         expect(history.at(-1)).toMatchObject({ location_id: locationId, duration_seconds: null })
       }
@@ -96,7 +96,7 @@ describe('one scan, end to end', () => {
 })
 
 describe('an operator', () => {
-  test('overrides a reader at once, and the receiver learns where the asset came from', async () => {
+  test('overrides a reader at once, and the receiver gets the location before', async () => {
     const { org, locationId, path } = await preparedOrganization('saved', 'canonical')
     const shelfId = await newLocation(org, 'Shelf', 'SHELF-1')
     const box = await newAsset(org, 'Box', [{ tag_type: 'barcode', value: 'BOX-1' }])
@@ -151,14 +151,14 @@ describe('two organizations', () => {
     const intruder = await newOrganization(system.stack, `intruder-${transport}`)
     const reader = await connectReader(system.stack, intruder.readerKey, transport)
     const bytes = fixtureBytes('canonical-minimal.json')
-    // NATS refuses the publish. MQTT 3.1.1 has no way to say no: the broker acknowledges and stores nothing.
+    // NATS refuses the publish. MQTT 3.1.1 cannot refuse: the broker acknowledges and stores nothing.
     const refused = await reader.publish(victim.id, 'gate-1', 'canonical', bytes).then(
       () => false,
       () => true,
     )
     expect(refused).toBe(transport === 'nats')
     await reader.close()
-    // What the victim's own reader sends afterwards arrives, and nothing came before it.
+    // The next message of the victim's own reader arrives, and nothing arrived before it.
     const own = await connectReader(system.stack, victim.readerKey, transport)
     await own.publish(victim.id, 'gate-1', 'canonical', fixtureBytes('canonical-mixed.json'))
     await vi.waitFor(async () => expect((await readerViews(victim))[0]?.health.messages).toBe(1), {

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { dirname } from 'node:path'
 
 export type Shell = {
-  /** Resolves with what the commands printed; rejects with it when one of them fails. */
+  /** Resolves with the output of the commands; rejects with it if one of them fails. */
   run(commands: string): Promise<string>
-  /** The same, when one of them has to fail: an answer that is not 2xx is a failure. */
+  /** The same for commands of which one must fail. A reply that is not 2xx is a failure. */
   refused(commands: string): Promise<string>
   /** Does not wait for their end. */
   begin(commands: string): void
@@ -13,17 +13,17 @@ export type Shell = {
   printed(): string
   /** Resolves when something like this was printed. */
   until(text: RegExp): Promise<void>
-  /** Ends it, with what it has begun. */
+  /** Ends the shell and the processes that it started. */
   stop(): Promise<void>
 }
 
-/** A command of the guide fails here with the request it makes; one that is cut off by --max-time does not. */
+/** Here a command of the guide fails if its request fails, but not if --max-time ends it. */
 const PREAMBLE = `set -euo pipefail
 curl() { command curl --fail-with-body "$@" || [ $? -eq 28 ]; }
 `
 const PATIENCE_MS = 30_000
 
-/** One terminal of a reader of the guide, who has the Node of this process. */
+/** A terminal of a person who follows the guide, with the Node of this process. */
 export function startShell(cwd: string): Shell {
   const { HOME = '/', PATH = '' } = process.env
   const env = { HOME, PATH: `${dirname(process.execPath)}:${PATH}`, LC_ALL: 'C.UTF-8' }
@@ -32,7 +32,7 @@ export function startShell(cwd: string): Shell {
   let printed = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (part: string) => (printed += part))
-  child.stdin.on('error', () => undefined) // it has ended at a command that failed
+  child.stdin.on('error', () => undefined) // it ended at a command that failed
   child.stdin.write(PREAMBLE)
   let count = 0
 

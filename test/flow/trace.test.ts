@@ -26,7 +26,7 @@ const found = (name: string, isIt: (span: CollectedSpan) => boolean) =>
 const deliveryOf = ({ id }: Organization) =>
   found('POST webhook', ({ attributes }) => attributes['org_id'] === id)
 
-/** From a step up to the root of its trace, as `service: name`. Waits for steps that are still on their way. */
+/** The steps from a step up to the root of its trace, as `service: name`. Waits for steps that have not arrived. */
 async function pathTo(span: CollectedSpan): Promise<string[]> {
   const step = `${span.service}: ${span.name}`
   if (span.parentSpanId === undefined) return [step]
@@ -38,7 +38,7 @@ async function pathTo(span: CollectedSpan): Promise<string[]> {
   return [...(await pathTo(parent)), step]
 }
 
-test('a save, its event and the delivery of it are one trace, from the gateway to the receiver', async () => {
+test('a save, its event and its delivery are one trace, from the gateway to the receiver', async () => {
   const org = await newOrganization(system.stack, 'traced')
   await newLocation(org, 'Dock', 'DOCK')
   const { external_key: key } = await newAsset(org, 'Pallet', [])
@@ -51,7 +51,7 @@ test('a save, its event and the delivery of it are one trace, from the gateway t
   expect(saved.response.status).toBe(201)
 
   const delivery = await deliveryOf(org)
-  // The caller's own step is above all of it; that it is recorded is our choice, not the caller's.
+  // The caller's own step is the root. We decide whether the trace is recorded, not the caller.
   expect(delivery.traceId).toBe('0af7651916cd43dd8448eb211c80319c')
   collector.spans.push(callersStep('b7ad6b7169203331'))
   expect(await pathTo(delivery)).toEqual([

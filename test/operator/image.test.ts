@@ -12,7 +12,7 @@ import { startSystem, type System } from '../system/system.ts'
 
 /**
  * docker-compose.yml without Docker: the files that the Dockerfile lays out, the commands and variables of the compose
- * file, and the servers of a stack in the place of its postgres and nats.
+ * file, and the servers of a stack instead of its postgres and nats.
  */
 let system: System
 let image: Image
@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 /** Replaces container names by addresses of this machine, and the database by a new one. */
-function here(value: string): string {
+function localAddress(value: string): string {
   const { postgres, nats } = system.stack.urls
   const admin = new URL(postgres)
   return value
@@ -51,7 +51,7 @@ function environmentOf(name: string): Record<string, string> {
   const entries = Object.entries(compose[name]?.environment ?? {})
   const own = name in ports ? ports[name as ServiceName] : undefined
   return {
-    ...Object.fromEntries(entries.map(([key, value]) => [key, here(value)])),
+    ...Object.fromEntries(entries.map(([key, value]) => [key, localAddress(value)])),
     ...(own && { PORT: String(own.api), OPS_PORT: String(own.ops) }),
     ...('ADMIN_DATABASE_URL' in (compose[name]?.environment ?? {}) && {
       ADMIN_DATABASE_URL: system.stack.urls.postgres,
@@ -106,7 +106,7 @@ test(
     expect(composeText()).toContain('read_only: true')
     expect(await step('migrate')).toMatch(/ran .*catalog 0001/)
     expect(await step('migrate')).toMatch(/nothing to do/)
-    expect(await step('topology')).toMatch(/as declared/)
+    expect(await step('topology')).toMatch(/up to date/)
 
     for (const name of SERVICES) {
       const child = image.run(compose[name]?.command ?? [], environmentOf(name))

@@ -24,7 +24,7 @@ let sampled: Record<ServiceName, Scrape>
 const USER_AGENT = 'metrics-test/1'
 const CSV = 'external_key,name\nIMPORTED-1,First\nIMPORTED-2,Second\n'
 
-/** A request that the typed client would refuse to make. */
+/** A request that the typed client cannot make. */
 const call = (method: string, path: string, init: { token?: string; type?: string; body?: string } = {}) =>
   fetch(`${urls.base}${path}`, {
     method,
@@ -85,7 +85,7 @@ async function revokeAKey(): Promise<void> {
 }
 
 const SERVICES = ['gateway', 'keys', 'catalog', 'tracking', 'webhook-dispatcher', 'console'] as const
-/** Those with gauges that are sampled: at the start, then every 15 seconds, or less often where sampling is slow. */
+/** Services with sampled gauges: at the start, then every 15 seconds, or less often if sampling is slow. */
 const SAMPLING = ['keys', 'catalog', 'tracking', 'webhook-dispatcher'] as const
 
 async function scrapeAll(): Promise<typeof counted> {
@@ -129,7 +129,7 @@ beforeAll(async () => {
 const OPEN = new Set(['version', 'node', 'check', 'operation', 'method', 'status', 'pool', 'what'])
 const isOpen = (metric: string, label: string) => OPEN.has(label) && metric !== 'webhook_lanes'
 
-/** The list in deploy/monitoring as it should be; what does not start at zero shows in one scrape only. */
+/** The expected list in deploy/monitoring. A metric that does not start at zero is in one scrape only. */
 function exposedMetrics(): Metric[] {
   const families = SERVICES.flatMap((service) =>
     counted[service].families.map((family) => ({ service, ...family })),

@@ -24,14 +24,14 @@ const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const ID = expect.any(Number)
 
 type Sent = { token?: string; body?: unknown }
-/** The members that the tests read of any response. */
+/** The fields of responses that tests read. */
 type Body = {
   access_token: string
   data: { access_token: string; id: number; client_id: string; client_secret: string }
 }
-type Answer = { status: number; headers: Headers; json: Body }
+type Reply = { status: number; headers: Headers; json: Body }
 
-async function call(method: string, path: string, { token, body }: Sent = {}): Promise<Answer> {
+async function call(method: string, path: string, { token, body }: Sent = {}): Promise<Reply> {
   const response = await fetch(`${urls.base}/api/v1${path}`, {
     method,
     headers: {
@@ -65,7 +65,7 @@ async function newKey({ orgId, session }: { orgId: number; session: string }) {
   const body = { name: 'Dock', scopes: ['assets:read'] }
   const created = await call('POST', `/orgs/${orgId}/api-keys`, { token: session, body })
   const { id, client_id, client_secret } = created.json.data
-  const exchange = async (): Promise<Answer> =>
+  const exchange = async (): Promise<Reply> =>
     call('POST', '/oauth/token', { body: { grant_type: 'client_credentials', client_id, client_secret } })
   return {
     id: String(id),
@@ -100,7 +100,7 @@ describe('key limit', () => {
 })
 
 describe('key list and revoke', () => {
-  test('a revoked key is refused within a second, listed by --all only, and can be revoked again', async () => {
+  test('a revoked key is refused within a second, listed only by --all, and can be revoked again', async () => {
     const org = await newOrg()
     const [kept, gone] = [await newKey(org), await newKey(org)]
     expect((await listAssets(gone.token)).status).toBe(200)
@@ -225,7 +225,7 @@ describe.concurrent('org subscription', () => {
       const metrics = await (await fetch(`${urls.ops['webhook-dispatcher']}/metrics`)).text()
       return Number(/^webhook_dropped_total\{[^}]*subscription_lapsed[^}]*\} (\d+)/m.exec(metrics)?.[1] ?? 0)
     }
-    /** The first sight of an asset: one movement, one event. */
+    /** The first scan of an asset: one movement, one event. */
     const move = async (name: string) => {
       await newAsset(org, name, [{ tag_type: 'barcode', value: name }])
       const read = { tag: { type: 'barcode', value: name }, antenna: 1 }
@@ -265,14 +265,14 @@ describe.concurrent('signing-keys', () => {
     await client.query(statement)
     await client.end()
   }
-  /** So that the test need not wait for a rotation. */
+  /** So that the test does not wait for a rotation. */
   const ageNextKey = () => changeKeys("update signing_key set created_at = created_at - interval '1 hour'")
   /** The shared system may have been running for long. */
   const renewNextKey = () =>
     changeKeys('update signing_key set created_at = clock_timestamp() where activated_at is null')
 
   test(
-    'a rotation changes which key signs and refuses no client, before, during or after it',
+    'a rotation changes the signing key and refuses no client, before, during or after it',
     { concurrent: false, timeout: 90_000 },
     async () => {
       const org = await newOrg()
@@ -282,17 +282,17 @@ describe.concurrent('signing-keys', () => {
       const kids = new Set<string>()
       let isOver = false
       /** Two clients: one with a new token each time, one with an old token. */
-      const hammer = async () => {
+      const sendRequests = async () => {
         while (!isOver) {
           const exchanged = await key.exchange()
           const fresh = exchanged.json.access_token
-          const answers = [exchanged, await listAssets(fresh), await listAssets(key.token)]
-          for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          const replies = [exchanged, await listAssets(fresh), await listAssets(key.token)]
+          for (const { status } of replies) statuses.set(status, (statuses.get(status) ?? 0) + 1)
           if (exchanged.status === 200) kids.add(kidOf(fresh))
           await delay(20)
         }
       }
-      const hammering = Promise.all([hammer(), hammer()])
+      const requests = Promise.all([sendRequests(), sendRequests()])
       const before = kidOf(key.token)
 
       await renewNextKey()
@@ -321,7 +321,7 @@ describe.concurrent('signing-keys', () => {
       // The running service caches its signing key for half a minute.
       await vi.waitFor(() => expect(kids).toContain(after), { timeout: 40_000, interval: 200 })
       isOver = true
-      await hammering
+      await requests
       expect([...statuses.keys()]).toEqual([200])
       expect(statuses.get(200)).toBeGreaterThan(100)
       expect(kids).toEqual(new Set([before, after]))

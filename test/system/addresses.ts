@@ -1,6 +1,6 @@
 let last = 0
 
-/** The header of a client at an address of its own, a /64 in the range for documentation: attempts are counted by it. */
+/** The header of a client with its own address, a /64 of the documentation range, because attempts are limited by address. */
 export function fromNewAddress(): { 'x-forwarded-for': string } {
   last += 1
   const process = globalThis.process.pid % 65_536

@@ -23,7 +23,7 @@ function adminUrl({ urls }: Stack, database: string): string {
   return url.href
 }
 
-/** What the deployment's programs are told, as docs/backup.md says. */
+/** The environment of the deployment's programs, as in docs/backup.md. */
 function deploymentEnv(stack: Stack): Record<string, string> {
   const { urls, secrets } = stack
   const wiring = { secrets, postgresUrl: urls.postgres, database: DATABASE }
@@ -36,7 +36,7 @@ function deploymentEnv(stack: Stack): Record<string, string> {
   }
 }
 
-/** Runs a program of `deploy/`; throws with what it wrote when it fails. */
+/** Runs a program of `deploy/`. Throws its output if it fails. */
 export async function deploy(stack: Stack, file: string, env: Record<string, string> = {}): Promise<string> {
   const all = { ...deploymentEnv(stack), ...env }
   const { exitCode, stdout, stderr } = await runProgram([join(ROOT, 'deploy', file)], { env: all })
@@ -44,13 +44,13 @@ export async function deploy(stack: Stack, file: string, env: Record<string, str
   return stdout
 }
 
-/** Writes a backup of the database, beside running services. */
+/** Writes a backup of the database while services run. */
 export async function dump(stack: Stack, file: string): Promise<void> {
   const { pg_dump } = await pgTools()
   await run(pg_dump, ['--format=custom', `--file=${file}`, `--dbname=${adminUrl(stack, DATABASE)}`])
 }
 
-/** Onto a server that has nothing: the roles first, since a dump does not hold them. */
+/** Restores onto an empty server. The roles come first, because a dump does not contain them. */
 export async function restore(stack: Stack, file: string): Promise<void> {
   const { pg_restore } = await pgTools()
   await deploy(stack, 'migrate.ts')
@@ -73,14 +73,14 @@ export async function query<R extends pg.QueryResultRow>(
   }
 }
 
-/** As when the server is lost: neither the database nor its roles are there. */
+/** Like the loss of the server: removes the database and its roles. */
 export async function destroyDatabase(stack: Stack): Promise<void> {
   await query(stack, `drop database ${DATABASE} with (force)`, 'postgres')
   const roles = DATABASE_ROLES.flatMap((role) => [role, `${role}_tenant`, `${role}_worker`])
   await query(stack, `drop role ${roles.join(', ')}`, 'postgres')
 }
 
-/** As when the disk of the broker is lost. */
+/** Like the loss of the broker's disk. */
 export async function destroyStreams({ broker, dataDir }: Stack): Promise<void> {
   await broker.stop('SIGKILL')
   rmSync(natsDir(dataDir), { recursive: true })
@@ -119,7 +119,7 @@ export async function contentHashes(stack: Stack): Promise<Map<string, string>> 
   return hashes
 }
 
-/** The subjects of a compacted stream, sorted: one for each thing it tells of. */
+/** The subjects of a compacted stream, sorted: one for each resource. */
 export async function subjectsOf({ urls, secrets }: Stack, stream: string): Promise<string[]> {
   const nc = await connect({ servers: urls.nats, user: 'services', pass: secrets.nats.services_password })
   const jsm = await nc.jetstreamManager()
@@ -128,7 +128,7 @@ export async function subjectsOf({ urls, secrets }: Stack, stream: string): Prom
   return Object.keys(state.subjects ?? {}).toSorted()
 }
 
-/** The same of the tables that the streams follow. */
+/** The subjects that these streams should have, derived from the tables. */
 export async function subjectsInDatabase(stack: Stack): Promise<{ catalog: string[]; keys: string[] }> {
   const list = async (text: string) => (await query<{ subject: string }>(stack, text)).map((row) => row.subject).toSorted() // prettier-ignore
   const things = ['asset', 'location', 'tag'].map(

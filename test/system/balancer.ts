@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Where a replica serves, and where it says whether it is ready. */
+/** The addresses of a replica, for requests and for its readiness. */
 type Target = { api: string; ops: string }
 
 export type Balancer = {
@@ -12,11 +12,11 @@ export type Balancer = {
   close(): Promise<void>
 }
 
-const LOOK_MS = 100
+const POLL_MS = 100
 
 /**
- * Spreads connections over the replicas that are ready, as a Service of Kubernetes does: by TCP connection, knowing of
- * readiness only what it saw when it last looked, and without a second try.
+ * Spreads connections over the ready replicas like a Service of Kubernetes: by TCP connection, with the readiness of the
+ * last poll, and without a retry.
  */
 export async function startBalancer(): Promise<Balancer> {
   const targets: (Target & { ready: boolean })[] = []
@@ -25,7 +25,7 @@ export async function startBalancer(): Promise<Balancer> {
 
   const looks = setInterval(() => {
     for (const target of targets) void isReady(target).then((ready) => (target.ready = ready))
-  }, LOOK_MS)
+  }, POLL_MS)
 
   const server = createServer((client) => {
     const ready = targets.filter((target) => target.ready)
@@ -69,9 +69,9 @@ export async function startBalancer(): Promise<Balancer> {
 
 const isReady = ({ ops }: Target): Promise<boolean> =>
   fetch(`${ops}/readyz`, { signal: AbortSignal.timeout(1_000) }).then(
-    async (answer) => {
-      await answer.arrayBuffer()
-      return answer.ok
+    async (reply) => {
+      await reply.arrayBuffer()
+      return reply.ok
     },
     () => false,
   )

@@ -3,7 +3,7 @@ import { ROOT } from '@whereabouts/deploy/local/services'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserServer, type Page } from 'playwright-core'
 
-/** Nothing of the browser itself may go anywhere: what leaves, leaves because of a page. */
+/** The browser itself sends no requests: every request comes from a page. */
 const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -11,7 +11,7 @@ const QUIET = [
   '--disable-sync',
   '--no-first-run',
   '--no-pings',
-  // A name of this machine that browsers do not take for this machine: plain HTTP to it is to a stranger.
+  // A name of this machine that browsers treat as another machine, for plain HTTP that is not to localhost.
   '--host-resolver-rules=MAP plain.example 127.0.0.1',
 ]
 
@@ -23,7 +23,7 @@ async function launchOptions() {
   return {
     executablePath: await findChromium({ cacheDir: join(ROOT, '.cache/chromium'), onNote }),
     args: QUIET,
-    chromiumSandbox: process.getuid?.() !== 0, // root has no user namespace to be shut into
+    chromiumSandbox: process.getuid?.() !== 0, // the sandbox does not work as root
   }
 }
 
@@ -33,13 +33,13 @@ export const startBrowserServer = async (): Promise<BrowserServer> =>
 
 export type WatchedPage = {
   page: Page
-  /** Every address the page asked for, without those inside it. */
+  /** Every address that the page requested, except data: and blob: URLs. */
   requested: string[]
-  /** Exceptions and what the console calls an error, such as a violation of the content security policy. */
+  /** Exceptions and console errors, such as a violation of the content security policy. */
   problems: string[]
 }
 
-/** A page in a profile of its own. A failed response is not a problem of the page. */
+/** A page in its own profile. A failed response is not a problem of the page. */
 export async function newPage(browser: Browser): Promise<WatchedPage> {
   const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } })
   page.setDefaultTimeout(PAGE_TIMEOUT_MS)

@@ -17,7 +17,7 @@ export type ClusterSystem = System & {
   cluster: NatsCluster
   /** PEM of the CA that signed the brokers' certificates. */
   ca: string
-  /** Connections for looking behind the scenes, of the services' user and of theirs in the account MQTT; closed with the system. */
+  /** Connections of the tests as the users of the services, in their account and in MQTT. Closed with the system. */
   nc: NatsConnection
   mqttNc: NatsConnection
 }
@@ -63,11 +63,11 @@ export async function startClusterSystem(): Promise<ClusterSystem> {
 
 function memberNamed({ cluster }: ClusterSystem, name: string | undefined): ClusterMember {
   const found = cluster.members.find((member) => member.name === name)
-  if (!found) throw new Error(`no broker is called ${String(name)}`)
+  if (!found) throw new Error(`no broker has the name ${String(name)}`)
   return found
 }
 
-/** The broker that decides what a stream holds, once there is one: during an election nobody answers. */
+/** The broker that leads a stream. Waits for the end of an election. */
 export async function leaderOf(system: ClusterSystem, stream: string): Promise<ClusterMember> {
   for (;;) {
     const leader = await askLeader(system, stream).catch(() => undefined)
@@ -76,7 +76,7 @@ export async function leaderOf(system: ClusterSystem, stream: string): Promise<C
   }
 }
 
-/** In whose account a stream is. */
+/** The connection to the account of a stream. */
 const ownerOf = ({ nc, mqttNc }: ClusterSystem, stream: string) => (stream.startsWith('$MQTT') ? mqttNc : nc)
 
 async function askLeader(system: ClusterSystem, stream: string): Promise<string | undefined> {
@@ -84,17 +84,17 @@ async function askLeader(system: ClusterSystem, stream: string): Promise<string 
   return (await jsm.streams.info(stream)).cluster?.leader
 }
 
-/** Has new leaders elected for `stream` until the leader is `wanted`. */
+/** Repeats the election for `stream` until the leader is `wanted`. */
 export async function handOver(system: ClusterSystem, stream: string, wanted: ClusterMember): Promise<void> {
   while ((await leaderOf(system, stream)) !== wanted) await stepDown(system, stream)
 }
 
-/** Has new leaders elected for `stream` until it is another than that of `other`. */
+/** Repeats the election for `stream` until its leader differs from that of `other`. */
 export async function partLeaders(system: ClusterSystem, stream: string, other: string): Promise<void> {
   while ((await leaderOf(system, stream)) === (await leaderOf(system, other))) await stepDown(system, stream)
 }
 
-/** Whether it was heard, the next look shows. */
+/** Its reply may be lost: the next poll shows the result. */
 const stepDown = (system: ClusterSystem, stream: string) =>
   ownerOf(system, stream)
     .request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, '', { timeout: 2_000 })
@@ -109,9 +109,9 @@ export async function serverOf(
   name: string,
 ): Promise<ClusterMember> {
   for (const member of cluster.members) {
-    const answer = await fetch(`${member.monitorUrl}/connz?auth=1&limit=1024`)
-    const { connections } = (await answer.json()) as Connz
+    const reply = await fetch(`${member.monitorUrl}/connz?auth=1&limit=1024`)
+    const { connections } = (await reply.json()) as Connz
     if (connections.some((one) => one.name === name && one.authorized_user === user)) return member
   }
-  throw new Error(`${name} is connected as ${user} to none of the brokers`)
+  throw new Error(`${name} is not connected to any broker as ${user}`)
 }

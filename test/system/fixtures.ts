@@ -7,14 +7,14 @@ type Read = { tag_type: Tag['tag_type']; tag_value: string; antenna: number; ext
 type Fixture = {
   file: string
   format: string
-  /** What is configured on the reader. */
+  /** The settings of the reader. */
   context: { timezone?: string; mapping?: object }
   buried: boolean
   reads: Read[]
   errors: object[]
 }
 
-/** The captured and documented messages of real readers, with the reads they stand for. */
+/** The captured and documented messages of real readers, with the reads in them. */
 const fixtures: Fixture[] = (
   JSON.parse(readFileSync(new URL('expected.json', folder), 'utf8')) as { fixtures: Fixture[] }
 ).fixtures

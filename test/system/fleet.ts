@@ -3,7 +3,7 @@ import { connect, ErrorCode, Events } from 'nats'
 import type { ApiKey } from './organization.ts'
 import type { Transport } from './readers.ts'
 
-/** A reader that logs in again for ever, as readers do. */
+/** A reader that always reconnects, like real ones. */
 export type Reader = {
   key: ApiKey
   transport: Transport
@@ -16,7 +16,7 @@ export type Reader = {
 /** `ca`: as PEM, where the broker expects encrypted connections. */
 type Options = { urls: Record<Transport, string>; ca?: string; key: ApiKey; name: string }
 
-/** Between two attempts, spread as a fleet of devices is. */
+/** The wait between two attempts, random as in a fleet of devices. */
 const retryMs = () => 500 + Math.random() * 1_000
 const PATIENCE_MS = 30_000
 
@@ -62,7 +62,7 @@ async function overNats({ urls, ca, key, name }: Options): Promise<Reader> {
 async function overMqtt({ urls, ca, key, name }: Options): Promise<Reader> {
   const client = await mqtt.connectAsync(urls.mqtt, {
     protocolVersion: 4,
-    clientId: `${key.clientId}-${name}`, // names return in other organizations
+    clientId: `${key.clientId}-${name}`, // other organizations use the same names
     ...(ca !== undefined && { ca }),
     username: key.clientId,
     password: key.clientSecret,

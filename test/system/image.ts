@@ -7,13 +7,13 @@ import { dockerIgnore } from '@whereabouts/deploy/image-context.fixture'
 const ROOT = resolve(import.meta.dirname, '../..')
 /** `npm test` puts it there. */
 const PNPM = join(ROOT, '.cache/tools/node_modules/pnpm/bin/pnpm.mjs')
-/** A user that owns no file; taken as the user of the image where we run as root. */
+/** A user that owns no file: the user of the image if we run as root. */
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
 export type Image = {
-  /** What is `/app` in the image. */
+  /** The folder that is `/app` in the image. */
   folder: string
-  /** `docker run` of the image: its entry point with this command, on its files, which it cannot change. */
+  /** Like `docker run`: the entry point with this command, on files that it cannot change. */
   run(command: readonly string[], env: Record<string, string>): ChildProcess
   remove(): void
 }

@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Stands in front of the service `keys` and publishes one more signing key, with which tests sign tokens. */
+/** A proxy for the service `keys` that publishes one more signing key, for tokens that tests sign. */
 export type IssuerInTheMiddle = {
   url: string
   kid: string
   privateKey: KeyObject
-  /** The raw public key, as anybody can read it. */
+  /** The raw public key, as any client can read it. */
   publicKey: Buffer
   stop(): Promise<void>
 }
@@ -22,8 +22,8 @@ export async function startIssuer(keysUrl: string): Promise<IssuerInTheMiddle> {
   const { x = '' } = publicKey.export({ format: 'jwk' })
   const own = { kty: 'OKP', crv: 'Ed25519', x, kid: 'of-the-test', use: 'sig', alg: 'EdDSA' }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // By which `keys` knows that a gateway asks.
+  async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // By this, `keys` recognizes a gateway.
     const credential = request.headers[PRINCIPAL_HEADER]
     const headers = typeof credential === 'string' ? { [PRINCIPAL_HEADER]: credential } : {}
     const real = await fetch(`${keysUrl}${request.url}`, { headers })
@@ -32,7 +32,7 @@ export async function startIssuer(keysUrl: string): Promise<IssuerInTheMiddle> {
     response.end(request.url === JWKS ? withKey(body, own) : body)
   }
 
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((request, response) => void reply(request, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

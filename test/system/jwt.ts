@@ -12,7 +12,7 @@ export function jwtParts(token: string): { header: Part; claims: Part } {
 
 const encode = (part: Part) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-/** A token by whoever holds the key: Ed25519, HMAC of the given secret, or none. */
+/** A token with any content: signed by Ed25519 or by HMAC with the given secret, or unsigned. */
 export function forge(header: Part, claims: Part, key: KeyObject | Buffer | undefined): string {
   const body = `${encode(header)}.${encode(claims)}`
   return `${body}.${signature(body, key).toString('base64url')}`

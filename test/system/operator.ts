@@ -8,7 +8,7 @@ import type { Stack } from '@whereabouts/deploy/local/stack'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const OPS = join(ROOT, 'services/keys/src/ops/main.ts')
 
-/** The members that the tests read of any command's output. */
+/** The fields of command outputs that tests read. */
 type Output = {
   org: { id: number; subscription_ends_at: string | null }
   password: string
@@ -18,7 +18,7 @@ type Output = {
   error: { type: string }
 }
 
-export type Ran = {
+export type RunResult = {
   exitCode: number
   stdout: string
   stderr: string
@@ -30,7 +30,7 @@ export type Ran = {
 export async function runProgram(
   args: readonly string[],
   { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {},
-): Promise<Ran> {
+): Promise<RunResult> {
   const { NODE_COMPILE_CACHE = '' } = process.env // makes a start twice as fast
   const child = spawn(process.execPath, [...args], {
     cwd: ROOT,
@@ -51,5 +51,5 @@ export const ops = (args: readonly string[], env: Record<string, string> = {}, i
 /** The same on a running stack, with the variables that its start wrote to a file. */
 export const operatorOf =
   ({ dataDir }: Pick<Stack, 'dataDir'>) =>
-  (args: readonly string[], input = ''): Promise<Ran> =>
+  (args: readonly string[], input = ''): Promise<RunResult> =>
     runProgram([`--env-file=${opsEnvFile(dataDir)}`, OPS, ...args], { input })

@@ -19,13 +19,13 @@ export type Organization = {
 
 let count = 0
 
-/** Signs up, mints an integrator's and a reader's key, and exchanges the first for a token. */
+/** Signs up, creates an integrator's and a reader's key, and exchanges the first for a token. */
 export async function newOrganization(
   stack: { urls: { base: string } },
   name: string,
 ): Promise<Organization> {
   count += 1
-  const anyone = newcomer(stack)
+  const anyone = clientFromNewAddress(stack)
   const signUp = {
     org_name: name,
     name: 'Ada',
@@ -59,7 +59,7 @@ export async function signInAgain(
   stack: { urls: { base: string } },
   org: Organization,
 ): Promise<Organization> {
-  const anyone = newcomer(stack)
+  const anyone = clientFromNewAddress(stack)
   const session = unwrap(await anyone.POST('/api/v1/auth/login', { body: org.login })).data
   const tokens = await exchangeKey(anyone, org.integratorKey)
   return {
@@ -70,7 +70,7 @@ export async function signInAgain(
 }
 
 /** A client from a new address: attempts to sign in are limited by address. */
-function newcomer({ urls }: { urls: { base: string } }): Client {
+function clientFromNewAddress({ urls }: { urls: { base: string } }): Client {
   const headers = Object.entries(fromNewAddress())
   return createClient({
     baseUrl: urls.base,
@@ -101,7 +101,7 @@ export async function newAsset(org: Organization, name: string, tags: Tag[]) {
   return unwrap(await org.integrator.POST('/api/v1/assets', { body: { name, tags } })).data
 }
 
-/** A configured reader whose first `antennas` antennas all look at one location. */
+/** A configured reader whose first `antennas` antennas are assigned to one location. */
 export async function newReader(
   org: Organization,
   reader: { key: string; format: 'canonical' | 'impinj' | 'zebra'; locationId: number; antennas: number },
@@ -118,7 +118,7 @@ export async function newReader(
     )
 }
 
-/** Returns the secret, which is shown this once. */
+/** Returns the secret, which is shown only once. */
 export async function newWebhook(org: Organization, url: string): Promise<string> {
   return unwrap(await org.admin.POST('/api/v1/webhooks', { body: { url } })).data.secret
 }

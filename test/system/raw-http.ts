@@ -1,26 +1,26 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** One answer as it came over the wire; header names in lower case, text in latin1. */
-export type RawAnswer = { status: number; headers: Map<string, string>; body: string }
+/** One reply from the wire: header names in lower case, text in latin1. */
+export type RawReply = { status: number; headers: Map<string, string>; body: string }
 
 const PATIENCE_MS = 10_000
 
 export async function openSocket(base: string): Promise<Socket> {
   const { hostname, port } = new URL(base)
   const socket = connect(Number(port), hostname)
-  socket.on('error', () => undefined) // who writes to a connection that the other side ends sees a reset
+  socket.on('error', () => undefined) // a write to a connection that the other side ends reports a reset
   await once(socket, 'connect')
   return socket
 }
 
-/** Sends bytes as they are, ends the sending side, and returns everything that came back until the other side ended. */
+/** Sends raw bytes, ends the sending side, and returns everything received until the other side ended. */
 export async function exchangeBytes(base: string, bytes: Uint8Array): Promise<Buffer> {
   const socket = await openSocket(base)
   socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('the server neither answers nor ends')))
   const failed = Promise.withResolvers<never>()
   socket.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever is refused in the middle of sending may be told so by a reset, after the answer.
+    // A client that is refused while it sends may get a reset after the reply.
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') failed.reject(error)
   })
   const parts: Buffer[] = []
@@ -31,11 +31,11 @@ export async function exchangeBytes(base: string, bytes: Uint8Array): Promise<Bu
 }
 
 /**
- * Splits what came back into answers. Throws when it is no HTTP, or ends in the middle. `isHead` says whether the
- * request was meant to be HEAD.
+ * Splits received bytes into replies. Throws if they are not HTTP or incomplete. `isHead`: whether the request was meant
+ * to be HEAD.
  */
-export function readAnswers(bytes: Buffer, isHead: boolean): RawAnswer[] {
-  const answers: RawAnswer[] = []
+export function readReplies(bytes: Buffer, isHead: boolean): RawReply[] {
+  const replies: RawReply[] = []
   let rest = bytes.toString('latin1')
   while (rest !== '') {
     const end = rest.indexOf('\r\n\r\n')
@@ -43,22 +43,22 @@ export function readAnswers(bytes: Buffer, isHead: boolean): RawAnswer[] {
     const [first = '', ...lines] = head.split('\r\n')
     const status = Number(/^HTTP\/1\.1 (\d{3})(?: |$)/.exec(first)?.[1])
     if (end === -1 || Number.isNaN(status))
-      throw new Error(`no HTTP answer: ${JSON.stringify(rest.slice(0, 200))}`)
+      throw new Error(`not an HTTP reply: ${JSON.stringify(rest.slice(0, 200))}`)
     const headers = new Map(lines.map((line) => pairOf(line)))
     const following = rest.slice(end + 4)
-    // An answer to HEAD has no body, but one to bytes that only began like it does.
+    // A reply to HEAD has no body, but a reply to bytes that only begin like HEAD has one.
     const isBare = isHead && (following === '' || following.startsWith('HTTP/1.1 '))
     const hasBody = !isBare && status !== 204 && status !== 304 && status >= 200
     const { body, used } = hasBody ? readBody(headers, following) : { body: '', used: 0 }
-    if (status >= 200) answers.push({ status, headers, body })
+    if (status >= 200) replies.push({ status, headers, body })
     rest = rest.slice(end + 4 + used)
   }
-  return answers
+  return replies
 }
 
 function pairOf(line: string): [string, string] {
   const at = line.indexOf(':')
-  if (at < 1) throw new Error(`no header: ${JSON.stringify(line)}`)
+  if (at < 1) throw new Error(`not a header: ${JSON.stringify(line)}`)
   return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()]
 }
 

@@ -2,7 +2,7 @@ import mqtt from 'mqtt'
 import { connect, type NatsConnection } from 'nats'
 import type { ApiKey } from './organization.ts'
 
-/** A reader at the broker, over either transport. `publish` resolves when the broker has answered for the message. */
+/** A reader at the broker, over either transport. `publish` resolves when the broker has acknowledged the message. */
 export type ReaderLink = {
   publish(orgId: number, readerKey: string, format: string, bytes: Uint8Array): Promise<void>
   close(): Promise<void>
@@ -10,7 +10,7 @@ export type ReaderLink = {
 
 export type Transport = 'nats' | 'mqtt'
 
-/** `urls`: where the broker listens; `ca`, as PEM, where it expects encrypted connections. */
+/** `urls`: addresses of the broker. `ca`: PEM, if it expects encrypted connections. */
 export const connectReader = (
   { urls, ca }: { urls: Record<Transport, string>; ca?: string },
   key: ApiKey,

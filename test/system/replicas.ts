@@ -6,7 +6,7 @@ import { createServiceControl, type ServiceControl } from '@whereabouts/deploy/l
 import { perService, serviceEnvironment, type ServiceName } from '@whereabouts/deploy/local/services'
 import type { Stack } from '@whereabouts/deploy/local/stack'
 
-/** What one more process must know of a running stack. Plain data, so that it can be handed to another process. */
+/** The data of a running stack that one more process needs. Plain, so that it can be sent to another process. */
 export type StackPlace = Pick<Stack, 'urls' | 'secrets' | 'dataDir'>
 
 export type Replica = { name: ServiceName; control: ServiceControl; api: string; ops: string }

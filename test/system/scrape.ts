@@ -1,7 +1,7 @@
 type Sample = { name: string; labels: Record<string, string>; value: number }
 type Family = { name: string; type: string; help: string; labels: string[] }
 
-/** What one process exposes at one moment. */
+/** The metrics of one process at one moment. */
 export type Scrape = {
   families: Family[]
   /** Of all series of this name that have these labels. */

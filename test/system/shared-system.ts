@@ -2,12 +2,12 @@ import { startSystem, type System } from './system.ts'
 
 type Shared = { starting: Promise<System>; users: number }
 const shared = globalThis as { [key: symbol]: Shared | undefined }
-/** Each vitest project has module instances of its own, so the system hangs on the global object. */
+/** Each vitest project has its own module instances, so the system is stored on the global object. */
 const KEY = Symbol.for('whereabouts.shared-system')
 
 /**
- * The system that all projects of a vitest run share whose tests leave it as it is. Attempts are counted by address with
- * a limit that tests reach: every client comes from an address of its own, by `X-Forwarded-For`. The last `leave` stops it.
+ * The system that the projects of a vitest run share, if their tests do not change it. Tests reach the limit of attempts
+ * per address, so every client has its own address in `X-Forwarded-For`. The last `leave` stops the system.
  */
 export async function shareSystem(): Promise<{ system: System; leave: () => Promise<void> }> {
   const entry = (shared[KEY] ??= { starting: startSystem(SETTINGS), users: 0 })
@@ -26,5 +26,5 @@ export async function shareSystem(): Promise<{ system: System; leave: () => Prom
 
 const SETTINGS = {
   gateway: { TRUSTED_PROXIES: '127.0.0.1' },
-  keys: { ADDRESS_ATTEMPTS: '20', ADDRESS_ATTEMPT_SECONDS: '60' }, // no attempt comes back during a test
+  keys: { ADDRESS_ATTEMPTS: '20', ADDRESS_ATTEMPT_SECONDS: '60' }, // no attempt is refilled during a test
 }

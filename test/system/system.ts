@@ -8,15 +8,15 @@ import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 export type System = { stack: Stack; receiver: Receiver; stop(): Promise<void> }
 
 /**
- * The whole product on free ports and throwaway data, and a receiver of webhooks whose certificate it trusts. Known
- * to the tests by its addresses only. `env` is added to the environment of single services.
+ * The whole product on free ports and throwaway data, and a receiver of webhooks whose certificate it trusts. Tests
+ * know only its addresses. `env` is added to the environment of single services.
  */
 export async function startSystem(
   env: NonNullable<StackOptions['env']> = {},
   options: Pick<StackOptions, 'broker' | 'secrets' | 'postgresUrl' | 'services'> = {},
 ): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-system-'))
-  chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
   const receiver = await startReceiver()
   const caFile = join(folder, 'receiver-ca.pem')
   writeFileSync(caFile, receiver.ca)

@@ -6,8 +6,8 @@ import { settled, test } from './support/walls.fixture.ts'
 const scanned = (value: string) =>
   JSON.stringify({ reads: [{ tag: { type: 'barcode', value }, antenna: 1 }] })
 
-/** As somebody writes it who knows the client library and has not read our guide. */
-async function publishPlainly({ clientId, clientSecret }: Key, subject: string, times: number) {
+/** Publishes like an integrator who knows the client library but not our guide. */
+async function publishWithDefaults({ clientId, clientSecret }: Key, subject: string, times: number) {
   const nc = await connect({
     servers: inject('urls').nats,
     user: clientId,
@@ -15,19 +15,23 @@ async function publishPlainly({ clientId, clientSecret }: Key, subject: string, 
     reconnect: false,
   })
   try {
-    const answers = []
+    const replies = []
     for (let i = 0; i < times; i += 1)
-      answers.push(await nc.jetstream().publish(subject, scanned('R4'), { timeout: 5_000 }))
-    return answers
+      replies.push(await nc.jetstream().publish(subject, scanned('R4'), { timeout: 5_000 }))
+    return replies
   } finally {
     await nc.close()
   }
 }
 
 describe('R4 acknowledgements over NATS', () => {
-  test('R4 the standard call without options is answered', async ({ attacker }) => {
-    const [answer] = await publishPlainly(attacker.readerKey, `scans.${attacker.org.id}.plain.canonical`, 1)
-    expect(answer).toMatchObject({ stream: 'SCANS', duplicate: false })
+  test('R4 the standard call without options gets its acknowledgement', async ({ attacker }) => {
+    const [reply] = await publishWithDefaults(
+      attacker.readerKey,
+      `scans.${attacker.org.id}.plain.canonical`,
+      1,
+    )
+    expect(reply).toMatchObject({ stream: 'SCANS', duplicate: false })
   })
 
   test('R4 no other organization receives them', async ({ victim, attacker, reader }) => {
@@ -36,12 +40,12 @@ describe('R4 acknowledgements over NATS', () => {
       raw.subscribe(subject, String(i + 1))
     await raw.flush().catch(() => undefined)
     const subject = `scans.${victim.org.id}.${victim.reader.reader_key}.canonical`
-    const answers = await publishPlainly(victim.readerKey, subject, 5)
-    expect(answers).toHaveLength(5)
+    const replies = await publishWithDefaults(victim.readerKey, subject, 5)
+    expect(replies).toHaveLength(5)
     const last = `scans.${attacker.org.id}.last.canonical`
-    await publishPlainly(attacker.readerKey, last, 1)
+    await publishWithDefaults(attacker.readerKey, last, 1)
     await raw.flush().catch(() => undefined)
-    // Of its own organization's acknowledgements it hears that of the last message, and none of the five others.
+    // It receives the acknowledgement of its own last message, and none of the five others.
     const inboxes = raw.heard.filter((heard) => heard.startsWith('_INBOX.'))
     expect(inboxes).toHaveLength(1)
     expect(raw.heard.filter((heard) => heard !== last && !inboxes.includes(heard))).toEqual([])

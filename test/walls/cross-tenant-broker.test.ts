@@ -5,7 +5,7 @@ import { openMqtt } from './support/mqtt-client.ts'
 import type { RawNats } from './support/raw-nats.ts'
 import { BROKER_SUBJECTS, capturedBy, listenedTo, repliesTo } from './support/reply-table.ts'
 
-/** Every subject of anybody else: what the streams hold and would take, what services listen to, what the broker answers. */
+/** Every foreign subject: those that streams hold and accept, those of services, and those of the broker itself. */
 const test = base.extend('foreign', { scope: 'file' }, async ({ before, victim, attacker }) => {
   const captured = before.streams.flatMap((stream) => capturedBy(stream, victim))
   const verbs = before.streams.flatMap((stream) => repliesTo(stream, victim))
@@ -29,7 +29,7 @@ const WIDE = [
   '_R_.>',
 ]
 
-/** Whatever a reader can do with a subject over NATS: a line for each. */
+/** Everything that a reader can do with a subject over NATS, one line each. */
 const overNats: Record<string, (raw: RawNats, subject: string, index: number) => void> = {
   publish: (raw, subject) => raw.publish({ subject, payload: 'walls' }),
   'publish with headers': (raw, subject) =>
@@ -52,7 +52,7 @@ test.for(Object.entries(overNats))(
 )
 
 const topicOf = (subject: string) => subject.replaceAll('.', '/')
-/** MQTT has no wildcards in a topic that is published; a slash inside a token cannot be said at all. */
+/** A published MQTT topic has no wildcards, and a token cannot contain a slash. */
 const isTopic = (subject: string) => !/[*>/+#]/.test(subject)
 
 const QUALITIES = [0, 1, 2] as const
@@ -109,7 +109,7 @@ test('at the end the other organization is unchanged', async ({ before, unchange
 test('NATS subscribe: no message of another organization arrives', async ({ foreign, reader, victim }) => {
   const raw = await reader()
   const subjects = [...WIDE, ...foreign]
-  // A connection may have few subscriptions at a time; what is refused does not count as one.
+  // A connection may have few subscriptions at a time; refused ones do not count.
   for (const [i, subject] of subjects.entries()) raw.subscribe(subject, String(i))
   await raw.flush().catch(() => undefined)
   const their = await reader(victim.readerKey)

@@ -6,8 +6,8 @@ import { settled, test } from './support/walls.fixture.ts'
 
 const KIB = 1_024
 /**
- * More dead letters than are kept of an organization. So large that whole ones would fill a quarter of the stream of dead letters
- * (256 MiB), and so few at a time that B is not cut off.
+ * More dead letters than the broker keeps for an organization. In full, they would fill a quarter of the stream of dead
+ * letters (256 MiB). B sends them slowly, so that it is not disconnected.
  */
 const FLOOD = 300
 const PER_SECOND = 50

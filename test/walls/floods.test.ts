@@ -6,7 +6,7 @@ import { openMqtt } from './support/mqtt-client.ts'
 import { settled, test } from './support/walls.fixture.ts'
 
 const LARGE = Buffer.alloc(256 * 1_024, '{"reads":[]}')
-/** A flood that the broker does not cut off ends after this. */
+/** A flood that the broker does not stop ends after this. */
 const FLOOD_MS = 8_000
 /** From the first byte of the flood, on a busy machine. */
 const CUT_OFF_MS = 3_000
@@ -20,31 +20,31 @@ async function floodOverNats(nc: NatsConnection, subject: string): Promise<numbe
   let [before, now]: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()]
   while (!nc.isClosed() && performance.now() - started < FLOOD_MS) {
     for (let n = 0; n < 16 && !nc.isClosed(); n += 1) nc.publish(subject, LARGE)
-    // Always one batch is under way while the client waits for the previous one.
+    // One batch is always in flight while the client waits for the previous one.
     ;[before, now] = [now, nc.flush().catch(() => undefined)]
     await Promise.race([before, nc.closed()])
   }
   return performance.now() - started
 }
 
-/** Scans that follow a flood, while tracking still works through it. */
+/** Scans that follow a flood, while tracking still processes it. */
 const SCANS_AFTER = 50
 
-/** A scan every 20 ms, until `isOver` and some more. Resolves with the stream, or the error, of each. */
+/** Publishes a scan every 20 ms until `isOver`, then some more. Resolves with the stream or the error of each. */
 async function publishOn(nc: NatsConnection, subject: string, isOver: () => boolean) {
   const payload = JSON.stringify({ reads: [{ tag: { type: 'barcode', value: 'FLOODS' }, antenna: 1 }] })
   const js = nc.jetstream()
-  const answers: Promise<string>[] = []
+  const replies: Promise<string>[] = []
   for (let after = 0; after < SCANS_AFTER; after += isOver() ? 1 : 0) {
-    const answer = js.publish(subject, payload, { timeout: 5_000 })
-    answers.push(answer.then(({ stream }) => stream, String))
+    const reply = js.publish(subject, payload, { timeout: 5_000 })
+    replies.push(reply.then(({ stream }) => stream, String))
     await delay(20)
   }
-  return Promise.all(answers)
+  return Promise.all(replies)
 }
 
 describe('F1 one connection that sends without a limit', () => {
-  test('F1 over NATS the broker cuts it off, and no scan of another organization is lost', async ({
+  test('F1 over NATS the broker disconnects it, and no scan of another organization is lost', async ({
     victim,
     attacker,
     watcher,
@@ -60,11 +60,11 @@ describe('F1 one connection that sends without a limit', () => {
     const published = publishOn(theirs, subject, () => isOver)
     const tookMs = await floodOverNats(mine, `scans.${attacker.org.id}.flood.canonical`)
     isOver = true
-    const answers = await published
+    const replies = await published
     console.log(`walls: a flood over NATS ended after ${Math.round(tookMs)} ms`)
-    expect(answers.filter((answer) => answer !== 'SCANS')).toEqual([])
-    expect(answers.length).toBeGreaterThan(SCANS_AFTER)
-    expect((await watcher.stream('SCANS')).subjects[subject]).toBe(answers.length)
+    expect(replies.filter((reply) => reply !== 'SCANS')).toEqual([])
+    expect(replies.length).toBeGreaterThan(SCANS_AFTER)
+    expect((await watcher.stream('SCANS')).subjects[subject]).toBe(replies.length)
     expect(tookMs).toBeLessThan(CUT_OFF_MS)
     await expect(login(attacker.readerKey)).rejects.toThrow(/authorization/i)
     expect(other.isClosed()).toBe(false) // another key of the same organization
@@ -72,7 +72,7 @@ describe('F1 one connection that sends without a limit', () => {
     await settled(watcher, rows)
   })
 
-  test('F1 over MQTT the broker cuts it off, and keys refuses its logins for a while', async ({
+  test('F1 over MQTT the broker disconnects it, and keys refuses its logins for a while', async ({
     attacker,
     watcher,
     rows,

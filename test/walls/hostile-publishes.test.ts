@@ -1,6 +1,6 @@
 import { fc, limits, SEED } from '@whereabouts/testing/fuzz'
 import { expect, inject } from 'vitest'
-import { lookAt, test } from './support/walls.fixture.ts'
+import { recordState, test } from './support/walls.fixture.ts'
 import { hostileMessage } from './support/hostile-messages.ts'
 import { listenedTo, repliesTo } from './support/reply-table.ts'
 import type { RawNats } from './support/raw-nats.ts'
@@ -10,7 +10,7 @@ const { numRuns: PUBLISHES } = limits(10_000)
 const KEYS = Math.ceil(PUBLISHES / 2_000)
 const TOGETHER = 100
 
-/** Sends them in batches, so that a connection that the broker ends costs one batch, and opens another. */
+/** Sends them in batches. If the broker ends the connection, one batch is lost, and another connection opens. */
 async function sendAll(
   messages: Parameters<RawNats['publish']>,
   open: () => Promise<RawNats>,
@@ -35,7 +35,7 @@ test(
     const keys = await Promise.all(
       Array.from({ length: KEYS }, () => attacker.org.key({ scopes: ['scans:write'] })),
     )
-    const before = await lookAt({ api, watcher, rows, victim })
+    const before = await recordState({ api, watcher, rows, victim })
     const replies = [
       ...before.streams.flatMap((stream) => repliesTo(stream, victim)),
       ...(await listenedTo()),

@@ -10,7 +10,7 @@ function scanOf(bytes: number): Buffer {
   return Buffer.from(text.padEnd(bytes))
 }
 
-describe('S9 what one connection may do', () => {
+describe('S9 limits of one connection', () => {
   test('S9 NATS accepts a message of 256 KiB and refuses one above 257 KiB', async ({
     attacker,
     reader,
@@ -57,8 +57,8 @@ describe('S9 what one connection may do', () => {
   })
 })
 
-describe('R2 what one message may hold', () => {
-  /** Objects as short as can be: 10 001 of them are below the size limit. */
+describe('R2 limits of one message', () => {
+  /** The shortest possible objects: 10 001 of them are below the size limit. */
   const messageOf = (reads: number) =>
     JSON.stringify(Array.from({ length: reads }, (_, i) => ({ t: (i % 4_096).toString(36) })))
 

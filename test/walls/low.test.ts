@@ -20,10 +20,10 @@ describe('S11 the edge', () => {
         'x-request-id': 'r'.repeat(length),
         authorization: `Bearer ${victim.key.token}`,
       }
-      const answer = await fetch(`${inject('urls').base}/api/v1/assets`, { headers })
-      expect(answer.status).toBe(200)
-      expect(answer.headers.get('x-request-id')).toBe(headers['x-request-id'])
-      await answer.body?.cancel()
+      const reply = await fetch(`${inject('urls').base}/api/v1/assets`, { headers })
+      expect(reply.status).toBe(200)
+      expect(reply.headers.get('x-request-id')).toBe(headers['x-request-id'])
+      await reply.body?.cancel()
     },
   )
 
@@ -37,22 +37,20 @@ describe('S11 the edge', () => {
 
   test('S11 f the platform address of a cloud is not a public address', async ({ api, newOrg }) => {
     const { admin: token } = await newOrg()
-    const answer = await api.call('createWebhook', { token, body: { url: 'https://168.63.129.16/hook' } })
-    expect(answer.status).toBe(400)
+    const reply = await api.call('createWebhook', { token, body: { url: 'https://168.63.129.16/hook' } })
+    expect(reply.status).toBe(400)
   })
 
   test('S11 j __proto__ in metadata is refused', async ({ api, victim }) => {
     const body = '{"name":"Crate","metadata":{"a":{"__proto__":{"x":1}}}}'
-    const answer = await api.call('createAsset', { token: victim.key.token, body })
-    expect(answer.body.error?.fields).toMatchObject([
-      { field: 'metadata.a.__proto__', code: 'invalid_value' },
-    ])
+    const reply = await api.call('createAsset', { token: victim.key.token, body })
+    expect(reply.body.error?.fields).toMatchObject([{ field: 'metadata.a.__proto__', code: 'invalid_value' }])
   })
 
   test.for(['202e', '2028', '2066'])('S11 j U+%s in a name is refused', async (code, { api, victim }) => {
     const name = `Crate ${String.fromCodePoint(Number.parseInt(code, 16))}gpj.exe`
-    const answer = await api.call('createAsset', { token: victim.key.token, body: { name } })
-    expect(answer.body.error?.fields).toMatchObject([{ field: 'name', code: 'invalid_value' }])
+    const reply = await api.call('createAsset', { token: victim.key.token, body: { name } })
+    expect(reply.body.error?.fields).toMatchObject([{ field: 'name', code: 'invalid_value' }])
   })
 
   test('S11 k a local stack does not sign as production', async ({ victim }) => {

@@ -5,7 +5,7 @@ import { openMqtt, type Mqtt } from './support/mqtt-client.ts'
 
 const SEVEN_DAYS_NS = 7 * 24 * 3_600 * 1e9
 
-/** A client id as devices choose theirs. */
+/** A client id like those of devices. */
 const newClientId = () => `gateway-${randomUUID().slice(0, 8)}`
 
 const test = base.extend('open', ({}, { onCleanup }) => {
@@ -38,7 +38,7 @@ describe('S6 R3 a client id of another organization', () => {
     const left = await open(victim.readerKey, { clientId, clean: false })
     await left.close()
     const back = await open(victim.readerKey, { clientId, clean: false })
-    expect(back.sessionPresent, 'its own organization finds it again').toBe(true)
+    expect(back.sessionPresent, 'its own organization resumes it').toBe(true)
     await back.close()
     const mine = await open(attacker.readerKey, { clientId, clean: false }).catch(() => undefined)
     expect(mine?.sessionPresent ?? false).toBe(false)

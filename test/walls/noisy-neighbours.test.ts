@@ -7,12 +7,12 @@ import { test } from './support/walls.fixture.ts'
 const LONGEST_BLOCK_S = 0.05
 const TRIES = 3
 
-/** How long the event loop of a service stood still at most while `act` ran. The least of some tries: the machine is shared. */
+/** The longest block of a service's event loop while `act` runs; the least of several tries, because the machine is shared. */
 async function longestBlock(service: 'catalog', act: () => Promise<unknown>): Promise<number> {
   const ops = inject('place').urls.ops[service]
   const blocks: number[] = []
   for (let i = 0; i < TRIES; i += 1) {
-    await scrape(ops) // what is read begins again
+    await scrape(ops) // resets the maximum
     await act()
     blocks.push((await scrape(ops)).sum('nodejs_eventloop_lag_max_seconds'))
     if (Math.min(...blocks) < LONGEST_BLOCK_S) break
@@ -37,7 +37,7 @@ describe('S5 the live feed', () => {
   const ORGS = 110
   const EACH = 10
 
-  test('S5 stays open for an organization while others take all they can', async ({
+  test('S5 stays open for an organization while others open all they can', async ({
     api,
     victim,
     onTestFinished,

@@ -6,9 +6,9 @@ import { BROKER_SUBJECTS, listenedTo, repliesTo } from './support/reply-table.ts
 import { startSpy } from './support/spy.ts'
 
 /**
- * S1, R1: whoever may publish one message may name any reply subject, and the broker answers there with rights of its
- * own. The table is made of the streams, consumers, subjects and subscriptions of the running broker, so that a stream
- * added later is in it.
+ * S1, R1: a client that may publish can name any reply subject, and the broker replies there with its own rights. The
+ * table comes from the streams, consumers, subjects and subscriptions of the running broker, so it includes streams that
+ * are added later.
  */
 const test = base
   .extend('spy', { scope: 'file' }, async ({ watcher }, { onCleanup }) => {
@@ -17,8 +17,8 @@ const test = base
     await watcher.app.flush()
     return spy
   })
-  /** B publishes an allowed message with each reply subject; resolves when the broker has answered for all of them. */
-  .extend('answerTo', ({ attacker, victim, reader }) => async (replies: readonly string[]) => {
+  /** B publishes an allowed message with each reply subject. Resolves when the broker has replied to all of them. */
+  .extend('publishWithReplies', ({ attacker, victim, reader }) => async (replies: readonly string[]) => {
     const raw = await reader()
     const subject = `scans.${attacker.org.id}.walls.canonical`
     const read = { tag: { type: 'barcode', value: victim.asset.tagValue }, antenna: 1 }
@@ -26,11 +26,11 @@ const test = base
     const inbox = `_INBOX.${attacker.readerKey.clientId}.walls`
     raw.subscribe(inbox, '1')
     raw.publish(...[...replies, inbox].map((reply) => ({ subject, reply, payload })))
-    await lastAnswer(raw, inbox)
+    await lastReply(raw, inbox)
   })
 
-/** The stream answers in the order of the messages. */
-async function lastAnswer(raw: RawNats, inbox: string): Promise<void> {
+/** Waits for the last reply: a stream replies in the order of the messages. */
+async function lastReply(raw: RawNats, inbox: string): Promise<void> {
   await raw.flush()
   await expect.poll(() => raw.heard, { timeout: 5_000 }).toContain(inbox)
 }
@@ -44,14 +44,14 @@ test('S1 every stream is in the table', async ({ before }) => {
 
 test.for(inject('streams'))(
   'S1 no reply subject reaches the stream %s',
-  async (name, { before, answerTo, spy, victim, attacker, watcher, rows }) => {
+  async (name, { before, publishWithReplies, spy, victim, attacker, watcher, rows }) => {
     const stream = before.streams.find((one) => one.name === name)
-    if (!stream) throw new Error(`${name} was not looked at`)
+    if (!stream) throw new Error(`${name} was not recorded`)
     const own = ownSubjects(attacker.org.id)
     const replies = repliesTo(stream, victim).filter((subject) => !own.isOwn(subject))
     expect(replies.length).toBeGreaterThan(15)
     const streams = await watcher.streams()
-    await answerTo(replies)
+    await publishWithReplies(replies)
     await settled(watcher, rows)
     expect(await differences(watcher, streams, own)).toEqual([])
     expect(await spy.acknowledgedOn(replies)).toEqual([])
@@ -60,14 +60,14 @@ test.for(inject('streams'))(
 
 test('S1 no reply subject reaches a service, or the broker itself', async ({
   before,
-  answerTo,
+  publishWithReplies,
   spy,
   unchanged,
 }) => {
   const listened = await listenedTo()
   expect(listened).toEqual(expect.arrayContaining(['rpc.catalog.lookup', 'rpc.tracking.place-asset']))
   const replies = [...BROKER_SUBJECTS, ...listened]
-  await answerTo(replies)
+  await publishWithReplies(replies)
   expect(await spy.acknowledgedOn(replies)).toEqual([])
   await unchanged(before)
 })
@@ -76,12 +76,15 @@ test('R1 no reply subject acts as a reader of another organization', async ({
   api,
   victim,
   before,
-  answerTo,
+  publishWithReplies,
   watcher,
   rows,
 }) => {
   expect(before).toBeDefined()
-  await answerTo([`scans.${victim.org.id}.phantom.canonical`, `scans.${victim.org.id}.phantom.mapping`])
+  await publishWithReplies([
+    `scans.${victim.org.id}.phantom.canonical`,
+    `scans.${victim.org.id}.phantom.mapping`,
+  ])
   await settled(watcher, rows)
   const { data } = (await api.call('listReaders', { token: victim.org.admin, query: { configured: false } }))
     .body

@@ -6,7 +6,7 @@ const PASSWORD = 'correct horse battery'
 const newEmail = () => `walls-${randomUUID()}@example.com`
 
 let networks = 0
-/** A client of an IPv6 network (/64) of its own; `host` is another address in the same network. */
+/** A client with its own IPv6 network (/64); `host` is another address in the same network. */
 function fromNetwork(network = (networks += 1), host = 1) {
   const [a, b] = [process.pid % 65_536, network % 65_536].map((part) => part.toString(16))
   return { 'x-forwarded-for': `2001:db8:${a}:${b}::${host.toString(16)}` }
@@ -15,11 +15,11 @@ function fromNetwork(network = (networks += 1), host = 1) {
 const signUp = () => ({ org_name: 'Walls', name: 'Ada', email: newEmail(), password: PASSWORD })
 
 describe('S3 sign-in under a flood from one address', () => {
-  test('S3 the flooder gets 429, and all others get in', async ({ api, victim }) => {
+  test('S3 the flooding address gets 429, and all others sign in', async ({ api, victim }) => {
     const stop = startFlood(130)
     const others: number[] = []
     try {
-      await expect.poll(stop.answers, { timeout: 30_000 }).toBeGreaterThan(130)
+      await expect.poll(stop.replies, { timeout: 30_000 }).toBeGreaterThan(130)
       const { email, password } = victim.org
       for (let i = 0; i < 10; i += 1)
         others.push((await api.call('logIn', { body: { email, password }, headers: fromNetwork() })).status)
@@ -31,7 +31,7 @@ describe('S3 sign-in under a flood from one address', () => {
   })
 })
 
-/** Signs in as nobody from one address, over so many connections, until stopped. */
+/** Signs in as an unknown user from one address, over `connections` connections, until stopped. */
 function startFlood(connections: number) {
   const headers = { 'user-agent': 'walls/1', 'content-type': 'application/json', ...fromNetwork() }
   const seen: number[] = []
@@ -39,13 +39,13 @@ function startFlood(connections: number) {
   const running = Array.from({ length: connections }, async () => {
     while (!isOver) {
       const body = JSON.stringify({ email: newEmail(), password: 'wrong password' })
-      const answer = await fetch(`${inject('urls').base}/api/v1/auth/login`, {
+      const reply = await fetch(`${inject('urls').base}/api/v1/auth/login`, {
         method: 'POST',
         headers,
         body,
       })
-      await answer.body?.cancel()
-      seen.push(answer.status)
+      await reply.body?.cancel()
+      seen.push(reply.status)
     }
   })
   const stop = async () => {
@@ -53,7 +53,7 @@ function startFlood(connections: number) {
     await Promise.all(running)
   }
   return Object.assign(stop, {
-    answers: () => seen.length,
+    replies: () => seen.length,
     statuses: () => [...new Set(seen)].toSorted((a, b) => a - b),
   })
 }
@@ -88,7 +88,7 @@ describe('S4 guesses and sign-ups', () => {
     expect(statuses).toContain(429)
   })
 
-  test('S4 guesses for one account from many networks are slowed, and its owner still gets in', async ({
+  test('S4 guesses for one account from many networks are slowed, and its owner still signs in', async ({
     api,
     newOrg,
   }) => {
@@ -108,9 +108,9 @@ describe('S4 guesses and sign-ups', () => {
   test.for(['aaaaaaaaaa', 'Password123', '1234567890'])(
     'S4 the common password %s is refused',
     async (password, { api }) => {
-      const answer = await api.call('signUp', { body: { ...signUp(), password }, headers: fromNetwork() })
-      expect(answer.status).toBe(400)
-      expect(answer.body.error.fields?.map(({ field }) => field)).toEqual(['password'])
+      const reply = await api.call('signUp', { body: { ...signUp(), password }, headers: fromNetwork() })
+      expect(reply.status).toBe(400)
+      expect(reply.body.error.fields?.map(({ field }) => field)).toEqual(['password'])
     },
   )
 })

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import {
   container,
   first,
-  isSaid,
+  matches,
   pod,
   problemsWhen,
   settings,
   type Case,
-  whole,
+  production,
   without,
 } from './broken.fixture.ts'
 import { renderInstallation, type Installation } from './installation.fixture.ts'
@@ -22,7 +22,7 @@ const RIGHTS: Case[] = [
     (_, get) => (pod(get('Deployment', 'keys')).securityContext!.runAsNonRoot = false),
   ],
   [
-    'all system calls',
+    'no seccomp profile',
     'Job migrate has no seccomp profile',
     (_, get) => delete pod(get('Job', 'migrate')).securityContext!.seccompProfile,
   ],
@@ -32,12 +32,12 @@ const RIGHTS: Case[] = [
     (_, get) => delete pod(get('Job', 'topology')).automountServiceAccountToken,
   ],
   [
-    'more privileges',
+    'privilege escalation',
     'StatefulSet nats may gain privileges',
     (_, get) => delete container(get('StatefulSet', 'nats')).securityContext!.allowPrivilegeEscalation,
   ],
   [
-    'writing to the image',
+    'a writable image',
     'StatefulSet nats may write to its image',
     (_, get) => (container(get('StatefulSet', 'nats')).securityContext!.readOnlyRootFilesystem = false),
   ],
@@ -57,7 +57,7 @@ const RIGHTS: Case[] = [
     (_, get) => (container(get('Deployment', 'keys')).image = 'registry.example:5000/whereabouts'),
   ],
   [
-    'no request',
+    'no request for a processor',
     'Deployment keys requests no processor',
     (_, get) => delete container(get('Deployment', 'keys')).resources!.requests!['cpu'],
   ],
@@ -82,7 +82,7 @@ const RIGHTS: Case[] = [
     (_, get) => (get('Deployment', 'keys').spec.replicas = 1),
   ],
   [
-    'a scaler down to one',
+    'a scaler with a minimum of one',
     'Deployment tracking may have fewer than two replicas',
     (_, get) => (get('ScaledObject', 'tracking').spec.minReplicaCount = 1),
   ],
@@ -111,12 +111,12 @@ const RIGHTS: Case[] = [
       }),
   ],
   [
-    'an object of no stage',
+    'an object without a stage',
     'Service keys has no stage',
     (_, get) => (get('Service', 'keys').metadata.labels = {}),
   ],
   [
-    'a step among the services',
+    'a step in the stage of the services',
     'Job migrate is applied in stage services',
     (_, get) => (get('Job', 'migrate').metadata.labels!['deploy-stage'] = 'services'),
   ],
@@ -139,12 +139,12 @@ const VARIABLES: Case[] = [
     (installation) => (settings(installation, 'catalog')['RETENTION_DAYS'] = '400'),
   ],
   [
-    'a value that is not taken',
+    'a value that is not valid',
     /tracking: 1 configuration variable.*\n.*RETENTION_DAYS is not usable/,
     (installation) => (settings(installation, 'tracking')['RETENTION_DAYS'] = 'for ever'),
   ],
   [
-    'no word on what stands in front of the gateway',
+    'no setting for the proxies in front of the gateway',
     /gateway: 1 configuration variable.*\n.*TRUSTED_PROXIES is not set/,
     (installation) => (settings(installation, 'gateway')['TRUSTED_PROXIES'] = ''),
   ],
@@ -169,13 +169,13 @@ const VARIABLES: Case[] = [
     (_, get) => (get('Deployment', 'keys').metadata.name = 'other'),
   ],
   [
-    'a service that is not there',
+    'a missing service',
     'console is missing',
     (installation) => without(installation, 'Deployment', 'console'),
   ],
 ]
 
-const ARROWS: Case[] = [
+const NETWORK: Case[] = [
   [
     'a service that may not reach the broker',
     'catalog may not reach nats',
@@ -224,44 +224,44 @@ const ARROWS: Case[] = [
   ],
 ]
 
-const BOUNDS: Case[] = [
+const LIMITS: Case[] = [
   [
-    'a live feed that is broken off',
+    'a timeout shorter than a live feed',
     'HTTPRoute gateway ends streamMovements after 960 s',
     (_, get) => get('HTTPRoute', 'gateway').spec.rules!.shift(),
   ],
   [
-    'a file that is broken off',
+    'a timeout shorter than an upload',
     'HTTPRoute gateway ends createImport after 60 s',
     (_, get) => (get('HTTPRoute', 'gateway').spec.rules![1]!.timeouts!.backendRequest = '60s'),
   ],
   [
-    'more connections than the database takes',
+    'more connections than the database allows',
     /\d+ connections are needed, and max_connections is 300/,
     (_, get) => (get('HorizontalPodAutoscaler', 'catalog').spec.maxReplicas = 20),
   ],
   [
-    'a pool that the database does not take',
+    'a pool larger than the database allows',
     /\d+ connections are needed/,
     (installation) => (settings(installation, 'keys')['DATABASE_POOL_SIZE'] = '150'),
   ],
   [
-    'too little time to end',
+    'a grace period that is too short',
     /Deployment tracking may take \d+ s to end and is killed after 60/,
     (_, get) => (pod(get('Deployment', 'tracking')).terminationGracePeriodSeconds = 60),
   ],
   [
-    'too long a drain',
+    'a drain that is too long',
     /Deployment gateway may take \d+ s to end/,
     (installation) => (settings(installation, 'service')['DRAIN_MS'] = '90000'),
   ],
   [
-    'a broker without time for its clients',
+    'a broker with the default grace period',
     'StatefulSet nats may take 130 s to end and is killed after 30',
     (_, get) => delete pod(get('StatefulSet', 'nats')).terminationGracePeriodSeconds,
   ],
   [
-    'a drain shorter than idle connections',
+    'a drain shorter than the keep-alive of the gateway',
     'catalog drains for 3000 ms',
     (installation) => (settings(installation, 'service')['DRAIN_MS'] = '3000'),
   ],
@@ -270,11 +270,11 @@ const BOUNDS: Case[] = [
 describe.each([
   ['rights', RIGHTS],
   ['variables', VARIABLES],
-  ['arrows', ARROWS],
-  ['bounds', BOUNDS],
+  ['network', NETWORK],
+  ['limits', LIMITS],
 ])('%s: is refused', (_area, cases) => {
   test.each(cases)('%s', async (_what, problem, breakIt) => {
-    expect((await problemsWhen(breakIt)).filter(isSaid(problem))).not.toEqual([])
+    expect((await problemsWhen(breakIt)).filter(matches(problem))).not.toEqual([])
   })
 })
 
@@ -298,6 +298,6 @@ test.each<[string, (copy: Installation, other: Installation) => unknown]>([
   ],
 ])('between two installations is refused: %s', async (problem, share) => {
   const copy = structuredClone(await renderInstallation('preview'))
-  share(copy, whole)
-  expect(sharedBetween(copy, whole).filter((said) => said.includes(problem))).not.toEqual([])
+  share(copy, production)
+  expect(sharedBetween(copy, production).filter((reported) => reported.includes(problem))).not.toEqual([])
 })

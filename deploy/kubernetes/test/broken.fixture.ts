@@ -3,7 +3,7 @@ import { EXPECTED, renderInstallation, type Installation } from './installation.
 import { find, type Container, type Manifest } from './manifest.ts'
 
 /** Production; each case changes its own copy. */
-export const whole: Installation = await renderInstallation('production')
+export const production: Installation = await renderInstallation('production')
 
 export const check = ({ objects, secrets }: Installation): Promise<string[]> =>
   problemsOf(objects, secrets, EXPECTED)
@@ -15,13 +15,13 @@ export type Case = [what: string, problem: string | RegExp, breakIt: Broken]
 
 /** The problems of production after one change. */
 export async function problemsWhen(breakIt: Broken): Promise<string[]> {
-  const copy = structuredClone(whole)
+  const copy = structuredClone(production)
   breakIt(copy, (kind, name) => find(copy.objects, kind, name)!)
   return check(copy)
 }
 
-export const isSaid = (problem: string | RegExp) => (said: string) =>
-  typeof problem === 'string' ? said.includes(problem) : problem.test(said)
+export const matches = (problem: string | RegExp) => (reported: string) =>
+  typeof problem === 'string' ? reported.includes(problem) : problem.test(reported)
 
 export const first = <T>(list: T[] | undefined): T => list![0]!
 export const pod = (object: Manifest) => object.spec.template!.spec

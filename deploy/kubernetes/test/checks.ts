@@ -1,6 +1,6 @@
 import { routes } from '@whereabouts/contracts/routes'
 import type { z } from 'zod'
-import { arrowProblems } from './arrows.ts'
+import { networkProblems } from './network.ts'
 import { connectionProblems } from './connections.ts'
 import { environments, unusedSources } from './environment.ts'
 import { drainProblems, graceProblems } from './grace.ts'
@@ -13,7 +13,7 @@ import { timeoutProblems } from './timeouts.ts'
 import { variableProblems } from './variables.ts'
 
 export type Expectations = {
-  /** What each program reads from its environment. */
+  /** The variables that each program reads. */
   schemas: Readonly<Record<string, z.ZodObject>>
   /** Service → phases of its shutdown. */
   phases: Readonly<Record<string, number>>
@@ -35,7 +35,7 @@ export async function problemsOf(
     ...unusedSources(objects, secrets),
     ...hardeningProblems(objects),
     ...variableProblems(given, schemas),
-    ...arrowProblems(objects, given),
+    ...networkProblems(objects, given),
     ...graceProblems(objects, given, phases),
     ...drainProblems(given),
     ...timeoutProblems(objects, routes),

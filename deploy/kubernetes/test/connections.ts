@@ -32,5 +32,5 @@ function mostOf({ metadata, spec }: Manifest, objects: readonly Manifest[]): num
 }
 
 /** Counts the connections in a main.ts outside the configured pool. */
-export const connectionsBeside = (source: string): number =>
+export const connectionsOutsidePool = (source: string): number =>
   [...source.matchAll(/\bmax: (\d+)|\b(openPipeline)\(/g)].reduce((sum, [, max]) => sum + Number(max ?? 1), 0)

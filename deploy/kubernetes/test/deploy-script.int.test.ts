@@ -15,13 +15,13 @@ afterEach(() => rmSync(folder, { recursive: true }))
 /** A kubectl that renders, records its other calls, and reports the state of each Job from `jobs`. */
 async function writeKubectl(jobs: Record<string, string>): Promise<void> {
   const real = await findKubectl({ cacheDir: join(ROOT, '.cache/kubectl') })
-  const answers = Object.entries(jobs).map(([name, state]) => `*"get job ${name} "*) echo ${state} ;;`)
+  const replies = Object.entries(jobs).map(([name, state]) => `*"get job ${name} "*) echo ${state} ;;`)
   const script = [
     '#!/bin/sh',
     `[ "$1" = kustomize ] && exec "${real}" "$@"`,
     `echo "$*" >> "${folder}/calls"`,
     'case "$*" in',
-    ...answers,
+    ...replies,
     '*" logs "*) echo "relation does not exist" ;;',
     'esac',
   ]

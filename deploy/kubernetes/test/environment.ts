@@ -29,7 +29,7 @@ export function environments(
   )
 }
 
-/** ConfigMaps and Secrets without a user, whose settings have no effect. */
+/** Unused ConfigMaps and Secrets, whose settings have no effect. */
 export function unusedSources(objects: readonly Manifest[], secrets: readonly Manifest[]): string[] {
   const text = JSON.stringify(objects.filter(({ kind }) => kind !== 'ConfigMap'))
   // Dashboards are found by their label.

@@ -34,6 +34,6 @@ export function drainProblems(environments: ReadonlyMap<string, Record<string, s
   return [...environments].flatMap(([name, { DRAIN_MS }]) =>
     DRAIN_MS === undefined || Number(DRAIN_MS) > idleMs
       ? []
-      : [`${name} drains for ${DRAIN_MS} ms, in which the gateway keeps idle connections of ${idleMs}`],
+      : [`${name} drains for ${DRAIN_MS} ms, but the gateway keeps idle connections for ${idleMs} ms`],
   )
 }

@@ -15,7 +15,7 @@ import { findKubectl } from '../../local/servers/kubectl.ts'
 import { ROOT } from '../../local/services.ts'
 import { MigrateConfig, TopologyConfig } from '../../step-config.ts'
 import type { Expectations } from './checks.ts'
-import { connectionsBeside } from './connections.ts'
+import { connectionsOutsidePool } from './connections.ts'
 import { phasesIn } from './grace.ts'
 import type { Manifest } from './manifest.ts'
 import { secretManifests } from '../secret-manifests.ts'
@@ -62,14 +62,14 @@ function secretsOf(installation: Parameters<typeof secretManifests>[1]): Manifes
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-/** Values that the configuration of the brokers takes from the environment, comments left out. */
+/** Variables in the configuration of the brokers, without its comments. */
 function brokerVariables(): string[] {
   const text = read('deploy/nats/nats.conf') + read('deploy/nats/cluster.conf')
   const names = text.replaceAll(/#.*$/gm, '').matchAll(/\$([A-Z][A-Z0-9_]*)/g)
   return Array.from(names, ([, name]) => name!)
 }
 
-/** What each program reads. GOMEMLIMIT is for the runtime of nats-server. */
+/** The variables that each program reads. GOMEMLIMIT is for the runtime of nats-server. */
 const SCHEMAS: Record<string, z.ZodObject> = {
   gateway: Gateway,
   catalog: Catalog,
@@ -92,5 +92,5 @@ const counted = (count: (source: string) => number) =>
 export const EXPECTED: Expectations = {
   schemas: SCHEMAS,
   phases: counted(phasesIn),
-  connections: counted(connectionsBeside),
+  connections: counted(connectionsOutsidePool),
 }

@@ -36,7 +36,7 @@ type RouteRule = {
   backendRefs?: BackendRef[]
 }
 
-/** Of all kinds at once: each has some of it. */
+/** The fields of all kinds; each kind has some of them. */
 type Spec = {
   replicas?: number
   selector?: Selector & Labels
@@ -117,7 +117,7 @@ export type PodGroup = {
   name: string
   labels: Labels
   ports: { name?: string | undefined; port: number }[]
-  /** Missing where an operator makes the pods. */
+  /** Missing if an operator creates the pods. */
   spec: PodSpec | undefined
   owner: Manifest
 }
@@ -146,7 +146,7 @@ export function podGroups(objects: readonly Manifest[]): PodGroup[] {
   })
 }
 
-/** As the CloudNativePG operator makes them. */
+/** As the CloudNativePG operator creates them. */
 function databasePods(owner: Manifest): PodGroup {
   const { name } = owner.metadata
   const labels = {
@@ -174,6 +174,6 @@ export function selects({ matchLabels = {}, matchExpressions = [] }: Selector, l
   )
 }
 
-/** The number behind a port's name or number; undefined where the pods have no such port. */
+/** The number of a port by name or number; undefined if the pods have no such port. */
 export const portNumber = ({ ports }: PodGroup, port: Port): number | undefined =>
   ports.find((known) => known.name === port || known.port === port)?.port

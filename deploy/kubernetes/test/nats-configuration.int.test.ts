@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-async function filesOfACertificate(): Promise<Record<string, string>> {
+async function certificateFiles(): Promise<Record<string, string>> {
   const { key, cert } = await makeCertificate()
   const files = { NATS_CERT_FILE: cert, NATS_KEY_FILE: key, NATS_CA_FILE: cert }
   return Object.fromEntries(
@@ -25,20 +25,20 @@ async function filesOfACertificate(): Promise<Record<string, string>> {
   )
 }
 
-/** The verdict of nats-server on its configuration with the pod's environment, but other file paths. */
-async function judged(changed: Record<string, string> = {}) {
+/** Checks the configuration with `nats-server -t` and the pod's environment, but other file paths. */
+async function checkConfiguration(changed: Record<string, string> = {}) {
   const { objects, secrets } = await renderInstallation('production')
   const given = environments(objects, secrets).get('nats')!
-  const env = { ...given, ...(await filesOfACertificate()), NATS_STORE_DIR: folder, ...changed }
+  const env = { ...given, ...(await certificateFiles()), NATS_STORE_DIR: folder, ...changed }
   const args = ['-t', '--config', join(ROOT, 'deploy/nats/cluster.conf')]
   const { status, stderr } = spawnSync(process.env['WB_TEST_NATS_BIN']!, args, { encoding: 'utf8', env })
   return { status, stderr }
 }
 
 test('nats-server accepts the configuration with the values of the StatefulSet', async () => {
-  expect(await judged()).toMatchObject({ status: 0, stderr: expect.stringContaining('is valid') })
+  expect(await checkConfiguration()).toMatchObject({ status: 0, stderr: expect.stringContaining('is valid') })
 })
 
 test('routes that are not a list are refused', async () => {
-  expect((await judged({ NATS_ROUTES: 'nats://nats-0:6222' })).status).not.toBe(0)
+  expect((await checkConfiguration({ NATS_ROUTES: 'nats://nats-0:6222' })).status).not.toBe(0)
 })

@@ -126,7 +126,7 @@ function storageCredentials(object: Manifest, objects: readonly Manifest[], keys
       .filter((name) => !find(objects, 'ObjectStore', name))
       .map((name) => `keeps its backups in ${name}, which does not exist`),
     ...(cluster && !find(objects, 'Cluster', cluster.name)
-      ? [`backs up ${cluster.name}, which is not here`]
+      ? [`backs up ${cluster.name}, which does not exist`]
       : []),
   ]
   return problems.map((problem) => `${nameOf(object)} ${problem}`)

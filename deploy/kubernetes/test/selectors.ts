@@ -41,7 +41,7 @@ function emptySelections(object: Manifest, groups: PodGroup[]): string[] {
   ]
 }
 
-/** Of a list of values, each has to be there, or an arrow is missing that one believes in. */
+/** The listed values. A value on no pod allows a connection that does not exist. */
 const listed = ({ matchExpressions = [] }: Selector) =>
   matchExpressions
     .filter(({ operator }) => operator === 'In')
@@ -74,7 +74,7 @@ const unscraped = (objects: readonly Manifest[]) => (group: PodGroup) => {
   return scraped ? [] : [`the metrics of ${group.name} are read by no PodMonitor`]
 }
 
-/** What a Deployment calls its pods, and among whom it spreads them. */
+/** The selectors by which a workload finds and spreads its own pods. */
 function ownSelectors({ owner, labels, spec }: PodGroup): string[] {
   const selectsOwn = owner.kind === 'Job' || spec === undefined || selects(owner.spec.selector ?? {}, labels)
   const spreads = spec?.topologySpreadConstraints ?? []
@@ -86,7 +86,7 @@ function ownSelectors({ owner, labels, spec }: PodGroup): string[] {
     ...spreads
       .flatMap(({ matchLabelKeys = [] }) => matchLabelKeys)
       .filter((key) => key !== 'pod-template-hash' && !(key in labels))
-      .map((key) => `${nameOf(owner)} spreads by the label ${key}, which its pods have not`),
+      .map((key) => `${nameOf(owner)} spreads by the label ${key}, which its pods do not have`),
   ]
 }
 

@@ -20,7 +20,7 @@ function ownedBy({ objects, secrets }: Installation): string[] {
   const issuers = [...environments(objects, secrets).values()].flatMap(({ ENVIRONMENT }) => ENVIRONMENT ?? [])
   const values = secrets.flatMap(({ metadata, data = {} }) =>
     Object.entries(data)
-      // The names of users are the same everywhere, and no secret.
+      // User names are the same everywhere and not secret.
       .filter(([key]) => key !== 'username')
       .map(([key, value]) => [`${metadata.name}/${key}`, value] as const),
   )

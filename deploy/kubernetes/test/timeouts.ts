@@ -34,7 +34,7 @@ function secondsFor(path: string, { spec }: Manifest): number {
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600 }
 
-/** Without a value, implementations use short timeouts of their own. */
+/** Without a value, implementations use their own short timeouts. */
 function secondsOf(duration: string): number {
   const [, amount, unit = ''] = /^(\d+)([smh])$/.exec(duration) ?? []
   return amount === undefined ? Number.MIN_VALUE : Number(amount) * UNITS[unit]!

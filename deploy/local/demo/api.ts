@@ -57,9 +57,9 @@ export function createApi({ baseUrl, signal }: Options): Api {
     }
     const request = `${route.method} ${url.href}`
     const send = () => fetch(url, { ...init, signal: withTimeout(signal) })
-    const answer = await persist(request, { send, signal })
-    const text = await answer.text()
-    if (!answer.ok) throw refusal(request, answer, text)
+    const response = await persist(request, { send, signal })
+    const text = await response.text()
+    if (!response.ok) throw refusal(request, response, text)
     // The service validates its replies against the same table.
     return JSON.parse(text === '' ? 'null' : text)
   }
@@ -86,22 +86,22 @@ type Sending = { send: () => Promise<Response>; signal: AbortSignal | undefined 
 
 async function persist(request: string, sending: Sending, attempt = 1): Promise<Response> {
   const isLast = attempt === ATTEMPTS
-  const answer = await sending.send().catch((error: unknown) => {
+  const response = await sending.send().catch((error: unknown) => {
     if (isLast || sending.signal?.aborted)
       throw new Error(`${request} failed: ${errorText(error)}`, { cause: error })
     return undefined
   })
-  if (answer && (isLast || (answer.status !== 503 && answer.status !== 429))) return answer
-  await answer?.body?.cancel()
-  const wantedMs = Number(answer?.headers.get('retry-after') ?? 0) * 1000
+  if (response && (isLast || (response.status !== 503 && response.status !== 429))) return response
+  await response?.body?.cancel()
+  const wantedMs = Number(response?.headers.get('retry-after') ?? 0) * 1000
   await delay(Math.max(wantedMs, 100 * 2 ** attempt) * (0.9 + Math.random() * 0.2))
   return persist(request, sending, attempt + 1)
 }
 
-function refusal(request: string, answer: Response, text: string): ApiError {
+function refusal(request: string, response: Response, text: string): ApiError {
   const { detail, request_id: requestId } = envelopeOf(text)
-  const shown = detail ?? (text.slice(0, 200) || answer.statusText)
-  return new ApiError(request, answer.status, shown, requestId ?? answer.headers.get('x-request-id'))
+  const shown = detail ?? (text.slice(0, 200) || response.statusText)
+  return new ApiError(request, response.status, shown, requestId ?? response.headers.get('x-request-id'))
 }
 
 /** Empty when the response is not our envelope. */

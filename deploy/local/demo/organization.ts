@@ -36,13 +36,12 @@ export type Organization = Pick<Demo, 'org_id' | 'admin' | 'api_key' | 'reader_k
   session: string
 }
 
-/** Signs in to the demo organization with the kept credentials. Creates whatever of it is missing or invalid. */
+/** Signs in to the demo organization with the kept credentials. Creates missing parts and replaces invalid ones. */
 export async function openOrganization({ api, dataDir, kept, onProgress }: Options): Promise<Organization> {
   const known = kept?.admin ?? readPendingAdmin(dataDir)
   let admin = known ?? newAdmin(EMAIL)
   let session = known && (await logIn(api, known))
-  if (kept && !session)
-    onProgress('the kept credentials are not valid here, so a new organization is created')
+  if (kept && !session) onProgress('creating a new organization, because the kept credentials are not valid')
   if (!session) ({ admin, session } = await signUp(api, dataDir, kept ? newAdmin(EMAIL) : admin))
   const orgId = session.org.id
   const keys = { api, orgId, token: session.access_token }
@@ -80,7 +79,7 @@ async function signUp(api: Api, dataDir: string, admin: Admin): Promise<{ admin:
 
 type KeyContext = { api: Api; orgId: number; token: string }
 
-/** The kept key when it still works, else a new one. Revokes other keys of that name, which interrupted runs left. */
+/** The kept key if it still works, otherwise a new one. Then revokes other keys of that name, left by interrupted runs. */
 async function workingKey(
   context: KeyContext,
   plan: KeyPlan,

@@ -76,7 +76,7 @@ test('a second start changes nothing, and deleted objects stay deleted', async (
   expect(await counts(before)).toEqual([30, 499, 6])
 })
 
-test('a revoked reader key is replaced at the next start, the working one kept', async () => {
+test('the next start replaces a revoked reader key and keeps the working one', async () => {
   const before = await seed()
   const params = { org_id: before.org_id, key_id: before.reader_key.client_id }
   await api('revokeApiKey', { token: await session(before), params })
@@ -90,7 +90,7 @@ test('without the file, a second organization is created', async () => {
   const before = await seed()
   rmSync(demoFile(dataDir()))
   const interrupted = new AbortController()
-  const onProgress = () => interrupted.abort() // the data of the first test need not be made again
+  const onProgress = () => interrupted.abort() // this test needs no data
   await expect(seed({ onProgress, signal: interrupted.signal })).rejects.toThrow('failed')
   const after = readDemo(demoFile(dataDir()))
   expect(after?.org_id).not.toBe(before.org_id)

@@ -18,7 +18,7 @@ function nextCandidate(): number {
   return FIRST_PORT + (process.pid % SLICES) * SLICE + (tries % SLICE)
 }
 
-/** `count` different ports on which nobody listens. */
+/** `count` different ports without a listener. */
 export async function freePorts(count: number): Promise<number[]> {
   // Held until all are found, so that all differ.
   const held = await Promise.all(Array.from({ length: count }, holdFreePort))

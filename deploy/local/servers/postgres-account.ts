@@ -118,7 +118,7 @@ function reachablePlace(account: Account): string {
       makeEnterable(place) && spawnSync('test', ['-x', place], { ...account, cwd: '/' }).status === 0,
   )
   if (found !== undefined) return found
-  throw new Error(`the user of PostgreSQL can enter none of ${REACHABLE.join(' and ')}`)
+  throw new Error(`the user of PostgreSQL cannot enter ${REACHABLE.join(' or ')}`)
 }
 
 function makeEnterable(place: string): boolean {

@@ -128,7 +128,7 @@ function checkVersion(cluster: string): void {
   const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
   if (version === MAJOR_VERSION) return
   throw new Error(
-    `${cluster} is of PostgreSQL ${version}, this is ${MAJOR_VERSION}; delete it with npm start -- --reset`,
+    `${cluster} belongs to PostgreSQL ${version}, not ${MAJOR_VERSION}; delete it with npm start -- --reset`,
   )
 }
 

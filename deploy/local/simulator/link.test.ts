@@ -21,12 +21,12 @@ function broker() {
 const bytes = Buffer.from('{}')
 
 test('a lost connection is restored, and messages meanwhile are lost', async () => {
-  const far = broker()
+  const remote = broker()
   const onDown = vi.fn<(error: Error) => void>()
-  const link = createLink({ connect: far.connect, onDown, onUp: () => {} })
+  const link = createLink({ connect: remote.connect, onDown, onUp: () => {} })
   await link.tried
   expect(link.publish('s', bytes)).toBe(true)
-  far.cut()
+  remote.cut()
   await vi.waitFor(() => expect(link.isUp).toBe(false))
   expect(link.publish('s', bytes)).toBe(false)
   await vi.advanceTimersByTimeAsync(1_000)
@@ -36,11 +36,11 @@ test('a lost connection is restored, and messages meanwhile are lost', async () 
 })
 
 test('while logins fail, the delay grows up to its limit', async () => {
-  const far = broker()
-  far.setAway(true)
+  const remote = broker()
+  remote.setAway(true)
   const onDown = vi.fn<(error: Error) => void>()
   const link = createLink({
-    connect: far.connect,
+    connect: remote.connect,
     onDown,
     onUp: () => {},
     minWaitMs: 1_000,
@@ -48,7 +48,7 @@ test('while logins fail, the delay grows up to its limit', async () => {
   })
   await link.tried
   await vi.advanceTimersByTimeAsync(60_000)
-  const { length } = far.connect.mock.calls
+  const { length } = remote.connect.mock.calls
   expect(length).toBeGreaterThan(6)
   expect(length).toBeLessThan(14)
   expect(onDown).toHaveBeenCalledTimes(length)
@@ -56,19 +56,23 @@ test('while logins fail, the delay grows up to its limit', async () => {
 })
 
 test('the delay also grows when the broker closes each connection at once', async () => {
-  const far = broker()
-  const link = createLink({ connect: far.connect, onDown: () => {}, onUp: () => queueMicrotask(far.cut) })
+  const remote = broker()
+  const link = createLink({
+    connect: remote.connect,
+    onDown: () => {},
+    onUp: () => queueMicrotask(remote.cut),
+  })
   await vi.advanceTimersByTimeAsync(60_000)
-  expect(far.connect.mock.calls.length).toBeLessThan(15)
+  expect(remote.connect.mock.calls.length).toBeLessThan(15)
   await link.stop()
 })
 
 test('after stop there are no more attempts', async () => {
-  const far = broker()
-  const link = createLink({ connect: far.connect, onDown: () => {}, onUp: () => {} })
+  const remote = broker()
+  const link = createLink({ connect: remote.connect, onDown: () => {}, onUp: () => {} })
   await link.tried
   await link.stop()
   await vi.advanceTimersByTimeAsync(60_000)
-  expect(far.connect).toHaveBeenCalledOnce()
+  expect(remote.connect).toHaveBeenCalledOnce()
   expect(vi.getTimerCount()).toBe(0)
 })

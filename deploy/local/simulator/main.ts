@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util'
 import { readDemo } from '../demo/demo-file.ts'
 import { startSimulator } from './simulator.ts'
 
-const HELP = `node deploy/local/simulator/main.ts [flags]    publishes the reads of six simulated readers
+const HELP = `node deploy/local/simulator/main.ts [flags]    publish the reads of six simulated readers
 
   --demo FILE           addresses and credentials, as npm start writes them   default .data/demo.json
   --reads-per-second N  of all readers together, 1 to 2000                    default 40
-  --help                prints this
+  --help                print this
 
 Problems go to standard error, one line each. SIGTERM and Ctrl-C stop it.
 `
@@ -34,12 +34,12 @@ function readSettings(): Settings | 'help' {
 async function run({ demo: file, readsPerSecond }: Settings): Promise<void> {
   const demo = readDemo(file)
   if (!demo) throw new Error(`${file} does not exist. Run npm start first, or name another file with --demo.`)
-  const asked = Promise.withResolvers<void>()
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => asked.resolve())
-  process.once('disconnect', () => asked.resolve()) // the parent has ended
+  const stopRequest = Promise.withResolvers<void>()
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => stopRequest.resolve())
+  process.once('disconnect', () => stopRequest.resolve()) // the parent has ended
   const simulator = await startSimulator({ demo, readsPerSecond, onProblem })
   process.send?.('started')
-  await asked.promise
+  await stopRequest.promise
   await simulator.stop()
   if (process.connected) process.disconnect()
 }

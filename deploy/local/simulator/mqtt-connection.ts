@@ -28,9 +28,9 @@ export async function connectMqtt({ url, clientId, clientSecret, name }: Login):
     queueQoSZero: false,
   })
   await untilConnected(client, url, clientId)
-  const over = Promise.withResolvers<Error | undefined>()
-  client.on('error', over.resolve) // 'close' follows
-  client.on('close', () => over.resolve(undefined))
+  const end = Promise.withResolvers<Error | undefined>()
+  client.on('error', end.resolve) // 'close' follows
+  client.on('close', () => end.resolve(undefined))
   return {
     publish(topic, bytes) {
       if (!client.connected) return false
@@ -39,7 +39,7 @@ export async function connectMqtt({ url, clientId, clientSecret, name }: Login):
       return true
     },
     close: () => client.endAsync(),
-    closed: over.promise,
+    closed: end.promise,
   }
 }
 

@@ -29,7 +29,7 @@ export function createScene(plan: WarehousePlan, random: Random): Scene {
   rounds.hurry(assets.filter(({ kind }) => kind === 'forklift'))
   const seenKeys = new Set<string>()
   const moved = new Set<PlannedAsset>()
-  const [movesDue, readsDue] = [createDebt(), createDebt()]
+  const [movesDue, readsDue] = [createAccumulator(), createAccumulator()]
   let minute: number | undefined
   let moves = 0
 
@@ -64,8 +64,8 @@ export function createScene(plan: WarehousePlan, random: Random): Scene {
   }
 }
 
-/** Accumulates fractions and hands out whole numbers. */
-function createDebt() {
+/** Adds up fractions and returns whole numbers. */
+function createAccumulator() {
   let due = 0
   return {
     take(more: number): number {

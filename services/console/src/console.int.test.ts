@@ -91,6 +91,6 @@ test('a missing file is a 404, and no path leads outside the built files', async
   }
 })
 
-test('a missing build is an error that says so', async () => {
+test('readPages names the missing build in its error', async () => {
   await expect(readPages(pathToFileURL(join(folder, 'dist/')))).rejects.toThrow('has not been built')
 })

@@ -7,12 +7,12 @@ import { ROOT } from '@whereabouts/deploy/local/services'
 
 /** Another version of the product with its packages installed. */
 export type Checkout = {
-  /** For tables: the short commit, or the folder's name where git does not know it. */
+  /** For tables: the short commit, or the name of a folder outside git. */
   name: string
   folder: string
 }
 
-/** What makes a folder one of the product. */
+/** Identifies a folder of the product. */
 const MARK = 'deploy/local/stack.ts'
 /** Programs to copy instead of fetching them again: the package manager, but not Node. */
 const PACKAGE_MANAGER = ['pnpm', '@pnpm'].map((name) => join('.cache/tools/node_modules', name))
@@ -37,7 +37,7 @@ async function ofCommit(wanted: string, say: (text: string) => void): Promise<Ch
   const installed = join(folder, '.cache/installed')
   if (existsSync(installed)) return checkout
   if (!isCheckedOut(folder, commit)) {
-    say(`Checking ${name} out into ${folder} …\n`)
+    say(`Checking out ${name} into ${folder} …\n`)
     checkOut(folder, commit)
   }
   say(`Installing the packages of ${name} …\n`)
@@ -66,12 +66,12 @@ const isCheckedOut = (folder: string, commit: string) =>
 
 function checkOut(folder: string, commit: string): void {
   rmSync(folder, { recursive: true, force: true })
-  git(['worktree', 'prune']) // forgets one whose folder was removed
+  git(['worktree', 'prune']) // drops worktrees whose folder was removed
   const { ok, text } = git(['worktree', 'add', '--detach', folder, commit])
   if (!ok) throw new Error(`git worktree add failed:\n${text}`)
 }
 
-/** With the package manager that this version names. */
+/** Uses the package manager that this version names. */
 async function installPackages({ name, folder }: Checkout): Promise<void> {
   for (const part of PACKAGE_MANAGER)
     if (existsSync(join(ROOT, part))) cpSync(join(ROOT, part), join(folder, part), { recursive: true })
@@ -92,7 +92,7 @@ async function installPackages({ name, folder }: Checkout): Promise<void> {
   }
 }
 
-/** `text` is the answer, or what git complained about. */
+/** `text` is the output of git, or its error. */
 function git(args: string[], cwd = ROOT): { ok: boolean; text: string } {
   const { error, status, stdout, stderr } = spawnSync('git', args, { cwd, encoding: 'utf8' })
   if (error)

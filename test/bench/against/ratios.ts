@@ -1,10 +1,10 @@
 import type { Verdict } from '../load/verdict.ts'
 import { median } from '../load/figures.ts'
 
-/** This version may need so much more than the one before it, and no more. */
+/** The smallest accepted ratio: this version may be 5 % worse than the other. */
 const LEAST = 0.95
 
-/** Of each round how much better this version is than the other: 2 is twice as fast. The median counts. */
+/** `ratios`: how much better this version is in each round; 2 is twice as fast. The median counts. */
 export function ratioVerdict(what: string, ratios: readonly number[]): Verdict {
   const ratio = median(ratios)
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)]

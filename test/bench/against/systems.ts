@@ -8,7 +8,7 @@ import type { Stack } from '@whereabouts/deploy/local/stack'
 import { machine } from '../load/machine.ts'
 import { checkoutOf, type Checkout } from './checkout.ts'
 
-/** What a version brings for its own measurement; one without them is too old to be compared with. */
+/** The files that a version has for its own measurement. A version without them is too old to compare. */
 type Files = {
   'deploy/local/stack.ts': typeof import('@whereabouts/deploy/local/stack')
   'test/bench/edge/fill.ts': typeof import('../edge/fill.ts')
@@ -17,7 +17,7 @@ type Files = {
   'test/bench/ingest/warehouse.ts': typeof import('../ingest/warehouse.ts')
 }
 
-/** One version that runs on data of its own. */
+/** One running version with its own data. */
 export type System = {
   name: string
   stack: Stack
@@ -75,8 +75,8 @@ async function startSystem(
 }
 
 /**
- * Each version takes the broker on PATH, if that is new enough for it, before one in its own cache. The one of this
- * checkout is put there, so that both run the same release and only our code differs.
+ * Each version prefers a broker on PATH to one in its own cache, if it is new enough. This puts the broker of this
+ * checkout on PATH, so that both run the same release and only our code differs.
  */
 async function useOneBroker(): Promise<void> {
   const binary = await findNatsServer({ cacheDir: join(ROOT, '.cache/nats-server') })

@@ -16,7 +16,7 @@ const AGENT = { 'user-agent': 'whereabouts-bench/1' }
 
 type Target = { name: string; stack: Stack; filled: Filled; tokenRequests: LoadRequest[] }
 
-/** A request for both sides in turn, and the expected status. */
+/** Requests for both sides in turn, and the expected status. */
 type Question = {
   title: string
   status: number
@@ -56,7 +56,7 @@ const QUESTIONS: Question[] = [
 
 export type AgainstSettings = { against: string; rounds: number; effort: number }
 
-/** The gateway of another version and of this one, asked the same in alternating rounds. */
+/** Compares the gateway of another version with this one: the same requests in alternating rounds. */
 export function benchEdgeAgainst(
   { against, rounds, effort }: AgainstSettings,
   say: (text: string) => void,
@@ -74,7 +74,7 @@ export function benchEdgeAgainst(
         for (const target of targets) await question.before?.(target)
         const sides = targets.map((target) => sideOf(target, question))
         const result = await compare({ stack: both.now.stack, generator }, sides, load, rounds)
-        say(comparisonTable(`${question.title}, ${CONNECTIONS} connections asking without a pause`, result))
+        say(comparisonTable(`${question.title}, ${CONNECTIONS} connections without a pause`, result))
         verdicts.push(ratioVerdict(`${question.title}: now ÷ ${both.base.name}`, result.roundRatios[0] ?? []))
       }
     } finally {
@@ -100,7 +100,7 @@ async function fill({ name, stack, load }: System): Promise<Target> {
   return { name, stack, filled, tokenRequests: await newTokenRequests(stack.urls.base) }
 }
 
-/** Exchanges of client credentials, by keys of an organization that has nothing else. */
+/** Exchanges of client credentials, with keys of an organization without other data. */
 async function newTokenRequests(baseUrl: string): Promise<LoadRequest[]> {
   const someone = { name: 'Ada', email: 'ada@tokens.example', password: `${randomUUID()} for tokens` }
   const signup = await createClient({ baseUrl }).POST('/api/v1/auth/signup', {

@@ -3,21 +3,21 @@ import { median, quantile, sum } from '../load/figures.ts'
 import type { LoadGenerator, LoadJob, LoadRequest, LoadResult } from '../load/load.ts'
 import { cpuBetween, cpuTimes, machineTime, type CpuTimes } from '../load/processes.ts'
 
-/** One way of asking; the sides of a comparison take turns. */
+/** One side of a comparison. The sides take turns. */
 export type Side = {
   name: string
   origin: string
   asked: readonly LoadRequest[]
   expectStatus: number
-  /** One answer of a round may have this status instead: a bucket gets a token now and then. */
+  /** One reply of a round may have this status instead, because a bucket sometimes gets a token. */
   strayStatus?: number
-  /** The system that answers, where the sides are of different ones. */
+  /** The system of this side, if the sides use different ones. */
   stack?: Stack
 }
 
 type SideFigures = {
   name: string
-  /** Of all rounds together. */
+  /** Over all rounds. */
   perSecond: number
   /** Milliseconds: the median of the rounds, so that one disturbed round does not count. */
   p50: number
@@ -28,13 +28,13 @@ type SideFigures = {
 
 export type Comparison = {
   sides: SideFigures[]
-  /** The others ÷ the first, requests per second: the median of the rounds, each against its own neighbour. */
+  /** Requests per second, the others ÷ the first: the median of the ratios within each round. */
   ratios: number[]
   /** The same of each round. */
   roundRatios: number[][]
-  /** The others − the first, p99 in milliseconds, likewise. */
+  /** p99 in milliseconds, the others − the first: the median of the differences within each round. */
   addedP99: number[]
-  /** Of the machine's processors (0 to 1), what other programs took meanwhile; NaN without /proc. */
+  /** The share of the machine's processors (0 to 1) that other programs took meanwhile; NaN without /proc. */
   othersShare: number
 }
 
@@ -42,7 +42,7 @@ type Load = Pick<LoadJob, 'connections' | 'perSecond' | 'seconds'>
 type Round = LoadResult & { cpu: CpuTimes; othersShare: number }
 
 /**
- * Loads the sides in alternation, so that what slows the machine down for a while slows down all of them. Throws when
+ * Loads the sides in turn, so that a slow phase of the machine slows down all of them. Throws when
  * a response has an unexpected status, because a fast error is not a result.
  */
 export async function compare(
@@ -54,7 +54,7 @@ export async function compare(
   for (const side of sides) await runRound(stack, generator, side, load) // warm-up: compiles and connects
   const results = sides.map((): Round[] => [])
   for (let round = 0; round < rounds; round += 1) {
-    // Every other round in the opposite order: what one side leaves behind must not always meet the same.
+    // Every other round runs in the opposite order, so that no side always runs after the same other one.
     const order = [...sides.entries()]
     for (const [i, side] of round % 2 === 0 ? order : order.toReversed())
       results[i]?.push(await runRound(stack, generator, side, load))
@@ -81,7 +81,7 @@ async function runRound(common: Stack, generator: LoadGenerator, side: Side, loa
     ([status, count]) => +status !== side.expectStatus && !(+status === side.strayStatus && count === 1),
   )
   if (unexpected.length > 0)
-    throw new Error(`${side.name}: answers by status were ${JSON.stringify(result.statuses)}`)
+    throw new Error(`${side.name}: replies by status were ${JSON.stringify(result.statuses)}`)
   const { busySeconds, totalSeconds } = machineTime()
   const others = busySeconds - machine.busySeconds - sum(Object.values(cpu))
   return { ...result, cpu, othersShare: Math.max(0, others) / (totalSeconds - machine.totalSeconds) }

@@ -13,14 +13,14 @@ import { measureMemory } from './memory.ts'
 import { verdictTable, type Verdict } from '../load/verdict.ts'
 import { measureAddedDelay, measureRefusals, measureThroughput, type Bench } from './speed.ts'
 
-export const EDGE_HELP = `pnpm bench edge [flags]    the cost of the gateway: requests through it and directly at catalog
+export const EDGE_HELP = `pnpm bench edge [flags]    measure the cost of the gateway: requests through it and directly to catalog
 
-  --memory          instead: memory of the gateway over 200 000 requests
-  --only NAME       throughput, delay or refusals alone
-  --profile FILE    writes a CPU profile of the gateway while it runs (makes it slower: the figures do not count)
-  --effort X        scales the time of each part, 0.1 to 3           default 1
-  --against COMMIT  instead: compares with the gateway of a commit or of an installed checkout's folder
-  --rounds N        of both in turn, 1 to 20, with --against         default 7
+  --memory          measure only the memory of the gateway over 200 000 requests
+  --only NAME       measure only throughput, delay or refusals
+  --profile FILE    write a CPU profile of the gateway (slower: the figures do not count)
+  --effort X        scale the time of each part, 0.1 to 3            default 1
+  --against COMMIT  compare with the gateway of a commit, or of the folder of an installed checkout
+  --rounds N        rounds of both with --against, 1 to 20           default 7
 `
 
 const ASSETS = 3_000
@@ -48,22 +48,22 @@ function readSettings(args: string[]): Settings | AgainstSettings {
   })
   const names = Object.keys(PARTS) as (keyof typeof PARTS)[]
   const parts = names.filter((name) => values.only === undefined || name === values.only)
-  if (parts.length === 0) throw new Error(`--only is one of ${names.join(', ')}`)
+  if (parts.length === 0) throw new Error(`--only must be one of ${names.join(', ')}`)
   const effort = Number(values.effort)
-  if (!(effort >= 0.1 && effort <= 3)) throw new Error('--effort is a number from 0.1 to 3')
+  if (!(effort >= 0.1 && effort <= 3)) throw new Error('--effort must be a number from 0.1 to 3')
   const { memory, only, profile, against } = values
   if (against === undefined) {
-    if (values.rounds !== undefined) throw new Error('--rounds goes with --against')
+    if (values.rounds !== undefined) throw new Error('--rounds needs --against')
     return { memory, parts, profile, effort }
   }
   if (memory || only !== undefined || profile !== undefined)
-    throw new Error('--against goes with --rounds and --effort alone')
+    throw new Error('--against allows only --rounds and --effort')
   const rounds = Number(values.rounds ?? 7)
-  if (!(Number.isInteger(rounds) && rounds >= 1 && rounds <= 20)) throw new Error('--rounds is 1 to 20')
+  if (!(Number.isInteger(rounds) && rounds >= 1 && rounds <= 20)) throw new Error('--rounds must be 1 to 20')
   return { against, rounds, effort }
 }
 
-/** Starts the system on throwaway data, measures, prints tables. Resolves with whether every target was reached. */
+/** Starts the system on throwaway data, measures and prints tables. Resolves with true if every target was reached. */
 export async function benchEdge(args: string[], say: (text: string) => void): Promise<boolean> {
   const settings = readSettings(args)
   if ('against' in settings) return benchEdgeAgainst(settings, say)

@@ -3,11 +3,11 @@ import type { Stack } from '@whereabouts/deploy/local/stack'
 import { headersSignedWith } from '@whereabouts/testing/caller'
 import pg from 'pg'
 
-/** An API key as a program uses it, and as the services see it behind the gateway. */
+/** An API key, for requests to the gateway and to the services behind it. */
 export type Caller = {
   jti: string
   token: string
-  /** Headers of its requests at the gateway, and those with which the gateway passes them on. */
+  /** Headers of its requests to the gateway, and headers that the gateway sends on. */
   through: Record<string, string>
   direct: Record<string, string>
 }
@@ -23,7 +23,7 @@ export type Filled = {
 const AGENT = 'whereabouts-bench/1'
 const SCOPES = ['assets:read', 'assets:write'] as const
 
-/** Signs up an organization with so many assets and keys, over the public API but for the limits of the keys. */
+/** Creates an organization with assets and keys through the public API, except for the limits of the keys. */
 export async function fillOrganization(
   stack: Stack,
   { assets, keys }: { assets: number; keys: number },
@@ -35,11 +35,11 @@ export async function fillOrganization(
   const callers: Caller[] = []
   for (let i = 0; i <= keys; i += 1) callers.push(await newCaller(stack, admin, org.id))
   const [limited, ...others] = callers
-  if (!limited) throw new Error('no keys were made')
+  if (!limited) throw new Error('no keys were created')
   await setLimits(stack, new Map([[limited.jti, 1], ...others.map((c) => [c.jti, 10_000_000] as const)]))
   await untilLimited(stack, others)
   const assetIds = await newAssets(stack, others, assets)
-  // As autovacuum does within minutes; until then PostgreSQL plans without statistics.
+  // Like autovacuum within minutes; until then PostgreSQL plans without statistics.
   await withDatabase(stack, (client) => client.query('vacuum analyze catalog.asset, catalog.tag'))
   return { assetIds, callers: others, limited }
 }
@@ -65,8 +65,8 @@ async function newCaller(stack: Stack, admin: Client, orgId: number): Promise<Ca
 }
 
 /**
- * What an operator does, by SQL: the keys' own limits, and their new state for the gateway in the same statement, as
- * the service itself would write it.
+ * Sets the limits of keys by SQL, as an operator can, and in the same statement their new state for the gateway, as the
+ * service itself writes it.
  */
 function setLimits(stack: Stack, limits: ReadonlyMap<string, number>): Promise<void> {
   return withDatabase(stack, (client) =>

@@ -6,14 +6,14 @@ import { getsOf, type Bench } from './speed.ts'
 
 const REQUESTS = 200_000
 const SAMPLES = 10
-/** Until compiled code, pools and caches have their size. */
+/** Until compiled code, pools and caches reach their size. */
 const WARM_UP = 20_000
-/** What the heap may grow by from the first sample to the last: no more than the noise between two. */
+/** Allowed growth of the heap from the first sample to the last: the noise between two samples. */
 const MAX_GROWTH_MIB = 3
 
 type Sample = { requests: number; heapMiB: number; residentMiB: number }
 
-/** Heap after a forced collection, and resident memory, every so many requests of every kind. */
+/** Heap after a forced collection, and resident memory, at intervals of mixed requests. */
 export async function measureMemory(bench: Bench, inspectPort: number): Promise<Verdict[]> {
   const pid = bench.stack.service('gateway').pid
   if (pid === undefined) throw new Error('the gateway does not run')
@@ -33,7 +33,7 @@ export async function measureMemory(bench: Bench, inspectPort: number): Promise<
   }
 }
 
-/** Served requests, unknown ids, unknown routes and refusals, so that every path through the gateway is walked. */
+/** Served requests, unknown ids, unknown routes and refusals, so that every path through the gateway is used. */
 async function sendMixed({ stack, generator, filled }: Bench, requests: number): Promise<void> {
   const { assetIds, callers, limited } = filled
   const headers = callers.map((caller) => caller.through)
@@ -46,11 +46,11 @@ async function sendMixed({ stack, generator, filled }: Bench, requests: number):
   ]
   const { statuses } = await generator.run({ origin: stack.urls.base, asked, connections: 16, requests })
   const failed = Object.keys(statuses).filter((status) => status === '0' || status >= '500')
-  if (failed.length > 0) throw new Error(`answers by status were ${JSON.stringify(statuses)}`)
+  if (failed.length > 0) throw new Error(`replies by status were ${JSON.stringify(statuses)}`)
 }
 
 async function sample(inspected: Inspected, pid: number, requests: number): Promise<Sample> {
-  await inspected.heapAfterCollection() // what finalizers hold is free after the second
+  await inspected.heapAfterCollection() // memory held by finalizers is free after the second
   const heapMiB = (await inspected.heapAfterCollection()) / 2 ** 20
   return { requests, heapMiB, residentMiB: residentMiB(pid) ?? Number.NaN }
 }
@@ -65,7 +65,7 @@ function memoryTable(samples: readonly Sample[]): string {
   return `\n${title}\n${table([['requests', 'heap MiB', 'resident MiB'], ...rows])}\n`
 }
 
-/** By halves: a leak lifts the later half, a single late compilation does not. */
+/** Compares halves: a leak raises the later half, a single late compilation does not. */
 function verdictOf(samples: readonly Sample[]): Verdict {
   const smallest = (part: readonly Sample[]) => Math.min(...part.map(({ heapMiB }) => heapMiB))
   const half = Math.ceil(samples.length / 2)

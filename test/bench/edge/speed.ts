@@ -9,7 +9,7 @@ export type Bench = {
   stack: Stack
   generator: LoadGenerator
   filled: Filled
-  /** Scales how long everything takes; 1 is that of the published results. */
+  /** Scales all times; 1 is that of the published results. */
   effort: number
   say: (text: string) => void
 }
@@ -20,7 +20,7 @@ export const ROUND_SECONDS = 2
 const CLOCK = { perSecond: 200, seconds: 3, connections: 32 }
 const CLOCK_ROUNDS = 7
 
-/** Paths and callers in turn; 1009 is prime, so that every caller comes by every path. */
+/** Paths and callers in turn; 1009 is prime, so that every caller requests every path. */
 export function getsOf(paths: readonly string[], headers: readonly Record<string, string>[]): LoadRequest[] {
   return Array.from({ length: 1009 }, (_, i) => ({
     path: paths[(i * 7) % paths.length] ?? '/',
@@ -32,7 +32,7 @@ export const byId = ({ assetIds }: Filled) => assetIds.map((id) => `/api/v1/asse
 export const lists = () =>
   Array.from({ length: 10 }, (_, page) => `/api/v1/assets?limit=50&offset=${page * 50}`)
 
-/** Both ways to the same data, the direct one first. */
+/** Both routes to the same data, the direct one first. */
 function bothWays({ stack, filled: { callers } }: Bench, paths: readonly string[]): Side[] {
   const headers = (way: 'direct' | 'through') => callers.map((caller: Caller) => caller[way])
   return [
@@ -61,7 +61,7 @@ export async function measureThroughput(bench: Bench): Promise<Verdict[]> {
     ['GET list of 50 rows', lists()],
   ] as const) {
     const result = await compare(bench, bothWays(bench, paths), closedLoop(bench), ROUNDS)
-    bench.say(comparisonTable(`${name}, ${CONNECTIONS} connections asking without a pause`, result))
+    bench.say(comparisonTable(`${name}, ${CONNECTIONS} connections without a pause`, result))
     const ratio = result.ratios[0] ?? Number.NaN
     verdicts.push({
       what: `${name}: through ÷ direct`,
@@ -73,7 +73,7 @@ export async function measureThroughput(bench: Bench): Promise<Verdict[]> {
   return verdicts
 }
 
-/** What the gateway adds to the time of a request while the machine is not full. */
+/** The time that the gateway adds to a request while the machine is not saturated. */
 export async function measureAddedDelay(bench: Bench): Promise<Verdict[]> {
   const load = { ...CLOCK, seconds: CLOCK.seconds * bench.effort }
   const result = await compare(bench, bothWays(bench, byId(bench.filled)), load, CLOCK_ROUNDS)
@@ -89,7 +89,7 @@ export async function measureAddedDelay(bench: Bench): Promise<Verdict[]> {
   ]
 }
 
-/** How fast the gateway refuses, against how fast it serves. */
+/** Refusals per second against served requests per second. */
 export async function measureRefusals(bench: Bench): Promise<Verdict[]> {
   const { filled, stack } = bench
   const agent = { 'user-agent': filled.limited.through['user-agent'] ?? '' }

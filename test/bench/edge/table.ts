@@ -8,7 +8,7 @@ const CPU_PARTS = [
 
 /** One table per comparison: results for the client, and processor time per process. */
 export function comparisonTable(title: string, { sides, ratios, othersShare }: Comparison): string {
-  // Those that had something to do.
+  // Only parts that used processor time.
   const parts = CPU_PARTS.filter((part) => sides.some(({ cpu }) => (cpu[part] ?? 0) >= 0.5))
   const head = ['', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'all µs', ...parts.map((part) => `${part} µs`)]
   const rows = sides.map(({ name, perSecond, p50, p99, cpu }, i) => [

@@ -16,19 +16,19 @@ import type { Flooded } from './flood-process.ts'
 import { QUIET_ORG, timeScans } from './quiet.ts'
 import { createReaderKeys, endSuspensions } from './reader-keys.ts'
 
-export const FAIRNESS_HELP = `pnpm bench fairness [flags]   scan to report of one organization, alone and during a flood of another
+export const FAIRNESS_HELP = `pnpm bench fairness [flags]   measure scan to report of one organization, alone and during a flood of another
 
-  --rounds N        alternating between alone and each flood, 1 to 10      default 3
-  --seconds N       of each part, 5 to 60                                default 15
-  --per-second N    scans a second that are timed, 1 to 50               default 10
-  --only TEXT       floods whose name has this text
+  --rounds N        rounds of alone and each flood, 1 to 10                default 3
+  --seconds N       time of each part, 5 to 60                           default 15
+  --per-second N    timed scans a second, 1 to 50                        default 10
+  --only TEXT       only floods with this text in their name
 `
 
 const FLOOD_ASSETS = 10_000
 const WARM_UP_SECONDS = 5
-/** How long a flood goes on after the last scan was sent, while scans are still on their way. */
+/** A flood continues this long after the last scan was sent, while scans are still in flight. */
 const AFTER_SECONDS = 5
-/** So many times the p99 of the same round without a flood. */
+/** The largest accepted ratio to the p99 of the same round without a flood. */
 const MOST = 3
 
 type Settings = { rounds: number; seconds: number; perSecond: number; floods: readonly Flood[] }
@@ -56,7 +56,7 @@ function readSettings(args: string[]): Settings {
   const bounded = (name: Exclude<keyof typeof values, 'only'>, min: number, max: number) => {
     const value = Number(values[name])
     if (Number.isInteger(value) && value >= min && value <= max) return value
-    throw new Error(`--${name} is ${min} to ${max}`)
+    throw new Error(`--${name} must be ${min} to ${max}`)
   }
   return {
     rounds: bounded('rounds', 1, 10),
@@ -66,7 +66,7 @@ function readSettings(args: string[]): Settings {
   }
 }
 
-/** Starts broker, database, keys and tracking on throwaway data, measures, prints tables. */
+/** Starts broker, database, keys and tracking on throwaway data, measures and prints tables. */
 export async function benchFairness(args: string[], say: (text: string) => void): Promise<boolean> {
   const settings = readSettings(args)
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
@@ -102,7 +102,7 @@ async function prepare(stack: Stack, nc: NatsConnection, { rounds, seconds, perS
   await announce(nc, { orgs: floods.map(({ org }) => org), assetsPerOrg: FLOOD_ASSETS }, { keys: false })
   for (const { org, keys } of floods) {
     await createReaderKeys(stack, org, keys)
-    announceKeys(nc, org, keys) // the keys service does not publish rows that others insert
+    announceKeys(nc, org, keys) // the keys service does not publish rows that it did not insert
   }
   await nc.flush()
   await restartTracking(stack)
@@ -116,7 +116,7 @@ async function measure(bench: Bench): Promise<Verdict[]> {
   for (let round = 1; round <= rounds; round += 1) {
     const alone = await runPart(bench, undefined, seconds)
     const parts = [alone]
-    // Every other round in the opposite order: what one leaves to the next must not always meet the same.
+    // Every other round runs in the opposite order, so that no part always runs after the same other one.
     for (const flood of round % 2 === 0 ? settings.floods.toReversed() : settings.floods) {
       const part = await runPart(bench, flood, seconds)
       part.ratio = quantile(part.ms, 0.99) / quantile(alone.ms, 0.99)
@@ -143,20 +143,20 @@ async function runPart(bench: Bench, flood: Flood | undefined, seconds: number):
   await endSuspensions(stack)
   const running = flood && (await startFlood(stack, flood, FLOOD_ASSETS))
   const timed = timeScans(bench, { seconds, perSecond: settings.perSecond, next })
-  // Later scans meet only the rest of the flood.
+  // Later scans compete only with the rest of the flood.
   await Promise.race([timed, delay((seconds + AFTER_SECONDS) * 1_000)])
   const flooded = await running?.stop()
   const ms = await timed
   const cores = (cpuSecondsOf(pid) - cpuBefore) / ((performance.now() - startedAt) / 1_000)
-  await throwAway(bench.nc)
+  await dropFlood(bench.nc)
   return { name: flood?.name ?? 'alone', ms, ratio: 1, flooded, cores }
 }
 
-/** What is left of a flood in SCANS, so that the next part does not meet it. What OVERFLOW holds is worked off. */
-async function throwAway(nc: NatsConnection): Promise<void> {
+/** Drops the rest of a flood from SCANS, so that the next part does not compete with it. Waits until OVERFLOW is empty. */
+async function dropFlood(nc: NatsConnection): Promise<void> {
   const jsm = await nc.jetstreamManager()
   const { config } = await jsm.streams.info('SCANS')
-  // The broker refuses to purge it, but keeps to its bounds.
+  // The broker refuses to purge it, but applies new limits.
   await jsm.streams.update('SCANS', { ...config, max_msgs: 1 })
   await jsm.streams.update('SCANS', config)
   const until = Date.now() + 120_000

@@ -1,5 +1,5 @@
-// A process of its own: publishes messages of one organization by the clock, as fast as the broker takes them at most. Each
-// key has one connection, which comes back whenever the broker lets it in again.
+// A separate process that publishes messages of one organization at a fixed rate, or as fast as the broker accepts. Each key
+// has one connection, which reconnects when the broker accepts it again.
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect, Events, type NatsConnection } from 'nats'
 import { READER, tagValueOf } from '../ingest/warehouse.ts'
@@ -10,18 +10,18 @@ export type FloodJob = {
   clientIds: string[]
   clientSecret: string
   org: number
-  /** Of all keys together. */
+  /** Sum over all keys. */
   messagesPerSecond: number
   reads: number
   bytes?: number
   assetsPerOrg: number
 }
-/** What was given to connections that were open, and how often the broker ended one. */
+/** The messages given to open connections, and how often the broker ended one. */
 export type Flooded = { messages: number; reads: number; bytes: number; seconds: number; cutOff: number }
 
-/** Behind the clock by more than this it does not catch up: the broker takes no more. */
+/** If it is later than this, it does not catch up, because the broker accepts no more. */
 const MOST_BEHIND_SECONDS = 0.25
-/** Whoever started it may be gone. */
+/** In case its parent has ended. */
 const LIMIT_MS = 5 * 60_000
 const BODIES = 40
 const RECONNECT_MS = 250
@@ -46,16 +46,16 @@ async function floodWith(user: string): Promise<void> {
   let isUp = true
   void (async () => {
     for await (const { type } of nc.status()) {
-      // A login that is refused is a disconnect as well.
+      // A refused login is a disconnect as well.
       if (type === Events.Disconnect && isUp) sent.cutOff += 1
       if (type === Events.Disconnect || type === Events.Reconnect) isUp = type === Events.Reconnect
     }
   })()
-  await publishByTheClock(nc, () => isUp)
+  await publishAtRate(nc, () => isUp)
   await nc.close()
 }
 
-/** Undefined when the flood was over before the broker let it in: an earlier part may have had the key suspended. */
+/** Undefined if the flood ended before the broker accepted the login: an earlier part may have caused a suspension. */
 async function logIn(user: string): Promise<NatsConnection | undefined> {
   const options = { maxReconnectAttempts: -1, reconnectTimeWait: RECONNECT_MS, ignoreAuthErrorAbort: true }
   while (!isOver()) {
@@ -68,7 +68,7 @@ async function logIn(user: string): Promise<NatsConnection | undefined> {
   return undefined
 }
 
-async function publishByTheClock(nc: NatsConnection, isUp: () => boolean): Promise<void> {
+async function publishAtRate(nc: NatsConnection, isUp: () => boolean): Promise<void> {
   const perSecond = job.messagesPerSecond / job.clientIds.length
   let due = 0
   let last = performance.now()
@@ -77,7 +77,7 @@ async function publishByTheClock(nc: NatsConnection, isUp: () => boolean): Promi
     due = Math.min(due + ((now - last) / 1_000) * perSecond, MOST_BEHIND_SECONDS * perSecond)
     last = now
     for (; due >= 1 && isUp(); due -= 1) publishNext(nc)
-    // A flush that a disconnect overtakes is answered only after the reconnect.
+    // If the connection ends first, a flush resolves only after the reconnect.
     if (isUp()) await Promise.race([nc.flush().catch(() => undefined), until(() => !isUp() || isOver())])
     await delay(1)
   }
@@ -94,7 +94,7 @@ function publishNext(nc: NatsConnection): void {
   sent.bytes += body.length
 }
 
-/** Every body reads other assets, until all were read. */
+/** Every body reads different assets, until all were read. */
 function bodyOf(index: number): Buffer {
   const reads = Array.from({ length: job.reads }, (_, i) => ({
     tag: { type: 'rfid', value: tagValueOf(job.org, (index * job.reads + i) % job.assetsPerOrg) },

@@ -12,22 +12,22 @@ export type Flood = {
   keys: number
   messagesPerSecond: number
   reads: number
-  /** Of a message; padded up to it. Left out: as large as its reads are. */
+  /** Size of a message, by padding. Default: the size of its reads. */
   bytes?: number
 }
 
 const SIZE_LIMIT = 256 * 1024
-/** Of the format, in a message. */
+/** Limit of the format for one message. */
 const READS_LIMIT = 1_000
 
-/** Floods that others must hardly notice, each of an organization of its own. */
+/** Floods that others must hardly notice, each of a different organization. */
 export const floods: readonly Flood[] = [
   { name: '50 000 reads/s, 250 a message', org: 201, keys: 2, messagesPerSecond: 200, reads: 250 },
   { name: '256 KiB messages, one key', org: 202, keys: 1, messagesPerSecond: 200, reads: READS_LIMIT, bytes: SIZE_LIMIT },
   { name: '256 KiB messages, ten keys', org: 203, keys: 10, messagesPerSecond: 2_000, reads: READS_LIMIT, bytes: SIZE_LIMIT },
 ] // prettier-ignore
 
-/** A process of its own that floods, until it is stopped. */
+/** Starts a separate process that floods until it is stopped. */
 export async function startFlood(stack: Stack, flood: Flood, assetsPerOrg: number) {
   const job: FloodJob = {
     ...flood,
@@ -39,11 +39,11 @@ export async function startFlood(stack: Stack, flood: Flood, assetsPerOrg: numbe
   const child = fork(new URL('flood-process.ts', import.meta.url), [JSON.stringify(job)])
   await once(child, 'message')
   return {
-    /** Resolves with the sent messages. */
+    /** Stops it. Resolves with the sent messages. */
     async stop(): Promise<Flooded> {
-      const answer = once(child, 'message')
+      const reply = once(child, 'message')
       child.send('stop')
-      const [flooded] = (await answer) as [Flooded]
+      const [flooded] = (await reply) as [Flooded]
       const exit = once(child, 'exit')
       child.disconnect()
       await exit

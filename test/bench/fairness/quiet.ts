@@ -3,14 +3,14 @@ import type { NatsConnection } from 'nats'
 import type { Ask } from '../ingest/delay.ts'
 import { assetIdOf, READER, tagValueOf } from '../ingest/warehouse.ts'
 
-/** The organization whose scans are timed: each is the first sight of another asset. */
+/** The organization whose scans are timed. Each is the first scan of another asset. */
 export const QUIET_ORG = 200
 const GIVE_UP_MS = 60_000
 const ASK_EVERY_MS = 4
 
 /**
- * Sends single reads by the clock and notes, in milliseconds, how long each took until the report shows it. Asset numbers
- * are taken from `next` on.
+ * Sends single reads at a fixed rate and measures the milliseconds until the report shows each. `next` returns the asset
+ * numbers.
  */
 export async function timeScans(
   { nc, ask }: { nc: NatsConnection; ask: Ask },
@@ -28,7 +28,7 @@ export async function timeScans(
   return Promise.all(waiting)
 }
 
-/** What is not there after a minute counts as a minute. */
+/** A scan that is missing after a minute counts as a minute. */
 async function untilReported(ask: Ask, id: number): Promise<number> {
   const started = performance.now()
   for (;;) {

@@ -4,10 +4,10 @@ import type { Stack } from '@whereabouts/deploy/local/stack'
 import pg from 'pg'
 import { keyIdOf } from '../ingest/warehouse.ts'
 
-/** Of every key. */
+/** The secret of every key. */
 export const KEY_SECRET = 'flood'
 
-/** An organization of this number with so many keys for readers, as keys would have stored them. */
+/** Stores an organization with reader keys, as the service keys does. */
 export const createReaderKeys = (stack: Stack, org: number, keys: number): Promise<void> =>
   inKeys(stack, async (client) => {
     await client.query(`insert into org (id, name) values ($1, 'Flood')`, [org])
@@ -19,7 +19,7 @@ export const createReaderKeys = (stack: Stack, org: number, keys: number): Promi
       )
   })
 
-/** So that a flood begins again, however often its keys were cut off before. */
+/** Lets a flood start again after suspensions of its keys. */
 export const endSuspensions = (stack: Stack): Promise<void> =>
   inKeys(stack, async (client) => void (await client.query('delete from reader_suspension')))
 

@@ -13,11 +13,11 @@ export type AgainstPart = (typeof AGAINST_PARTS)[number]
 
 type Side = { system: System; nc: NatsConnection }
 type Run = Settings & { say: (text: string) => void }
-/** What one side did in one round. Processor seconds are of its going on to its last acknowledgement. */
+/** The result of one side in one round. Processor seconds count from its continuation to its last acknowledgement. */
 type Drained = { seconds: number; residentMiB: number; cpu: Cpu }
 type Cpu = { tracking: number; postgres: number; broker: number }
 
-/** Tracking of another version and of this one, given the same in alternating rounds. */
+/** Compares tracking of another version with this one: the same messages in alternating rounds. */
 export function benchIngestAgainst(
   { against, parts, ...settings }: Settings & { against: string; parts: readonly AgainstPart[] },
   say: (text: string) => void,
@@ -38,7 +38,7 @@ export function benchIngestAgainst(
 
 const PARTS = { delay: compareDelays, rescans: compareRescans, rows: compareNewRows }
 
-/** Movements of a round: the seconds are those of all rounds, and the round to warm up has as many. */
+/** Movements of a round. The seconds are for all rounds; the warm-up round has as many movements. */
 const movementsOf = ({ delaySeconds, rounds }: Settings) => Math.ceil((delaySeconds * PER_SECOND) / rounds)
 
 async function prepare(system: System, settings: Settings): Promise<Side> {
@@ -57,7 +57,7 @@ async function prepare(system: System, settings: Settings): Promise<Side> {
   return { system, nc }
 }
 
-/** Every round once on each side, the other one first each time. The first round compiles and does not count. */
+/** Runs every round once on each side, in alternating order. The first round compiles and does not count. */
 async function inRounds<T>(
   [base, now]: readonly Side[],
   rounds: number,
@@ -78,13 +78,13 @@ async function compareRescans(sides: readonly Side[], run: Run): Promise<Verdict
     const { publishRescans } = await side.system.load('test/bench/ingest/reads.ts')
     return drain(side, () => publishRescans(side.nc, run.warehouse, run.messages))
   })
-  const title = 'Rescans: nothing but the first read of a minute is new'
+  const title = 'Rescans: only the first read of a minute is new'
   return report(sides, run, { title, reads: run.messages * READS_PER_MESSAGE, pairs })
 }
 
 async function compareNewRows(sides: readonly Side[], run: Run): Promise<Verdict[]> {
   const { warehouse, minutes, rounds } = run
-  // Within the 24 hours in which a reader's own time counts, and never twice.
+  // Within the 24 hours for which a reader's own time counts, and never twice.
   const start = Math.floor(Date.now() / 60_000) - 23 * 60
   const last = Math.max(1, Math.min(rounds, Math.floor((22 * 60) / minutes) - 1))
   const pairs = await inRounds(sides, last, async (side, round) => {

@@ -12,7 +12,7 @@ export type Settings = {
   delaySeconds: number
 }
 
-/** What every part of the benchmark works with. */
+/** The input of every part of the benchmark. */
 export type Bench = {
   stack: Stack
   nc: NatsConnection

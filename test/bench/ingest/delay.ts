@@ -14,7 +14,7 @@ export const PER_SECOND = 1_000
 const EVERY_NTH_IN_REPORT = 50
 const GIVE_UP_MS = 10_000
 
-/** How long a movement takes to EVENTS and to the report at a thousand messages a second. */
+/** The delay of a movement to EVENTS and to the report at a thousand messages a second. */
 export async function measureDelays({ stack, nc, settings, say }: Bench): Promise<Verdict[]> {
   if (settings.delaySeconds === 0) return []
   const total = settings.delaySeconds * PER_SECOND
@@ -40,8 +40,8 @@ type Delays = { toEvents: number[]; toReport: number[]; perSecond: number }
 export type Ask = (assetId: number) => Promise<Row | undefined>
 
 /**
- * Publishes one read a message, by the clock, each of another asset that has just been seen for the first time, and
- * notes in milliseconds how long each movement took to EVENTS and, with `ask`, of a sample to the report. The assets count from `first`.
+ * Publishes one read per message at a fixed rate, each the first of another asset, and measures the milliseconds of each
+ * movement to EVENTS and, with `ask`, of a sample to the report. Assets are numbered from `first`.
  */
 export async function move(
   nc: NatsConnection,
@@ -83,7 +83,7 @@ export async function move(
 
 type Row = { location_external_key: string | null }
 
-/** Asks tracking itself, with a principal signed as the gateway does. */
+/** Calls tracking directly, with a principal signed like the gateway's. */
 export async function reportOf(stack: Stack, orgId: number): Promise<Ask> {
   const principal = { kind: 'key' as const, orgId, scopes: ['scans:read' as const], keyId: 'bench' }
   const headers = await headersSignedWith(stack.secrets.principal_private_key, principal, 'tracking')

@@ -1,13 +1,13 @@
 import type { NatsConnection } from 'nats'
 import { residentMiB } from '../load/processes.ts'
 
-/** A process that works off a durable of SCANS. */
+/** A process that consumes a durable of SCANS. */
 export type Worker = { pid: number; durable: string }
 export type Drained = { seconds: number; residentMiB: number }
 
 /**
- * Lets all workers stand still while `fill` publishes, then lets them go on one after the other and counts the time of
- * each up to its last acknowledgement. Standing still keeps them warm: a restart would measure the compiler.
+ * Suspends all workers while `fill` publishes, then continues them one after the other and measures the time of each up to
+ * its last acknowledgement. Suspended processes stay warm; a restart would measure the compiler.
  */
 export async function drainInTurn(
   nc: NatsConnection,
@@ -29,7 +29,7 @@ async function drain(nc: NatsConnection, { pid, durable }: Worker): Promise<Drai
   const jsm = await nc.jetstreamManager()
   const started = performance.now()
   process.kill(pid, 'SIGCONT')
-  /** What was moved there is work of the same messages. Asked last: asking costs the broker more than a message. */
+  /** Messages that were moved there count too. Queried last, because the query costs the broker more than a message. */
   const overflowing = async () =>
     jsm.streams.info('OVERFLOW').then(
       ({ state }) => state.messages,

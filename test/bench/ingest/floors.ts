@@ -26,8 +26,8 @@ export async function startFloor({ urls, secrets }: Stack): Promise<Floor> {
 const ROWS_PER_STATEMENT = 5_000
 
 /**
- * Seconds that the bare insert of new rows takes: as many rows as `minutes` of the warehouse, in statements of 5 000,
- * one transaction each, into a table of the same shape.
+ * Seconds of a bare insert of new rows: as many rows as in `minutes` of the warehouse, in statements of 5 000, one
+ * transaction each, into a table of the same shape.
  */
 export async function insertBare(
   stack: Stack,

@@ -17,18 +17,18 @@ import { measureRescans } from './rescans.ts'
 import { measureScale } from './scale.ts'
 import { addFloorDurable, announce, configureReaders, restartTracking } from './warehouse.ts'
 
-export const INGEST_HELP = `pnpm bench ingest [flags]     reads per second, against a bare consumer and bare inserts; delay to report and EVENTS
+export const INGEST_HELP = `pnpm bench ingest [flags]     measure reads per second against a bare consumer and bare inserts; delay to report and EVENTS
 
   --orgs N          organizations, 1 to 1000                             default 10
-  --assets N        of all of them together, 1000 to 1000000             default 2000
-  --messages N      of 50 rescans each, a round                          default 10000
-  --minutes N       new rows of each asset, a round                      default 100
-  --rounds N        of floor and tracking in turn                        default 5
-  --delay-seconds N how long 1000 messages a second are sent; 0: not     default 30
-  --only NAME       rescans, rows, delay; or scale: a read's cost from 10 to 1000 organizations and from
-                    1000 to 1000000 assets, which takes some ten minutes
-  --profile FILE    writes a CPU profile of tracking while it works (makes it slower: the figures do not count)
-  --against COMMIT  instead: compares with tracking of a commit or of an installed checkout's folder, in alternating
+  --assets N        assets of all organizations, 1000 to 1000000         default 2000
+  --messages N      messages of 50 rescans in a round                    default 10000
+  --minutes N       new rows of each asset in a round                    default 100
+  --rounds N        rounds of floor and tracking in turn                 default 5
+  --delay-seconds N send 1000 messages a second this long; 0: skip       default 30
+  --only NAME       measure only rescans, rows or delay; or scale: the cost of a read from 10 to 1000
+                    organizations and from 1000 to 1000000 assets, which takes about ten minutes
+  --profile FILE    write a CPU profile of tracking (slower: the figures do not count)
+  --against COMMIT  compare with tracking of a commit, or of the folder of an installed checkout, in alternating
                     rounds; --delay-seconds is the total time for each side
 `
 
@@ -61,7 +61,7 @@ function readSettings(args: string[]): Run | AgainstRun {
   ) => {
     const value = Number(values[name])
     if (!(Number.isInteger(value) && value >= min && value <= max))
-      throw new Error(`--${name} is ${min} to ${max}`)
+      throw new Error(`--${name} must be ${min} to ${max}`)
     return value
   }
   const orgs = Array.from({ length: bounded('orgs', 1, 1_000) }, (_, i) => 101 + i)
@@ -77,17 +77,17 @@ function readSettings(args: string[]): Run | AgainstRun {
   if (against === undefined) return { ...settings, parts, profile }
   const paired = AGAINST_PARTS.filter((part) => parts.includes(part))
   if (profile !== undefined || paired.length === 0)
-    throw new Error('--against goes without --profile and --only scale')
+    throw new Error('--against does not allow --profile and --only scale')
   return { ...settings, against, parts: paired }
 }
 
 function partsOf(only: string | undefined): Part[] {
   if (only === undefined) return ['delay', 'rescans', 'rows']
-  if (!isPart(only)) throw new Error(`--only is ${Object.keys(PARTS).join(', ')}`)
+  if (!isPart(only)) throw new Error(`--only must be one of ${Object.keys(PARTS).join(', ')}`)
   return [only]
 }
 
-/** Starts broker, database and tracking on throwaway data, measures, prints tables. */
+/** Starts broker, database and tracking on throwaway data, measures and prints tables. */
 export async function benchIngest(args: string[], say: (text: string) => void): Promise<boolean> {
   const settings = readSettings(args)
   if ('against' in settings) return benchIngestAgainst(settings, say)

@@ -6,11 +6,11 @@ import { insertBare } from './floors.ts'
 import { pairOf, pairTable, verdict, type Pair } from './pairs.ts'
 import { publishNewMinutes, readsPerMinute } from './reads.ts'
 
-/** Every read is the first of its asset and minute; against bare inserts of the same rows. */
+/** Every read is the first of its asset and minute. Compared with bare inserts of the same rows. */
 export async function measureNewRows({ stack, nc, settings, say }: Bench): Promise<Verdict[]> {
   const { warehouse, minutes, rounds } = settings
   const pairs: Pair[] = []
-  // Within the 24 hours in which a reader's own time counts, and never twice.
+  // Within the 24 hours for which a reader's own time counts, and never twice.
   let fromMinute = Math.floor(Date.now() / 60_000) - 23 * 60
   const last = Math.min(rounds, Math.floor((22 * 60) / minutes) - 1)
   for (let round = 0; round <= last; round += 1) {

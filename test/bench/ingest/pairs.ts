@@ -2,7 +2,7 @@ import type { Verdict } from '../load/verdict.ts'
 import { table } from '../load/figures.ts'
 import type { Drained } from './drain.ts'
 
-/** One round: the seconds of the floor and what tracking needed for the same. `ratio` is floor ÷ tracking. */
+/** One round: the seconds of the floor, and the result of tracking for the same input. `ratio` is floor ÷ tracking. */
 export type Pair = { floor: number; tracking: Drained; ratio: number }
 
 export const pairOf = (floorSeconds: number, tracking: Drained): Pair => ({
@@ -11,7 +11,7 @@ export const pairOf = (floorSeconds: number, tracking: Drained): Pair => ({
   ratio: floorSeconds / tracking.seconds,
 })
 
-/** Reads a second of each round, of which each had `reads`. */
+/** Reads a second of each round. Each round has `reads`. */
 export function pairTable(title: string, floor: string, pairs: readonly Pair[], reads: number): string {
   const perSecond = (seconds: number) => Math.round(reads / seconds).toLocaleString('en')
   const rows = pairs.map(({ floor: bare, tracking, ratio }, i) => [

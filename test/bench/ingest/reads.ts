@@ -3,7 +3,7 @@ import { READER, tagValueOf, type Warehouse } from './warehouse.ts'
 
 export const READS_PER_MESSAGE = 50
 
-/** One message of a reader: which assets it saw, by which antenna, and when (left out: when the broker got it). */
+/** One message of a reader: its assets, its antenna, and its time (default: the broker's). */
 type Message = { org: number; first: number; antenna: number; readAt?: string }
 
 function bytesOf({ org, first, antenna, readAt }: Message, assetsPerOrg: number): string {
@@ -17,13 +17,13 @@ function bytesOf({ org, first, antenna, readAt }: Message, assetsPerOrg: number)
   return JSON.stringify({ reads })
 }
 
-/** Puts messages into SCANS and resolves when they are stored there. */
+/** Publishes messages and resolves when SCANS has stored them. */
 async function publish(nc: NatsConnection, warehouse: Warehouse, messages: Iterable<Message>): Promise<void> {
   const js = nc.jetstream()
   let sent = 0
   let held: { subject: string; body: string } | undefined
   for (const message of messages) {
-    // The last one is stored with an answer, and so, in the order of one connection, all before it.
+    // The last one is acknowledged. On one connection, all before it are then stored, too.
     if (held && sent % 500 === 0) await js.publish(held.subject, held.body)
     else if (held) nc.publish(held.subject, held.body)
     held = {
@@ -36,8 +36,8 @@ async function publish(nc: NatsConnection, warehouse: Warehouse, messages: Itera
 }
 
 /**
- * The same assets again and again where they are, each as often as the others: nothing but the first read of a minute
- * is new, and nothing at all after the first time when `readAt` names an instant.
+ * Repeats the same assets at the same locations, each equally often: only the first read of a minute is new. With `readAt`,
+ * only the first read of each asset is.
  */
 export const publishRescans = (
   nc: NatsConnection,
@@ -56,13 +56,12 @@ export const publishRescans = (
     }),
   )
 
-/** Of `publishNewMinutes`. */
+/** Reads that `publishNewMinutes` publishes for one minute. */
 export const readsPerMinute = ({ orgs, assetsPerOrg }: Warehouse): number =>
   orgs.length * Math.ceil(assetsPerOrg / READS_PER_MESSAGE) * READS_PER_MESSAGE
 
 /**
- * Every read is a row that is not there yet: each asset once a minute from `fromMinute` (since 1970) on, in the order
- * of time.
+ * Every read is a new row: each asset once a minute from `fromMinute` (since 1970) on, in order of time.
  */
 export function publishNewMinutes(
   nc: NatsConnection,

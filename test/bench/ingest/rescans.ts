@@ -5,7 +5,7 @@ import { pairOf, pairTable, verdict, type Pair } from './pairs.ts'
 import { publishRescans, READS_PER_MESSAGE } from './reads.ts'
 import { trackingOf, type Bench } from './bench.ts'
 
-/** Repeated reads of assets that do not move, against a bare consumer of the same messages. */
+/** Repeated reads of assets that do not move. Compared with a bare consumer of the same messages. */
 export async function measureRescans({ stack, nc, floor, settings, say }: Bench): Promise<Verdict[]> {
   const { warehouse, messages, rounds } = settings
   const pairs: Pair[] = []
@@ -20,9 +20,7 @@ export async function measureRescans({ stack, nc, floor, settings, say }: Bench)
     if (round > 0 && bare && tracking) pairs.push(pairOf(bare.seconds, tracking))
   }
   const reads = messages * READS_PER_MESSAGE
-  say(
-    pairTable('Steady rescans: nothing but the first read of a minute is new', 'bare consumer', pairs, reads),
-  )
+  say(pairTable('Steady rescans: only the first read of a minute is new', 'bare consumer', pairs, reads))
   const perSecond = reads / median(pairs.map(({ tracking }) => tracking.seconds))
   const ratio = median(pairs.map((pair) => pair.ratio))
   const [firstMiB, lastMiB] = [pairs[0]?.tracking.residentMiB ?? 0, pairs.at(-1)?.tracking.residentMiB ?? 0]

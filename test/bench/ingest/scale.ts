@@ -15,12 +15,12 @@ export async function measureScale(bench: Bench): Promise<Verdict[]> {
   const { stack, nc, settings, say } = bench
   const warehouses = { FEW_ORGS, MANY_ORGS, MANY_ASSETS }
   for (const [name, warehouse] of Object.entries(warehouses)) {
-    say(`Telling tracking of ${name.toLowerCase().replace('_', ' ')} …\n`)
+    say(`Announcing to tracking: ${name.toLowerCase().replace('_', ' ')} …\n`)
     await configureReaders(stack, warehouse.orgs)
     await announce(nc, warehouse)
   }
   await restartTracking(stack)
-  // One instant, which is stored in the first round: every later read is a repeated read at any time.
+  // One instant, which is stored in the first round: every later read is a repetition.
   const readAt = new Date(Date.now() - 3_600_000).toISOString()
   const costs = Object.values(warehouses).map((): number[] => [])
   for (let round = 0; round <= settings.rounds; round += 1)

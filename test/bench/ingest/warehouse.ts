@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import { databaseUrl } from '@whereabouts/deploy/database/roles'
 
-/** Organizations with as many assets each, one tag on each asset, and one reader with two antennas at two docks. */
+/** Organizations with equally many assets, one tag on each, and one reader with two antennas at two docks. */
 export type Warehouse = { orgs: number[]; assetsPerOrg: number }
 
 export const READER = 'gate'
@@ -32,7 +32,7 @@ const shared = (org_id: number, id: number, external_key: string) => ({
 export const keyIdOf = (org: number, n: number): string =>
   `00000000-0000-4000-8000-${String(org * 1_000 + n).padStart(12, '0')}`
 
-/** Publishes the states of that many keys of an organization, as keys does. Default: the standard rate. */
+/** Publishes the states of keys of an organization, as keys does. Default: the standard rate. */
 export function announceKeys(
   nc: NatsConnection,
   org: number,
@@ -61,8 +61,8 @@ export function announceKeys(
 const NO_LIMIT = 100_000
 
 /**
- * Publishes the states of the warehouse on CATALOG, as catalog does. Resolves when tracking has stored them; its view
- * in memory is fed by the same stream. With `keys`, each organization may send as many messages as it likes.
+ * Publishes the states of the warehouse on CATALOG, as catalog does. Resolves when tracking has stored them; the same
+ * stream fills its view in memory. With `keys`, each organization can send any number of messages.
  */
 export async function announce(
   nc: NatsConnection,
@@ -95,7 +95,7 @@ export async function announce(
   await drained(nc, 'CATALOG', 'tracking-catalog')
 }
 
-/** The readers, as their organizations would have configured them. */
+/** Stores the readers, as if their organizations had configured them. */
 export async function configureReaders(stack: Stack, orgs: readonly number[]): Promise<void> {
   await inTracking(stack, async (client) => {
     for (const org of orgs) {
@@ -110,7 +110,7 @@ export async function configureReaders(stack: Stack, orgs: readonly number[]): P
   })
 }
 
-/** Anew, so that it reads the readers, which were configured behind its back. */
+/** Restarts it, because it does not know readers that were stored by SQL. */
 export async function restartTracking(stack: Stack): Promise<void> {
   const tracking = stack.service('tracking')
   await tracking.kill('SIGTERM')
@@ -144,7 +144,7 @@ async function drained(nc: NatsConnection, stream: string, durable: string): Pro
   }
 }
 
-/** The durable of the bare loop. */
+/** The durable of the bare consumer. */
 export async function addFloorDurable(nc: NatsConnection): Promise<void> {
   const jsm = await nc.jetstreamManager()
   await jsm.consumers.add('SCANS', {

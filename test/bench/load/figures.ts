@@ -1,10 +1,10 @@
-/** The value below which `share` (0 to 1) of the numbers lie; NaN of none. */
+/** The value below which `share` (0 to 1) of the numbers are; NaN without numbers. */
 export function quantile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** The number in the middle, or the mean of the two there; NaN of none. */
+/** The middle number, or the mean of the middle two; NaN without numbers. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A running Node process seen through its inspector, which listens on loopback from `attach` on. */
+/** The inspector of a running Node process. It listens on loopback after `attach`. */
 export type Inspected = {
   /** Bytes of the heap in use after a full collection. */
   heapAfterCollection(): Promise<number>
   startProfile(): Promise<void>
-  /** The CPU profile since then, as a .cpuprofile holds it. */
+  /** The CPU profile since then, as the content of a .cpuprofile. */
   stopProfile(): Promise<unknown>
   close(): void
 }

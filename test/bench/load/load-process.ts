@@ -5,7 +5,7 @@ import type { LoadJob, LoadRequest, LoadResult } from './load.ts'
 
 type Record = { latencies: number[]; statuses: { [status: string]: number } }
 
-/** Sends one request and resolves with its status when the answer is complete; 0 when there is none. */
+/** Sends one request and resolves with its status when the reply is complete; 0 without a reply. */
 function send(client: Client, { path, headers, body }: LoadRequest): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   let status = 0
@@ -30,7 +30,7 @@ async function measured(client: Client, request: LoadRequest, since: number, rec
   record.statuses[status] = (record.statuses[status] ?? 0) + 1
 }
 
-/** Every connection asks as soon as it was answered. */
+/** Every connection sends the next request after each reply. */
 async function runClosed(job: LoadJob, clients: Client[], record: Record): Promise<void> {
   const { asked, seconds = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY } = job
   const deadline = performance.now() + seconds * 1000
@@ -45,8 +45,8 @@ async function runClosed(job: LoadJob, clients: Client[], record: Record): Promi
   await Promise.all(clients.map(loop))
 }
 
-/** Requests start by the clock, whether or not earlier ones were answered: a slow answer delays no later question. */
-async function runByClock(job: LoadJob, clients: Client[], record: Record): Promise<void> {
+/** Requests start at a fixed rate, so that a slow reply delays no later request. */
+async function runAtRate(job: LoadJob, clients: Client[], record: Record): Promise<void> {
   const { asked, perSecond = 1, seconds = 1 } = job
   const total = Math.floor(perSecond * seconds)
   const startedAt = performance.now()
@@ -64,7 +64,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
   const clients = Array.from({ length: job.connections }, () => new Client(job.origin, { pipelining: 1 }))
   const record: Record = { latencies: [], statuses: {} }
   const [cpu, startedAt] = [process.cpuUsage(), performance.now()]
-  await (job.perSecond === undefined ? runClosed : runByClock)(job, clients, record)
+  await (job.perSecond === undefined ? runClosed : runAtRate)(job, clients, record)
   const { user, system } = process.cpuUsage(cpu)
   const seconds = (performance.now() - startedAt) / 1000
   await Promise.all(clients.map((client) => client.close()))

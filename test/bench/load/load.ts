@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** One among those that a load repeats in turn: a GET or, with a body, a POST. */
+/** One of the requests that a load repeats in turn: a GET or, with a body, a POST. */
 export type LoadRequest = { path: string; headers: Record<string, string>; body?: string }
 
 export type LoadJob = {
@@ -9,7 +9,7 @@ export type LoadJob = {
   origin: string
   asked: readonly LoadRequest[]
   connections: number
-  /** Without a rate each connection asks as soon as it was answered; with one, requests start by the clock. */
+  /** With a rate, requests start at it. Without, each connection sends the next request after each reply. */
   perSecond?: number
   /** How long, or how many requests. */
   seconds?: number
@@ -19,11 +19,11 @@ export type LoadJob = {
 export type LoadResult = {
   requests: number
   seconds: number
-  /** How many answers had which status; 0 stands for no answer. */
+  /** The number of replies by status; 0 stands for no reply. */
   statuses: Record<string, number>
-  /** Of each request in turn, in milliseconds; by the clock they count from the moment it was due. */
+  /** Of each request in turn, in milliseconds; with a rate, from the moment at which it was due. */
   latencies: number[]
-  /** That the generator itself needed. */
+  /** Processor time of the generator itself. */
   cpuSeconds: number
 }
 
@@ -32,15 +32,15 @@ const LIMIT_MS = 10 * 60_000
 
 export type LoadGenerator = { run(job: LoadJob): Promise<LoadResult>; stop(): Promise<void> }
 
-/** Starts the process that sends the requests; separate, to disturb the measured system less. */
+/** Starts the process that sends the requests. It is separate to disturb the measured system less. */
 export function startLoadGenerator(): LoadGenerator {
   const child = fork(new URL('load-process.ts', import.meta.url), { serialization: 'advanced' })
   const exit = once(child, 'exit')
   return {
     async run(job) {
-      const answer = once(child, 'message', { signal: AbortSignal.timeout(LIMIT_MS) })
+      const reply = once(child, 'message', { signal: AbortSignal.timeout(LIMIT_MS) })
       child.send(job)
-      const [result] = (await Promise.race([answer, exit])) as [
+      const [result] = (await Promise.race([reply, exit])) as [
         LoadResult | { failed: string } | number | null,
       ]
       if (result === null || typeof result === 'number') throw new Error('the load generator ended by itself')

@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, loadavg } from 'node:os'
 
-/** What a reader of figures wants to know of where they were made. */
+/** The machine, for people who read the figures. */
 export function machine(): string {
   const model = cpus()[0]?.model ?? 'unknown processor'
   const load = loadavg()[0]?.toFixed(2)

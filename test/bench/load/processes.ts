@@ -4,11 +4,10 @@ import type { Stack } from '@whereabouts/deploy/local/stack'
 /** CPU seconds by part of the system since its start; a part that cannot be read (no /proc) is missing. */
 export type CpuTimes = Record<string, number>
 
-// The unit of /proc/<pid>/stat towards programs, on every architecture that Node runs on.
+// The unit of /proc/<pid>/stat, on every architecture of Node.
 const TICKS_PER_SECOND = 100
 
-/** Adds up what each process of the system has used: services by name, the database by the
- * service whose role it worked for. */
+/** CPU seconds of each service by name, and of the database by the service whose role it worked for. */
 export function cpuTimes(stack: Stack): CpuTimes {
   const times: CpuTimes = {}
   for (const name of ['gateway', 'catalog', 'keys'] as const) {
@@ -24,19 +23,19 @@ export function cpuTimes(stack: Stack): CpuTimes {
   return times
 }
 
-/** CPU seconds of one process since its start, or of its children besides; 0 when it cannot be read. */
+/** CPU seconds of one process since its start, optionally with its children; 0 when it cannot be read. */
 export function cpuSecondsOf(pid: number | undefined, { children = false } = {}): number {
   const below = children ? childrenOf(pid).map(({ stat }) => stat.cpuSeconds) : []
   return below.reduce((total, seconds) => total + seconds, readStat(pid)?.cpuSeconds ?? 0)
 }
 
-/** What was used from `before` to `after`; connections that were closed in between do not count. */
+/** CPU seconds from `before` to `after`. Connections that were closed in between do not count. */
 export const cpuBetween = (before: CpuTimes, after: CpuTimes): CpuTimes =>
   Object.fromEntries(Object.entries(after).map(([part, s]) => [part, Math.max(0, s - (before[part] ?? 0))]))
 
 export type MachineTime = { busySeconds: number; totalSeconds: number }
 
-/** What all processors of the machine did since its start, and what other virtual machines took from them. */
+/** The time of all processors since the start of the machine, including time taken by other virtual machines. */
 export function machineTime(): MachineTime {
   const fields = (read('/proc/stat').split('\n', 1)[0] ?? '').split(/ +/).slice(1, 9).map(Number)
   const [user = 0, nice = 0, system = 0, , , , , steal = 0] = fields // without idle time and interrupts
@@ -63,7 +62,7 @@ function childrenOf(parent: number | undefined) {
 
 function readStat(pid: number | undefined): { parent: number; cpuSeconds: number } | undefined {
   const text = read(`/proc/${pid}/stat`)
-  // The second field is the program's name in parentheses, which may hold spaces: count from behind it.
+  // The second field is the program's name in parentheses, which may contain spaces: count after it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   if (fields.length < 14) return undefined
   const [parent, user, system] = [fields[1], fields[11], fields[12]].map(Number)
@@ -74,7 +73,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return '' // ended in the meantime, or not Linux
+    return '' // it has ended, or this is not Linux
   }
 }
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { ServiceControl } from '@whereabouts/deploy/local/service-process'
 import { attach } from './inspector.ts'
 
-/** Only says where an inspector would listen; none does unless it is asked for. For the environment of a service. */
+/** For the environment of a service: the address of an inspector, which listens only on request. */
 export const inspectable = (port: number) => ({ NODE_OPTIONS: `--inspect-port=127.0.0.1:${port}` })
 
 /** Runs `work`; with a file, writes a CPU profile of the service to it. */

@@ -1,28 +1,28 @@
 import { median, quantile } from '../load/figures.ts'
 import type { Question, Way } from './ways.ts'
 
-/** What a way took for one question: milliseconds alone and among others, and how often it was answered then. */
+/** The result of a way for one question: milliseconds alone and together, and requests per second together. */
 type Figures = { p50: number; p99: number; together: { p50: number; p99: number }; perSecond: number }
 export type Compared = {
   question: Question
   ways: Figures[]
-  /** Of the first way's median to each other's. */ ratios: number[]
+  /** The first way's time ÷ that of each other: the median over the rounds. */ ratios: number[]
 }
 
-/** `alone`: one question at a time. `together`: as many as there are connections, each asking when it was answered. */
+/** `alone`: one request at a time. `together`: one request at a time on each connection. */
 export type Effort = {
   rounds: number
   aloneMs: number
   togetherMs: number
   fewest: number
-  /** The data changes meanwhile, so that the ways may answer with different rows. */
+  /** The data changes meanwhile, so the ways may return different rows. */
   isMoving?: boolean
 }
 
 type Round = { alone: number[]; together: number[]; perSecond: number }
 
 /**
- * Asks a question in several ways by turns, so that what slows the machine down for a while slows down all of them.
+ * Asks a question in several ways in turn, so that a slow phase of the machine slows down all of them.
  * Each way comes with its connections.
  */
 export async function alternate(
@@ -48,11 +48,11 @@ export async function alternate(
   }
 }
 
-/** The ways must do the same work: as many rows for the same question. */
+/** The ways must do the same work: the same number of rows for the same question. */
 async function agree({ name, ask }: Question, ways: readonly (readonly Way[])[]): Promise<void> {
   for (let i = 0; i < 3; i += 1) {
     const counts = await Promise.all(ways.map(async ([way]) => way?.ask(ask(i))))
-    if (new Set(counts).size > 1) throw new Error(`${name}: the ways answered ${counts.join(' and ')} rows`)
+    if (new Set(counts).size > 1) throw new Error(`${name}: the ways returned ${counts.join(' and ')} rows`)
   }
 }
 

@@ -17,12 +17,12 @@ const neighbourSize = ({ assets, tags, locations }: Size): Size => ({
   locations: Math.ceil(locations / NEIGHBOURS),
 })
 
-/** The organization that is measured; its neighbours have the numbers before and behind it. */
+/** The measured organization; its neighbours have the numbers before and after it. */
 export const ORG_ID = 100
 
 /**
- * Fills the tables as their owner, `url`, and does what autovacuum does within a minute or two: statistics and the
- * visibility map. Resolves with the values of some tags.
+ * Fills the tables as their owner, `url`, and updates statistics and visibility map, as autovacuum does within a minute or
+ * two. Resolves with the values of some tags.
  */
 export async function fillCatalog(url: string, size: Size): Promise<string[]> {
   const owner = new pg.Client({ connectionString: url })
@@ -43,7 +43,7 @@ export async function readTagValues(owner: pg.Client): Promise<string[]> {
   return rows.map(({ value }) => value)
 }
 
-/** Assets that lists show, wherever they lie. */
+/** A sample of assets that lists show. */
 const SAMPLE = `
   select min(value) as value
   from asset join tag on tag.org_id = asset.org_id and tag.asset_id = asset.id
@@ -64,7 +64,7 @@ const LOCATIONS = `
          (array['Hall', 'Aisle', 'Shelf', 'Dock', 'Room'])[1 + minted.i % 5] || ' ' || minted.i, parent.id
   from minted left join minted as parent on minted.i > 0 and parent.i = (minted.i - 1) / 8`
 
-/** Words that many share, a serial number that none shares; one of fifty has been deleted or has expired. */
+/** Common words and a unique serial number. One of fifty is deleted or expired. */
 const ASSETS = `
   insert into asset (org_id, external_key, name, description, type, metadata, is_active, valid_from, valid_to, deleted_at)
   select $1::bigint, 'ASSET-' || to_char(i, 'FM00000000'),
@@ -78,7 +78,7 @@ const ASSETS = `
          case when i % 100 = 57 then now() end
   from generate_series(1, $2::int) as i`
 
-/** Two of three assets have one tag, the others two, as far as the number allows; deleted ones have deleted tags. */
+/** Two of three assets have one tag, the others two, up to the number of tags. Deleted assets have deleted tags. */
 const TAGS = `
   with owners as (
     select id, deleted_at, row_number() over (order by external_key, id) as n from asset where org_id = $1::bigint)

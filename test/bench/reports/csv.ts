@@ -5,7 +5,7 @@ import { median } from '../load/figures.ts'
 
 const [ROWS, PAGE, ROUNDS] = [10_000, 200, 3]
 
-/** The first 10 000 rows of the report as CSV, page after page; a line of text. */
+/** Reads the first 10 000 rows of the report as CSV, page by page. Returns a line of text. */
 export async function measureCsv(stack: Stack): Promise<string> {
   const rounds: Read[] = []
   for (let round = 0; round < ROUNDS; round += 1) rounds.push(await readCsv(stack))

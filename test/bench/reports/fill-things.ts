@@ -5,7 +5,7 @@ import type { Things } from './questions.ts'
 
 type Urls = { catalog: string; admin: string }
 
-/** Fills catalog and tracking as far as they are not yet. Data of another size is refused. */
+/** Fills catalog and tracking, unless they are filled. Throws for data of another size. */
 export async function fillThings(
   urls: Urls,
   { assets, rows }: { assets: number; rows: number },
@@ -13,8 +13,8 @@ export async function fillThings(
 ): Promise<Things> {
   const [size, reads] = [sizeOf(assets), readsPerAsset(assets, rows)]
   say(
-    `Filling: ${assets} assets, ${size.locations} locations; ${NEIGHBOURS} other organizations with as much ` +
-      `together; about ${rows} rows of history in 13 months, ${reads} of each asset …\n`,
+    `Filling: ${assets} assets, ${size.locations} locations; ${NEIGHBOURS} other organizations, together of ` +
+      `the same size; about ${rows} rows of history in 13 months, ${reads} of each asset …\n`,
   )
   const tagValues = await ensureCatalog(urls.catalog, size)
   return { ...(await fillTracking(urls.admin, reads)), tagValues, assets }

@@ -3,10 +3,10 @@ import { ORG_ID } from './catalog-fill.ts'
 
 /** Months of history. */
 const MONTHS = 12
-/** Read every minute for so many days, like a beacon near a gateway. */
+/** Assets that are read every minute for some days, like a beacon near a gateway. */
 const ALWAYS_READ = { assets: 5, days: 60 }
 
-/** Rows of history of every asset that was scanned, so that there are about `rows` of them in all organizations. */
+/** Rows of history for each scanned asset, for about `rows` in all organizations. */
 export function readsPerAsset(assets: number, rows: number): number {
   const scanned = assets * 2 * 0.95
   const reads = Math.round((rows - ALWAYS_READ.assets * ALWAYS_READ.days * 1_440) / scanned)
@@ -14,17 +14,17 @@ export function readsPerAsset(assets: number, rows: number): number {
   return reads
 }
 
-/** What can be asked for, of the organization that is measured. */
+/** Ids and keys of the measured organization, for questions. */
 export type FilledHistory = {
-  /** Rows of history, of all organizations. */
+  /** Rows of history in all organizations. */
   scans: number
   scannedIds: number[]
   scannedKeys: string[]
   alwaysReadIds: number[]
-  /** Without locations inside them. */
+  /** Without sub-locations. */
   locationIds: number[]
   locationKeys: string[]
-  /** One that holds an eighth of all. */
+  /** One with an eighth of all as sub-locations. */
   hallId: number
   rootId: number
 }
@@ -45,7 +45,7 @@ export async function fillTracking(url: string, reads: number): Promise<FilledHi
   }
 }
 
-/** Records the progress, and the moment that all parts of the data refer to. */
+/** Records the progress, and the reference time of all data. */
 const PROGRESS = `
   create table if not exists bench_fill (moment timestamptz not null, reads int not null, done int not null, is_complete bool not null)`
 
@@ -59,7 +59,7 @@ async function isComplete(admin: pg.Client, reads: number): Promise<boolean> {
   return found?.is_complete ?? false
 }
 
-/** Indexes are built when the rows are there: those of parts of texts take minutes row by row. */
+/** Indexes are built after the rows, because those for substring search take minutes row by row. */
 async function begin(admin: pg.Client, reads: number): Promise<void> {
   const { rows } = await admin.query<{ name: string; definition: string }>(INDEXES)
   const drops = rows.map(({ name }) => `drop index ${name}`)
@@ -83,7 +83,7 @@ async function fillAll(admin: pg.Client, reads: number): Promise<void> {
   await admin.query('checkpoint')
 }
 
-/** Sorted into the index at once instead of row by row. */
+/** Builds the primary key at the end instead of row by row. */
 async function fillScans(admin: pg.Client, reads: number): Promise<void> {
   await admin.query('alter table scan drop constraint if exists scan_pkey')
   for (let ago = 0; ago <= MONTHS; ago += 1) await admin.query(partition(ago))
@@ -125,7 +125,7 @@ const SAMPLES = `
   create temp table places as select org_id, count(*) as of from location group by org_id;
   analyze place, places, bench_always_read, asset`
 
-/** Read `n` of `of` of asset `a`: when, and where. The same whenever it is computed. */
+/** Time and location of read `n` of `of` of asset `a`. Always the same. */
 const READ = (n: number, of: number) => `
   cross join bench_fill
   cross join lateral (
@@ -153,7 +153,7 @@ const ALWAYS_READ_SCANS = (reads: number) => `
   update bench_fill set done = ${reads} + 1;
   commit`
 
-/** The newest read of each; an asset that was never read has a row without one. */
+/** The newest read of each asset; an asset without reads has a row without one. */
 const POSITIONS = (reads: number) => `
   insert into position (org_id, asset_id, minute, observed_at, location_id, dwell_started_at, valid_from, valid_to, deleted_at)
   select a.org_id, a.id,
@@ -191,14 +191,14 @@ async function readFilled(admin: pg.Client): Promise<FilledHistory> {
   }
 }
 
-/** Some of those that lists show, wherever they lie. */
+/** A sample of assets that lists show. */
 const ASSETS = `
   select a.id, external_key as key, b.id is not null as always
   from asset a left join bench_always_read b on b.id = a.id
   where a.org_id = ${ORG_ID} and is_scanned and deleted_at is null and (valid_to is null or valid_to > now())
   order by always desc, hashint8(a.id) limit 20000`
 
-/** The root first, then those inside it. */
+/** The root first, then its sub-locations. */
 const LOCATIONS = `
   select l.id, external_key as key,
          (select count(*) from catalog.location c where c.org_id = l.org_id and c.parent_id = l.id) as inside

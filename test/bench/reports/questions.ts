@@ -3,14 +3,14 @@ import type { FilledHistory } from './fill.ts'
 import * as sql from './statements.ts'
 import type { Question } from './ways.ts'
 
-/** The one list that catalog serves, with data from tracking. */
-export const OLDER_ASSETS = '/legacy/api/v1/assets'
+/** The only list that catalog serves with data from tracking. */
+export const LEGACY_ASSETS = '/legacy/api/v1/assets'
 
-/** The objects of the measured organization that questions are about. */
+/** The resources of the measured organization in the questions. */
 export type Things = FilledHistory & { tagValues: string[]; assets: number }
 
 const WANTED_P99_MS = 50
-/** A prime, so that neighbouring questions are about things far apart. */
+/** A prime, so that neighbouring questions use resources far apart. */
 const STEP = 7919
 const PAGE = 50
 const DAY_MS = 86_400_000
@@ -30,7 +30,7 @@ const get = (path: string, query: string, rowField: string): Request => ({
 const report = (query: string) => get('/api/v1/reports/asset-locations', query, 'asset_last_seen')
 const current = (query: string, base = '/api/v1') => get(`${base}/locations/current`, query, 'last_seen')
 
-/** The list goes on behind `offset`; `values` follow limit and offset in the statement. */
+/** `values` follow limit and offset in the statement. */
 const asked = (request: Request, text: string, values: readonly unknown[] = [], offset = 0) => ({
   ...request,
   path: offset === 0 ? request.path : `${request.path}&offset=${offset}`,
@@ -75,8 +75,8 @@ function filters({ scannedIds, scannedKeys, locationIds, locationKeys, hallId, r
       const key = one(locationKeys, i)
       return asked(report(`location_external_key=${key}`), sql.report(sql.AT_KEYS), [[key]])
     }),
-    question('report: inside an eighth', (i) => inside(hallId, i % 1_000)),
-    question('report: inside the root', (i) => inside(rootId, i % 1_000)),
+    question('report: below an eighth', (i) => inside(hallId, i % 1_000)),
+    question('report: below the root', (i) => inside(rootId, i % 1_000)),
     question('report: of an asset', (i) => these([one(scannedIds, i)])),
     question('report: of 200 assets', (i) => these(some(scannedIds, i, 200))),
     question('report: of 100 keys', (i) => {
@@ -94,7 +94,7 @@ function searches({ tagValues, hallId }: Things): Question[] {
     question('report, q: part of a tag', (i) => search(one(tagValues, i).slice(4, 16))),
     question('report, q: nothing found', (i) => search(`zq${i}xw`)),
     question('report, q: one row in eight', (i) => search(word(i))),
-    question('report, q: one in eight, inside an eighth', (i) =>
+    question('report, q: one in eight, below an eighth', (i) =>
       asked(
         report(`q=${encodeURIComponent(word(i))}&location_id=${hallId}&include_descendants=true`),
         sql.report(`${sql.INSIDE} and ${sql.MATCHING.replaceAll('$4', '$5')}`),
@@ -158,11 +158,11 @@ function currentLocations({ assets, scannedKeys, locationKeys, tagValues }: Thin
       asked(current('sort=location'), sql.report(sql.SOMEWHERE, sql.PLACE_KEY), [], (i % 20) * PAGE),
     ),
     question('current: at a location', (i) => at(one(locationKeys, i))),
-    question('current, older: at a location', (i) => at(one(locationKeys, i), legacy)),
-    question('assets, older: at a location', (i) => {
+    question('current, legacy: at a location', (i) => at(one(locationKeys, i), legacy)),
+    question('assets, legacy: at a location', (i) => {
       const key = one(locationKeys, i)
-      const request = get(OLDER_ASSETS, `location=${key}`, 'current_location')
-      return asked(request, sql.OLDER_ASSETS_AT, [[key]])
+      const request = get(LEGACY_ASSETS, `location=${key}`, 'current_location')
+      return asked(request, sql.LEGACY_ASSETS_AT, [[key]])
     }),
     question('current: of an asset', (i) => {
       const key = one(scannedKeys, i)
@@ -203,7 +203,7 @@ function histories({ scannedIds, scannedKeys, alwaysReadIds }: Things): Question
     question('history of an asset read every minute: offset 40 000', (i) =>
       history(one(alwaysReadIds, i), '', EVER, 40_000 + i),
     ),
-    question('history, older: first page', (i) => {
+    question('history, legacy: first page', (i) => {
       const [id, key] = [one(scannedIds, i), one(scannedKeys, i)]
       const request = get(`/legacy/api/v1/assets/${key}/history`, '', 'timestamp')
       return asked(request, sql.HISTORY, [id, ...EVER])

@@ -20,7 +20,7 @@ export function reportsTable(compared: readonly Compared[], connections: number)
       (way?.perSecond ?? Number.NaN).toFixed(0),
     ]),
   ])
-  return `\nThe service over HTTP, and a statement written by hand that has the same rows and totals\n${table([[...head, ...together], ...rows])}\n`
+  return `\nThe service over HTTP, and a hand-written statement with the same rows and totals\n${table([[...head, ...together], ...rows])}\n`
 }
 
 export const verdictsOf = (compared: readonly Compared[]): Verdict[] =>

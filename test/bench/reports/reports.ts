@@ -12,19 +12,19 @@ import { machine } from '../load/machine.ts'
 import { announceLocations } from './announce.ts'
 import { measureCsv } from './csv.ts'
 import { fillThings } from './fill-things.ts'
-import { OLDER_ASSETS, questionsAbout } from './questions.ts'
+import { LEGACY_ASSETS, questionsAbout } from './questions.ts'
 import { reportsTable, verdictsOf } from './report.ts'
 import { startWriting, type Writing } from './writing.ts'
 
-export const REPORTS_HELP = `pnpm bench reports [flags]    reports and history: tracking over HTTP against hand-written SQL
+export const REPORTS_HELP = `pnpm bench reports [flags]    measure reports and history: tracking over HTTP against hand-written SQL
 
-  --assets N        of the organization that is asked, 1000 to 200000    default 200000
-  --rows N          of history, of all organizations                     default 5000000
-  --data DIR        kept and used again; filling goes on where it ended  default: throwaway
-  --fill-only       does not measure
-  --ingest          meanwhile 1000 new rows a second are written
-  --only TEXT       questions whose name contains it; may be repeated
-  --effort X        scales how long is measured, 0.1 to 10               default 1
+  --assets N        assets of the measured organization, 1000 to 200000  default 200000
+  --rows N          rows of history in all organizations                 default 5000000
+  --data DIR        keep the data here; continue interrupted filling     default: throwaway
+  --fill-only       do not measure
+  --ingest          write 1000 new rows a second meanwhile
+  --only TEXT       only questions with this text in their name; can be repeated
+  --effort X        scale the time of measurement, 0.1 to 10             default 1
 `
 
 const CONNECTIONS = 8
@@ -55,14 +55,14 @@ function readSettings(args: string[]): Settings {
   })
   const [assets, rows, scale] = [Number(values.assets), Number(values.rows), Number(values.effort)]
   if (!(Number.isInteger(assets) && assets >= 1_000 && assets <= 200_000))
-    throw new Error('--assets is 1000 to 200000')
-  if (!(scale >= 0.1 && scale <= 10)) throw new Error('--effort is a number from 0.1 to 10')
+    throw new Error('--assets must be 1000 to 200000')
+  if (!(scale >= 0.1 && scale <= 10)) throw new Error('--effort must be a number from 0.1 to 10')
   const effort = { rounds: 3, aloneMs: 400 * scale, togetherMs: 400 * scale, fewest: 5 }
   const { data, 'fill-only': fillOnly, ingest, only } = values
   return { assets, rows, data, fillOnly, ingest, only, effort }
 }
 
-/** Starts tracking on throwaway or kept data, measures, prints tables. Resolves with whether every target was reached. */
+/** Starts tracking on throwaway or kept data, measures and prints tables. Resolves with true if every target was reached. */
 export async function benchReports(args: string[], say: Say): Promise<boolean> {
   const settings = readSettings(args)
   const folder = openFolder(settings.data)
@@ -83,7 +83,7 @@ export async function benchReports(args: string[], say: Say): Promise<boolean> {
   }
 }
 
-/** Under root, PostgreSQL runs as another user, which must enter. */
+/** Under root, PostgreSQL runs as another user, which must enter the folder. */
 function openFolder(data: string | undefined): string {
   const folder = data === undefined ? mkdtempSync(join(tmpdir(), 'whereabouts-bench-')) : resolve(data)
   mkdirSync(folder, { recursive: true })
@@ -91,11 +91,11 @@ function openFolder(data: string | undefined): string {
   return folder
 }
 
-/** As the owner of the tables of a service. */
+/** The login of the owner of a service's tables. */
 const ownerUrl = ({ urls, secrets }: Stack, name: 'catalog' | 'tracking'): string =>
   databaseUrl(urls.postgres, 'whereabouts', { name, password: secrets.database_passwords[name] })
 
-/** As an administrator, who may read both schemas. */
+/** The login of an administrator, who can read both schemas. */
 function adminUrl({ urls }: Stack): string {
   const url = new URL(urls.postgres)
   url.pathname = '/whereabouts'
@@ -158,7 +158,7 @@ async function compareAll(
 async function atServices(stack: Stack): Promise<Way> {
   const [tracking, catalog] = [await atService(stack, 'tracking'), await atService(stack, 'catalog')]
   return {
-    ask: (asked) => (asked.path.startsWith(`${OLDER_ASSETS}?`) ? catalog : tracking).ask(asked),
+    ask: (asked) => (asked.path.startsWith(`${LEGACY_ASSETS}?`) ? catalog : tracking).ask(asked),
     async close() {
       await tracking.close()
       await catalog.close()

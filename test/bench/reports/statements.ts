@@ -1,5 +1,6 @@
 /**
- * Hand-written statements for one organization with the same rows and totals as the service, one each. `$1` is the organization; a list ends with its limit and offset.
+ * Hand-written statements for one organization with the same rows and totals as the service. `$1` is the organization,
+ * `$2` and `$3` of a list are its limit and offset.
  */
 
 const LOCATION_KEY = 'case when l.deleted_at is null then l.external_key end'
@@ -27,7 +28,7 @@ export const PLACE_THEN_SEEN = {
   join: ASSET_AND_PLACE,
 }
 
-/** A page of the report. `where` is about `p`, or about what `join` adds; its parameters begin with `$4`. */
+/** A page of the report. `where` uses `p` and the tables of `join`; its parameters begin with `$4`. */
 export const report = (where = 'true', { by, join = '' }: Order = LAST_SEEN, counts = ''): string => `
   select ${COLUMNS}, (select count(*) from position p ${counts} where ${LISTED} and ${where}) as total
   from (
@@ -61,7 +62,7 @@ export const SOMEWHERE = `p.location_id is not null and not exists (
 export const AT_KEYS = `p.location_id in (
   select k.id from location k where k.org_id = $1 and k.external_key = any($4::text[]) and k.deleted_at is null)`
 
-/** The report as it was at `$4`. `where` is about `a` and the read `p`; its parameters begin with `$5`. */
+/** The report at the time `$4`. `where` uses `a` and the read `p`; its parameters begin with `$5`. */
 export const past = (where = 'true'): string => `
   with p as materialized (
     select a.id as asset_id, a.external_key, a.deleted_at, p.observed_at, p.location_id
@@ -91,8 +92,8 @@ export const HISTORY = `
   left join location l on l.org_id = $1 and l.id = s.location_id
   order by s.minute desc`
 
-/** Assets of catalog, with their tags and where they are; `$4` are keys of locations. */
-export const OLDER_ASSETS_AT = `
+/** Assets of catalog, with their tags and locations; `$4` are keys of locations. */
+export const LEGACY_ASSETS_AT = `
   with listed as materialized (
     select c.id, c.external_key, l.external_key as current_location
     from tracking.location l

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { Client } from 'undici'
 import { ORG_ID } from './catalog-fill.ts'
 
-/** The same question to the service and to the database, different each time it is asked. */
+/** The same question for the service and the database, with different values each time. */
 export type Question = {
   name: string
   /** Target for the p99 of the service in milliseconds. */
@@ -13,15 +13,15 @@ export type Question = {
 }
 type Asked = {
   path: string
-  /** A field that each row of the response has once. */
+  /** A field that occurs once in each row of the response. */
   rowField: string
   statement: { text: string; values: unknown[] }
 }
 
-/** One way to an answer, over a connection of its own. Resolves with the number of rows. */
+/** One way to ask, over its own connection. `ask` resolves with the number of rows. */
 export type Way = { ask: (asked: Asked) => Promise<number>; close(): Promise<void> }
 
-/** Directly at the service, as the gateway would ask. Throws unless the service answers with success. */
+/** Directly to the service, like the gateway. Throws unless the request succeeds. */
 export async function atService({ urls, secrets }: Stack, service: 'catalog' | 'tracking'): Promise<Way> {
   const principal = { kind: 'key' as const, orgId: ORG_ID, scopes: [], keyId: 'bench' }
   const signed = await headersSignedWith(secrets.principal_private_key, principal, service)
@@ -29,16 +29,16 @@ export async function atService({ urls, secrets }: Stack, service: 'catalog' | '
   const client = new Client(urls.api[service], { pipelining: 1 })
   return {
     async ask({ path, rowField }) {
-      const answer = await client.request({ method: 'GET', path, headers })
-      const text = await answer.body.text()
-      if (answer.statusCode >= 300) throw new Error(`GET ${path} answered ${answer.statusCode}: ${text}`)
+      const reply = await client.request({ method: 'GET', path, headers })
+      const text = await reply.body.text()
+      if (reply.statusCode >= 300) throw new Error(`GET ${path} answered ${reply.statusCode}: ${text}`)
       return text.split(`"${rowField}"`).length - 1 // parsing would cost the client, not the service
     },
     close: () => client.close(),
   }
 }
 
-/** Without HTTP: the statement through `pg`. `setting` runs once, first. */
+/** Without HTTP: the statement through `pg`. `setting` runs once at the start. */
 export async function bareSql(url: string, setting: string): Promise<Way> {
   const client = new pg.Client({ connectionString: url, types })
   await client.connect()

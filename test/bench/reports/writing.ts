@@ -8,12 +8,14 @@ import type { FilledHistory } from './fill.ts'
 const READER = 'bench-gate'
 const READS_PER_MESSAGE = 50
 const MESSAGES_PER_SECOND = 20
-/** Of as many assets, so that each is read again in another minute. */
+/** So many assets that each is read again only in another minute. */
 const ASSETS = 120_000
 
-export type Writing = { /** Rows of history a second since the start. */ stop(): Promise<number> }
+export type Writing = {
+  /** Resolves with the rows of history a second since the start. */ stop(): Promise<number>
+}
 
-/** Has tracking write 1 000 new rows a second, every one a movement, until it is stopped. */
+/** Makes tracking write 1 000 new rows a second, each a movement, until it is stopped. */
 export async function startWriting(
   stack: Stack,
   nc: NatsConnection,

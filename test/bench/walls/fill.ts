@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Organizations that are asked in turn, all of one size. */
+/** Organizations that are measured in turn, all of one size. */
 export const ORGS = Array.from({ length: 8 }, (_, i) => 1_000 + i)
 /** Of each organization. */
 const ASSETS = 2_000
@@ -19,7 +19,7 @@ async function run(url: string, statements: readonly string[]): Promise<void> {
 
 const orgs = `unnest('{${ORGS.join()}}'::bigint[]) as o (org)`
 
-/** As the owner of the schema: assets that were all seen, and a reader with antennas. */
+/** Fills the schema as its owner: scanned assets, and a reader with antennas. */
 export const fillTracking = (url: string): Promise<void> =>
   run(url, [
     `insert into location (org_id, id, revision, external_key, name)
@@ -34,7 +34,7 @@ export const fillTracking = (url: string): Promise<void> =>
     'vacuum analyze',
   ])
 
-/** As the owner of the schema: an administrator, members and keys; `hash` is of the secret that all keys have. */
+/** Fills the schema as its owner: an administrator, members and keys. `hash` is that of the secret of all keys. */
 export const fillKeys = (url: string, hash: Buffer): Promise<void> =>
   run(url, [
     `insert into org (id, name) select org, 'Org ' || org from ${orgs}`,

@@ -14,9 +14,9 @@ import { machine } from '../load/machine.ts'
 import { cpuSecondsOf } from '../load/processes.ts'
 import { fillKeys, fillTracking, KEYS, ORGS } from './fill.ts'
 
-export const WALLS_HELP = `pnpm bench walls [flags]    the cost of row-level security per request of tracking and keys
+export const WALLS_HELP = `pnpm bench walls [flags]    measure the cost of row-level security per request of tracking and keys
 
-  --effort X        scales how long is measured, 0.1 to 5                default 1
+  --effort X        scale the time of measurement, 0.1 to 5              default 1
 `
 
 const WANTED = 1.1
@@ -25,7 +25,7 @@ const ROUNDS = 8
 const FIRST_ORG = ORGS[0] ?? 0
 const SECRET = `wb_${'5'.repeat(64)}`
 
-/** `orgId` asks for something of its own, the `n`th time. */
+/** The `n`-th request of an organization for its own data. */
 type Question = {
   name: string
   service: 'tracking' | 'keys'
@@ -62,8 +62,8 @@ const QUESTIONS: Question[] = [
 ]
 
 /**
- * In turns, a connection is set to another organization before each request: the worst case. Without the walls the tables
- * have no row-level security, and nothing is set.
+ * In turns, each request is of another organization than the one before on its connection: the worst case. Without the
+ * walls, the tables have no row-level security, and connections have no organization.
  */
 const WAYS = [
   { walls: true, orgs: ORGS },
@@ -71,11 +71,11 @@ const WAYS = [
   { walls: false, orgs: [FIRST_ORG] },
 ] as const
 
-/** Starts tracking and keys on throwaway data, measures, prints a table. Resolves with whether every target was reached. */
+/** Starts tracking and keys on throwaway data, measures and prints a table. Resolves with true if every target was reached. */
 export async function benchWalls(args: string[], say: (text: string) => void): Promise<boolean> {
   const { values } = parseArgs({ args, options: { effort: { type: 'string', default: '1' } } })
   const effort = Number(values.effort)
-  if (!(effort >= 0.1 && effort <= 5)) throw new Error('--effort is a number from 0.1 to 5')
+  if (!(effort >= 0.1 && effort <= 5)) throw new Error('--effort must be a number from 0.1 to 5')
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
   chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
   let stack: Stack | undefined
@@ -117,7 +117,7 @@ async function measureAll(stack: Stack, effort: number, say: (text: string) => v
     'one org.',
   ]
   say(`\nThe same requests with and without the walls, in alternating rounds\n${table([head, ...rows])}\n`)
-  say('  µs: processor time of the service and PostgreSQL for each request; the ratios are of it.\n')
+  say('  µs: processor time of the service and PostgreSQL for each request. The ratios compare it.\n')
   const verdicts = (['tracking', 'keys'] as const).map((service): Verdict => {
     const ratio = median(ratios.filter((one) => one.service === service).map((one) => one.ratio))
     const what = `${service}: median of the ratios`
@@ -127,17 +127,17 @@ async function measureAll(stack: Stack, effort: number, say: (text: string) => v
   return verdicts.every(({ reached }) => reached)
 }
 
-/** Of one request: milliseconds, and seconds of the processor. */
+/** One request: milliseconds, and seconds of processor time. */
 type Taken = { ms: number; cpu: number }
 const none: Taken = { ms: Number.NaN, cpu: Number.NaN }
 
-/** The middle of the rounds. Processor time changes least when other programs run. */
+/** The median of the rounds. Processor time changes least when other programs run. */
 const figuresOf = (rounds: readonly Taken[]): Taken => ({
   ms: median(rounds.map(({ ms }) => ms)),
   cpu: median(rounds.map(({ cpu }) => cpu)),
 })
 
-/** What each way took, round by round; the first round is not counted. */
+/** The result of each way in each round, without the first round. */
 async function measure(stack: Stack, question: Question, requests: number): Promise<Taken[][]> {
   const client = new Client(stack.urls.api[question.service], { pipelining: 1 })
   const owner = new pg.Client({ connectionString: ownerUrl(stack, question.service) })
@@ -146,7 +146,7 @@ async function measure(stack: Stack, question: Question, requests: number): Prom
     cpuSecondsOf(stack.service(question.service).pid) + cpuSecondsOf(stack.postgres.pid, { children: true })
   try {
     const tables = await walledTables(owner)
-    const ask = await asker(client, stack.secrets.principal_private_key, question)
+    const ask = await requesterOf(client, stack.secrets.principal_private_key, question)
     const taken: Taken[][] = WAYS.map(() => [])
     for (let round = 0; round < ROUNDS; round += 1)
       for (const [i, { walls, orgs }] of WAYS.entries()) {
@@ -175,8 +175,8 @@ async function setWalls(owner: pg.Client, tables: readonly string[], on: boolean
     await owner.query(`alter table ${name} ${on ? 'enable' : 'disable'} row level security`)
 }
 
-/** Asks as an administrator of the organization. Throws when it is not answered with success. */
-async function asker(client: Client, seed: string, question: Question) {
+/** Sends requests as an administrator of the organization. Throws unless they succeed. */
+async function requesterOf(client: Client, seed: string, question: Question) {
   const headersOf = new Map<number, Record<string, string>>()
   for (const orgId of ORGS) {
     const principal = {
@@ -193,9 +193,9 @@ async function asker(client: Client, seed: string, question: Question) {
     const { method, path, body } = question.ask(orgId, n)
     const headers = headersOf.get(orgId) ?? {}
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-    const answer = await client.request({ method, path, headers, ...sent })
-    const text = await answer.body.text()
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`)
+    const reply = await client.request({ method, path, headers, ...sent })
+    const text = await reply.body.text()
+    if (reply.statusCode >= 300) throw new Error(`${method} ${path} answered ${reply.statusCode}: ${text}`)
   }
 }
 

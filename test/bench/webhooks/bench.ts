@@ -8,7 +8,7 @@ import { deliveryIdOf, eventOf, orgIdOf, pathOf } from './events.ts'
 import type { Floor } from './floor.ts'
 import type { Receiver } from './receiver.ts'
 
-/** What every part of the benchmark works with. */
+/** The input of every part of the benchmark. */
 export type Bench = {
   stack: Stack
   nc: NatsConnection
@@ -16,7 +16,7 @@ export type Bench = {
   floor: Floor
   /** Organizations with a webhook each. */
   orgs: number
-  /** Scales how long everything takes; 1 is that of the published results. */
+  /** Scales all times; 1 is that of the published results. */
   effort: number
   inspectPort: number
   /** Aborts when the benchmark is interrupted. */
@@ -32,11 +32,11 @@ export function dispatcherPid({ stack }: Bench): number {
   return pid
 }
 
-/** Registers a webhook for each organization, as the gateway would pass it on. */
+/** Registers a webhook for each organization, with requests like the gateway's. */
 export async function registerWebhooks({ stack, nc, receiver, orgs, signal }: Bench): Promise<void> {
   const streams = nc.jetstream()
   for (let n = 0; n < orgs; n += 1) {
-    // As keys publishes it, which does not run here. Without this state nothing is delivered.
+    // The state that keys would publish, which does not run here. Without it nothing is delivered.
     const state = { org_id: orgIdOf(n), revision: 1, name: 'Org', subscription_ends_at: null }
     await streams.publish(orgState.subject(state), JSON.stringify(state))
     const principal = { kind: 'session', orgId: orgIdOf(n), scopes: [], userId: 1, role: 'admin' } as const
@@ -65,10 +65,10 @@ function publish(bench: Bench, org: number): number {
   return number
 }
 
-/** Not so many wait at the dispatcher that it has to drop some, and never so few that it stands still. */
+/** Few enough that the dispatcher drops none, and enough that it is never idle. */
 const WINDOW = 2_000
 
-/** Delivers so many, of all organizations in turn, as fast as the dispatcher goes. */
+/** Delivers events of all organizations in turn, as fast as the dispatcher can. */
 export async function deliverAll(bench: Bench, deliveries: number): Promise<void> {
   const { receiver, orgs } = bench
   for (let sent = 0; sent < deliveries;) {
@@ -86,13 +86,13 @@ export async function untilTaken({ receiver, signal }: Bench, deliveries: number
   const giveUpAt = performance.now() + PATIENCE_MS
   while (receiver.taken() < deliveries) {
     if (performance.now() > giveUpAt)
-      throw new Error(`${receiver.taken()} of ${deliveries} deliveries were taken`)
+      throw new Error(`${receiver.taken()} of ${deliveries} deliveries were accepted`)
     await wait(2, undefined, { signal })
   }
 }
 
-/** Publishes by the clock, whether or not earlier ones have arrived; returns when each was due, by number. */
-export async function publishByClock(
+/** Publishes at a fixed rate, independent of arrivals. Returns the time at which each event was due, by number. */
+export async function publishAtRate(
   bench: Bench,
   { perSecond, seconds, orgs }: { perSecond: number; seconds: number; orgs: number },
 ): Promise<Map<number, number>> {

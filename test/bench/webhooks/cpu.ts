@@ -5,7 +5,7 @@ import { dispatcherPid, type Bench } from './bench.ts'
 /** Seconds of processor time by part. */
 export type Cpu = Record<string, number>
 
-/** What each part has used since its start. */
+/** Processor time of each part since its start. */
 export function cpuTimes(bench: Bench): Cpu {
   const { stack, receiver, floor } = bench
   const { user, system } = process.cpuUsage()
@@ -18,7 +18,7 @@ export function cpuTimes(bench: Bench): Cpu {
   }
 }
 
-/** Starts counting; the result returns the share of the processors that other programs took since then, 0 to 1. */
+/** Starts counting. The result returns the share of the processors (0 to 1) that other programs took since then. */
 export function watchOthers(bench: Bench): () => number {
   const own = () => sum(Object.values(cpuTimes(bench)))
   const [machine, ours] = [machineTime(), own()]

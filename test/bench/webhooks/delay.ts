@@ -1,6 +1,6 @@
 import type { Verdict } from '../load/verdict.ts'
 import { median, quantile, table } from '../load/figures.ts'
-import { publishByClock, untilTaken, type Bench } from './bench.ts'
+import { publishAtRate, untilTaken, type Bench } from './bench.ts'
 import { pathOf } from './events.ts'
 
 const PER_SECOND = 500
@@ -8,7 +8,7 @@ const WARM_UP_SECONDS = 3
 const SECONDS = 15
 const WANTED_P99_MS = 50
 
-/** From publishing to the receiver, of all organizations in turn. */
+/** The delay from publishing to the receiver, for all organizations in turn. */
 export async function measureDelay(bench: Bench): Promise<Verdict[]> {
   await delaysOf(bench, { seconds: WARM_UP_SECONDS, orgs: bench.orgs })
   const delays = await delaysOf(bench, { seconds: SECONDS * bench.effort, orgs: bench.orgs })
@@ -27,7 +27,7 @@ export async function measureDelay(bench: Bench): Promise<Verdict[]> {
 
 const HANGING = { orgs: 100, seconds: 6, rounds: 3, most: 2 }
 
-/** With the receiver of one organization hanging and with none, in turn: the effect on the other receivers. */
+/** The effect of one hanging receiver on the others: rounds with and without it, in turn. */
 export async function measureHanging(bench: Bench): Promise<Verdict[]> {
   const { receiver } = bench
   const load = { seconds: HANGING.seconds * bench.effort, orgs: Math.min(HANGING.orgs, bench.orgs) }
@@ -58,8 +58,8 @@ export async function measureHanging(bench: Bench): Promise<Verdict[]> {
 }
 
 /**
- * Of every delivery but those of the first organization, whose receiver may hang: from the moment its event was due to
- * its first arrival. `before` is called when everything is published and the others have arrived.
+ * The delay of every delivery from the moment its event was due to its first arrival, without the first organization,
+ * whose receiver may hang. `before` is called when everything is published and the others have arrived.
  */
 async function delaysOf(
   bench: Bench,
@@ -68,7 +68,7 @@ async function delaysOf(
 ): Promise<number[]> {
   await bench.receiver.report()
   const first = bench.next
-  const dueAt = await publishByClock(bench, { perSecond: PER_SECOND, seconds, orgs })
+  const dueAt = await publishAtRate(bench, { perSecond: PER_SECOND, seconds, orgs })
   const others = [...dueAt.keys()].filter((number) => (number - first) % orgs !== 0)
   await untilTaken(bench, others.length)
   release()

@@ -1,7 +1,7 @@
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import type { AssetMovedBody } from '@whereabouts/contracts/webhooks'
 
-/** Ids of organizations begin behind this; the n-th one's webhook has the path `/hook/n`. */
+/** Ids of organizations start after this. The n-th one's webhook has the path `/hook/n`. */
 const FIRST_ORG = 1_000
 
 export const orgIdOf = (n: number): number => FIRST_ORG + n
@@ -11,7 +11,7 @@ export const pathOf = (n: number): string => `/hook/${n}`
 export const deliveryIdOf = (number: number): string =>
   `00000000-0000-5000-8000-${number.toString(16).padStart(12, '0')}`
 
-/** Of the moment, as most events are: a receiver with a tolerance would take them. */
+/** The current time, like most events, so that a receiver with a tolerance accepts them. */
 export const timestampOf = (): string => String(Math.floor(Date.now() / 1000))
 
 const asset = { id: 4_503_599_627_370_497, external_key: 'PALLET-0031', name: 'Euro pallet 31, wood' }
@@ -20,7 +20,7 @@ const places = {
   to_location: { id: 4_503_599_627_370_513, name: 'Aisle C, bay 12' },
 }
 
-/** What the dispatcher makes of the event with this number. */
+/** The body that the dispatcher makes from the event with this number. */
 export function bodyOf(number: number): string {
   const [delivery_id, occurred_at] = [deliveryIdOf(number), new Date().toISOString()]
   const body: AssetMovedBody = { event: 'asset.moved', delivery_id, occurred_at, data: { asset, ...places } }

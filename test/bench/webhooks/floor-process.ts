@@ -1,5 +1,5 @@
-// The floor under a delivery: sign and POST, nothing else, over as many connections as are asked for. A process of its
-// own, as the dispatcher is.
+// The floor for a delivery: only sign and POST, over a given number of connections. A separate process, like the
+// dispatcher.
 import { createHmac } from 'node:crypto'
 import { Client } from 'undici'
 import { bodyOf, deliveryIdOf, timestampOf } from './events.ts'
@@ -18,9 +18,9 @@ async function post(client: Client, path: string, number: number): Promise<void>
     'x-service-timestamp': timestamp,
     'x-service-signature': `sha256=${hmac.digest('hex')}`,
   }
-  const answer = await client.request({ method: 'POST', path, headers, body })
-  await answer.body.dump()
-  if (answer.statusCode !== 204) throw new Error(`the receiver answered ${answer.statusCode}`)
+  const reply = await client.request({ method: 'POST', path, headers, body })
+  await reply.body.dump()
+  if (reply.statusCode !== 204) throw new Error(`the receiver answered ${reply.statusCode}`)
 }
 
 async function run({ url, ca, connections, from, deliveries, orgs }: FloorJob): Promise<void> {

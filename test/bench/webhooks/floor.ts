@@ -5,10 +5,10 @@ export type FloorJob = {
   url: string
   ca: string
   connections: number
-  /** Number of the first. */
+  /** Number of the first delivery. */
   from: number
   deliveries: number
-  /** As many paths take turns. */
+  /** The number of paths that take turns. */
   orgs: number
 }
 
@@ -24,9 +24,9 @@ export async function startFloor(): Promise<Floor> {
   return {
     pid: child.pid ?? 0,
     async run(job) {
-      const answer = once(child, 'message', { signal: AbortSignal.timeout(LIMIT_MS) })
+      const reply = once(child, 'message', { signal: AbortSignal.timeout(LIMIT_MS) })
       child.send(job)
-      const [result] = (await Promise.race([answer, exit])) as [{ failed?: string } | number | null]
+      const [result] = (await Promise.race([reply, exit])) as [{ failed?: string } | number | null]
       if (result === null || typeof result === 'number') throw new Error('the floor ended by itself')
       if (result.failed !== undefined) throw new Error(`the floor failed: ${result.failed}`)
     },

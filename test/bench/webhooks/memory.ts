@@ -6,14 +6,14 @@ import { deliverAll, dispatcherPid, type Bench } from './bench.ts'
 
 const DELIVERIES = 50_000
 const SAMPLES = 10
-/** Until compiled code, pools and caches have their size. */
+/** Until compiled code, pools and caches reach their size. */
 const WARM_UP = 5_000
-/** What the heap may grow by: no more than the noise between two samples. */
+/** Allowed growth of the heap: the noise between two samples. */
 const MAX_GROWTH_MIB = 3
 
 type Sample = { deliveries: number; heapMiB: number; residentMiB: number }
 
-/** Heap after a forced collection, and resident memory, every so many deliveries. */
+/** Heap after a forced collection, and resident memory, at intervals of deliveries. */
 export async function measureMemory(bench: Bench): Promise<Verdict[]> {
   const pid = dispatcherPid(bench)
   const inspected = await attach(pid, bench.inspectPort)
@@ -38,7 +38,7 @@ async function deliver(bench: Bench, deliveries: number): Promise<void> {
 }
 
 async function sample(inspected: Inspected, pid: number, deliveries: number): Promise<Sample> {
-  await inspected.heapAfterCollection() // what finalizers hold is free after the second
+  await inspected.heapAfterCollection() // memory held by finalizers is free after the second
   const heapMiB = (await inspected.heapAfterCollection()) / 2 ** 20
   return { deliveries, heapMiB, residentMiB: residentMiB(pid) ?? Number.NaN }
 }
@@ -53,7 +53,7 @@ function memoryTable(samples: readonly Sample[]): string {
   return `\n${title}\n${table([['deliveries', 'heap MiB', 'resident MiB'], ...rows])}\n`
 }
 
-/** By halves: a leak lifts the later half, a single late compilation does not. */
+/** Compares halves: a leak raises the later half, a single late compilation does not. */
 function verdictOf(samples: readonly Sample[]): Verdict {
   const smallest = (part: readonly Sample[]) => Math.min(...part.map(({ heapMiB }) => heapMiB))
   const half = Math.ceil(samples.length / 2)

@@ -1,4 +1,4 @@
-// The process of `startReceiver`: an HTTPS endpoint that does as little as a receiver can, and notes when what arrived.
+// The process of `startReceiver`: an HTTPS endpoint that does as little as possible and records the arrivals.
 import { createServer } from 'node:https'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ const PROGRESS_MS = 2
 
 const { key, cert } = await makeCertificate()
 let arrivals = empty()
-/** Numbers of deliveries that got their 204. */
+/** Numbers of the deliveries that were answered 204. */
 let taken = new Set<number>()
 let hangingPath: string | undefined
 const hanging = new Map<ServerResponse, number>()
@@ -19,7 +19,7 @@ function empty(): Arrivals {
   return { numbers: [], at: [], connections: 0 }
 }
 
-function answer(response: ServerResponse, number: number): void {
+function reply(response: ServerResponse, number: number): void {
   response.writeHead(204).end()
   taken.add(number)
 }
@@ -30,9 +30,9 @@ const server = createServer({ key, cert, keepAliveTimeout: 30_000 }, (request, r
     const number = Number.parseInt(String(request.headers['x-service-delivery']).slice(-12), 16)
     arrivals.at.push(monotonicMs())
     arrivals.numbers.push(number)
-    if (request.url !== hangingPath) return answer(response, number)
+    if (request.url !== hangingPath) return reply(response, number)
     hanging.set(response, number)
-    response.on('close', () => hanging.delete(response)) // given up: it will be sent again
+    response.on('close', () => hanging.delete(response)) // the dispatcher gave up and will send it again
   })
 })
 let open = 0
@@ -41,11 +41,11 @@ server.on('secureConnection', (socket) => {
   socket.on('close', () => (open -= 1))
 })
 
-function obey(order: Order): void {
+function follow(order: Order): void {
   if (order.do === 'hang') hangingPath = order.path
   if (order.do === 'release') {
     hangingPath = undefined
-    for (const [response, number] of hanging) answer(response, number)
+    for (const [response, number] of hanging) reply(response, number)
     hanging.clear()
   }
   if (order.do === 'report') {
@@ -65,6 +65,6 @@ setInterval(() => {
   reported = taken.size
   process.send?.({ taken: reported })
 }, PROGRESS_MS)
-process.on('message', obey)
+process.on('message', follow)
 process.on('disconnect', () => process.exit(0))
-process.on('SIGINT', () => {}) // a Ctrl-C in the terminal is for the benchmark, which stops things in order
+process.on('SIGINT', () => {}) // a Ctrl-C in the terminal is for the benchmark, which stops everything in order

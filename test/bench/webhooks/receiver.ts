@@ -1,38 +1,38 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** In the order in which they came; attempts that were made again count again. */
+/** In order of arrival. Repeated attempts count again. */
 export type Arrivals = {
-  /** Of the deliveries, see events.ts. */
+  /** Numbers of the deliveries, see events.ts. */
   numbers: number[]
-  /** Of the shared clock, when the body was complete. */
+  /** Times of the shared clock, when the body was complete. */
   at: number[]
-  /** As many were open at the same time. */
+  /** The most connections that were open at the same time. */
   connections: number
 }
 
 export type Order = { do: 'hang'; path: string } | { do: 'release' } | { do: 'report' }
 
 export type Receiver = {
-  /** `https://127.0.0.1:<port>`; any path will do. */
+  /** `https://127.0.0.1:<port>`, with any path. */
   url: string
   /** The authority to trust, as PEM. */
   ca: string
   pid: number
   /** Deliveries that were answered 204 since the last report. */
   taken(): number
-  /** What arrived since the last report. */
+  /** The arrivals since the last report. */
   report(): Promise<Arrivals>
-  /** Requests for this path are not answered. */
+  /** Stops answering requests for this path. */
   hang(path: string): void
-  /** Answers what hangs, and everything from now on. */
+  /** Answers hanging requests, and all later ones. */
   release(): void
   stop(): Promise<void>
 }
 
 type Message = { url: string; ca: string } | { taken: number } | { report: Arrivals }
 
-/** Starts the endpoint as a separate process, to disturb the measuring one less. */
+/** Starts the endpoint as a separate process, to disturb the measurement less. */
 export async function startReceiver(): Promise<Receiver> {
   const child = fork(new URL('receiver-process.ts', import.meta.url), { serialization: 'advanced' })
   const exit = once(child, 'exit')

@@ -42,10 +42,10 @@ async function floorRound(bench: Bench, deliveries: number, connections: number)
   bench.next += deliveries
   const job = { url: receiver.url, ca: receiver.ca, connections, from, deliveries, orgs }
   const round = await measured(bench, deliveries, () => floor.run(job))
-  return { ...round, connections } // those that the dispatcher keeps for a while are open as well
+  return { ...round, connections } // connections that the dispatcher keeps for a while are open as well
 }
 
-/** Both are timed by the receiver, from the first arrival to the last. */
+/** The receiver measures both, from the first arrival to the last. */
 async function measured(bench: Bench, deliveries: number, work: () => Promise<void>): Promise<Round> {
   await bench.receiver.report()
   const before = cpuTimes(bench)
@@ -79,5 +79,5 @@ function throughputTable(rounds: readonly { floor: Round; dispatcher: Round }[],
     row('bare loop', rounds.map(({ floor }) => floor)), // prettier-ignore
     row('dispatcher', rounds.map(({ dispatcher }) => dispatcher)), // prettier-ignore
   ]
-  return `\nAs fast as it goes, ${deliveries} deliveries a round, medians of ${rounds.length}\n${table(rows)}\n`
+  return `\nWithout a pause, ${deliveries} deliveries a round, medians of ${rounds.length}\n${table(rows)}\n`
 }

@@ -16,12 +16,12 @@ import { measureMemory } from './memory.ts'
 import { startReceiver } from './receiver.ts'
 import { measureThroughput } from './throughput.ts'
 
-export const WEBHOOKS_HELP = `pnpm bench webhooks [flags]    deliveries per second, against a bare loop; delay, a hanging receiver, memory
+export const WEBHOOKS_HELP = `pnpm bench webhooks [flags]    measure deliveries per second against a bare loop; delay, a hanging receiver, memory
 
-  --only NAME       throughput, delay, hanging or memory alone
+  --only NAME       measure only throughput, delay, hanging or memory
   --orgs N          organizations with a webhook each, 2 to 1000     default 200
-  --profile FILE    writes a CPU profile of the dispatcher (makes it slower: the figures do not count; not of memory)
-  --effort X        scales the time of each part, 0.1 to 3           default 1
+  --profile FILE    write a CPU profile of the dispatcher (slower: the figures do not count; not for memory)
+  --effort X        scale the time of each part, 0.1 to 3            default 1
 `
 
 const PARTS = {
@@ -50,19 +50,19 @@ function readSettings(args: string[]): Settings {
   })
   const names = Object.keys(PARTS) as (keyof typeof PARTS)[]
   const parts = names.filter((name) => values.only === undefined || name === values.only)
-  if (parts.length === 0) throw new Error(`--only is one of ${names.join(', ')}`)
+  if (parts.length === 0) throw new Error(`--only must be one of ${names.join(', ')}`)
   const [orgs, effort] = [Number(values.orgs), Number(values.effort)]
-  if (!(Number.isInteger(orgs) && orgs >= 2 && orgs <= 1000)) throw new Error('--orgs is 2 to 1000')
-  if (!(effort >= 0.1 && effort <= 3)) throw new Error('--effort is a number from 0.1 to 3')
-  // The inspector takes one at a time.
+  if (!(Number.isInteger(orgs) && orgs >= 2 && orgs <= 1000)) throw new Error('--orgs must be 2 to 1000')
+  if (!(effort >= 0.1 && effort <= 3)) throw new Error('--effort must be a number from 0.1 to 3')
+  // The inspector accepts one client at a time.
   const shown = values.profile === undefined ? parts : parts.filter((name) => name !== 'memory')
-  if (shown.length === 0) throw new Error('--profile is not of memory')
+  if (shown.length === 0) throw new Error('--profile does not work for memory')
   return { parts: shown, orgs, profile: values.profile, effort }
 }
 
 type Stop = () => Promise<unknown> | void
 
-/** Starts broker, database and dispatcher on throwaway data, measures, prints tables. */
+/** Starts broker, database and dispatcher on throwaway data, measures and prints tables. */
 export async function benchWebhooks(args: string[], say: (text: string) => void): Promise<boolean> {
   const settings = readSettings(args)
   const stops: Stop[] = []
@@ -84,7 +84,7 @@ export async function benchWebhooks(args: string[], say: (text: string) => void)
   }
 }
 
-/** Everything that is started puts its end into `stops`. */
+/** Every started part adds its stop to `stops`. */
 async function start(
   { orgs, effort }: Settings,
   signal: AbortSignal,

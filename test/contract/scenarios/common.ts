@@ -3,7 +3,7 @@ import type { Scope } from '@whereabouts/contracts/route'
 import { isForSessions, parametersOf, unknownParams, type Row } from '../support/rows.ts'
 import type { Make, Scenario } from './scenario.ts'
 
-/** How every row can be brought to a status, whatever it does; a scenario's own entry comes first. */
+/** Ways to reach a status that work for every row. A scenario's own entry comes first. */
 export function commonScenario(row: Row, own: Scenario): Scenario {
   const params = unknownParams(row)
   const body = row.body ? '{}' : undefined
@@ -23,8 +23,8 @@ export function commonScenario(row: Row, own: Scenario): Scenario {
       isForSessions(row.access) && {
         429: 'the bucket of a user holds 1 200 requests: limits.test.ts empties one for all rows',
       }),
-    410: 'no date is set for the older vocabulary; the gateway has tests of what comes after it',
-    500: 'every way a client has found to it is a mistake of ours; fuzzing looks for more',
+    410: 'the legacy vocabulary has no end date yet; tests of the gateway cover the time after it',
+    500: 'a request that causes it is a bug; tests with random requests look for one',
     503: 'needs a service that is down: the fault suites stop them',
   }
 }
@@ -38,7 +38,7 @@ function badRequest(row: Row): Make {
   return row.body ? () => ({ body: '[' }) : () => ({ query: { colour: 'red' } })
 }
 
-/** A key that opens everything but this row; where any caller may come in, the web filter is the only 403. */
+/** A key with every scope but that of this row. If any caller may call the row, the web filter is the only 403. */
 function forbidden(row: Row): Make {
   const params = unknownParams(row)
   const call = { params, body: row.body ? '{}' : undefined }
@@ -51,7 +51,7 @@ function forbidden(row: Row): Make {
   })
 }
 
-/** The request that succeeds, with an id in the path that names nothing. */
+/** The successful request with an unknown id in the path. */
 function notFound(row: Row, own: Scenario): Make {
   const { success, path } = row
   const [last] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).slice(-1)
@@ -65,7 +65,7 @@ function notFound(row: Row, own: Scenario): Make {
   }
 }
 
-/** The statuses that the row itself names: what the description must have at least. */
+/** The statuses that the row itself names. The description must have at least these. */
 export const namedStatuses = ({ success, errors }: Row): number[] => [
   success.status,
   ...errors.map((type) => errorTypes[type].status),

@@ -1,6 +1,6 @@
 import { newAsset, newLocation, newTag, unique, type Given, type Scenario } from './scenario.ts'
 
-/** Rows of the older vocabulary over things that the current one has made. */
+/** Legacy rows, on resources that the current vocabulary created. */
 
 const assetPath = async (given: Given, body: object = {}) => ({
   params: { identifier: (await newAsset(given, body)).external_key },
@@ -14,7 +14,7 @@ async function attached(given: Given, to: typeof newAsset | typeof newLocation) 
   return { params: { identifier: external_key, tag_id: tags[0]?.id ?? 0 } }
 }
 
-/** One that is on something already. */
+/** An identifier that is already attached. */
 async function takenIdentifier(given: Given) {
   const { tag_type: type, value } = newTag()
   await newAsset(given, { tags: [{ tag_type: type, value }] })

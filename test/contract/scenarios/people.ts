@@ -11,7 +11,7 @@ const newEmail = () => `${unique('bob')}@example.com`
 const signUp = (email = newEmail()) => ({ org_name: 'Acme', name: 'Ada', email, password: PASSWORD })
 const ownOrg = ({ org }: Given) => ({ params: { org_id: org.id } })
 
-/** Fails from one address, all at once, more often than that may. */
+/** Sends more failing requests from one address at once than the limit allows. */
 async function repeatedly(
   { api }: Given,
   operationId: OperationId,
@@ -144,7 +144,7 @@ export const peopleScenarios: Record<string, Scenario> = {
       body: { token: (await invite(given)).token, name: 'Bob', password: PASSWORD },
     }),
     401: () => ({ body: { token: 'unknown' }, headers: fromNewAddress() }),
-    409: 'an open invitation never names a member: only two acceptances in the same instant meet',
+    409: 'an open invitation never names a member: only two simultaneous acceptances conflict',
     429: (given) => repeatedly(given, 'acceptInvitation', () => ({ body: { token: 'unknown' } })),
   },
 }

@@ -19,7 +19,7 @@ async function attachedTag(given: Given, to: 'asset' | 'location') {
 
 const newKey = () => ({ external_key: unique('KEY') })
 
-/** A tag that is on something already. */
+/** A tag that is already attached. */
 async function takenTag(given: Given) {
   const tag = newTag()
   await newAsset(given, { tags: [tag] })

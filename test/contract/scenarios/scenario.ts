@@ -4,19 +4,19 @@ import { connectReader } from '../../system/readers.ts'
 import type { Api, CallOptions } from '../support/api.ts'
 import { succeed, type Organization } from '../support/organization.ts'
 
-/** What a scenario may use: an organization of the file, and a key's token with every scope and a full bucket. */
+/** The input of a scenario: an organization of the file, and the token of a key with every scope and a full bucket. */
 export type Given = { api: Api; org: Organization; token: string }
 
-/** Makes what a request needs and returns the request. Where it sets no token, the table's caller is used. */
+/** Prepares a request and returns it. Without a token, the caller of the table is used. */
 export type Make = (given: Given) => Promise<CallOptions> | CallOptions
 
 /**
- * One operation: how each of its documented statuses is produced, or the reason why no client can produce it. What is
- * the same for all operations (like a missing token) need not be here: see `common.ts`.
+ * For one operation: how to produce each documented status, or the reason why no client can. `common.ts` has the statuses
+ * that all operations share, such as a missing token.
  */
 export type Scenario = Readonly<Record<number, Make | string>>
 
-/** A name or natural key that nothing else has. */
+/** A unique name or natural key. */
 export const unique = (prefix: string): string => `${prefix}-${randomUUID()}`
 
 export async function newAsset({ api, token }: Given, body: object = {}) {
@@ -32,7 +32,7 @@ export async function newReader({ api, org }: Given): Promise<number> {
   return (await succeed(api.call('createReader', { token: org.admin, body }))).body.data.id ?? 0
 }
 
-/** A tag that a reader read and nothing has. */
+/** An unknown tag that a reader read. */
 export async function newUnknownTag({ api, org }: Given): Promise<number> {
   const value = unique('tag')
   const key = await org.key({ scopes: ['scans:write'] })

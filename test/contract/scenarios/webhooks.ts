@@ -3,14 +3,14 @@ import type { Given, Scenario } from './scenario.ts'
 
 const BODY = { url: 'https://receiver.example/hook' }
 
-/** There is one webhook per organization, hence a new organization each time. */
+/** An organization has one webhook, so each call uses a new organization. */
 async function newWebhook({ api }: Given) {
   const { admin: token } = await newOrganization(api)
   const created = await succeed(api.call('createWebhook', { token, body: BODY }))
   return { token, params: { webhook_id: created.body.data.id } }
 }
 
-/** Nobody listens there: the test event fails, and the request does not. */
+/** No server listens there: the test event fails, but the request succeeds. */
 async function unreachable({ api }: Given) {
   const { admin: token } = await newOrganization(api)
   const body = { url: 'http://127.0.0.1:9/hook' }
@@ -18,7 +18,7 @@ async function unreachable({ api }: Given) {
   return { token, params: { webhook_id: created.body.data.id } }
 }
 
-/** As many test events as there are at once. */
+/** As many test events as the limit allows. */
 async function tested(given: Given) {
   const call = await unreachable(given)
   for (let i = 0; i < 5; i += 1) await succeed(given.api.call('testWebhook', call))

@@ -3,8 +3,8 @@ import { JSON_MEDIA_TYPE, type Route } from '@whereabouts/contracts/route'
 import { routePath, routes, type OperationId, type ReplyOf } from '@whereabouts/contracts/routes'
 import { fromNewAddress } from '../../system/addresses.ts'
 import type { Description } from './description.ts'
-import { checkAnswer, isWebFilter } from './envelope.ts'
-import { send, type HttpAnswer, type HttpRequest } from './http.ts'
+import { checkReply, isWebFilter } from './envelope.ts'
+import { send, type HttpReply, type HttpRequest } from './http.ts'
 
 type Value = string | number | boolean
 
@@ -23,33 +23,33 @@ export type CallOptions = {
   method?: string
 }
 
-/** Success and error fields side by side, so that a test can look at either without a cast. */
+/** Success and error fields together, so that a test can read either without a cast. */
 type Body<T> = (T extends undefined ? object : T) & Partial<ErrorEnvelope> & { error: ErrorEnvelope['error'] }
 
-export type Answer<T = object> = HttpAnswer & {
+export type Reply<T = object> = HttpReply & {
   /** The parsed JSON; an empty object where there is none. */
   body: Body<T>
 }
 
 export type Api = {
   /**
-   * Calls an operation of the route table. Every answer is held against the general rules and the description; one to
-   * a method that is not the row's (or HEAD for GET) against the general rules alone.
+   * Calls an operation of the route table. Checks every reply against the general rules and the description, but a reply to
+   * another method than the row's (or HEAD for GET) only against the general rules.
    */
-  call<K extends OperationId>(operationId: K, options?: CallOptions): Promise<Answer<ReplyOf<K>>>
-  /** Any path below the base URL, held against the general rules alone. Default method: GET. */
-  request(path: string, options?: Omit<CallOptions, 'params' | 'query'>): Promise<Answer>
+  call<K extends OperationId>(operationId: K, options?: CallOptions): Promise<Reply<ReplyOf<K>>>
+  /** Calls any path below the base URL. Checks only the general rules. Default method: GET. */
+  request(path: string, options?: Omit<CallOptions, 'params' | 'query'>): Promise<Reply>
 }
 
-/** What is counted by the client's address: from one of its own unless the test says. */
+/** Operations that are limited by client address. Each call has its own address unless the test sets one. */
 const ATTEMPTS = new Set<OperationId>(['signUp', 'logIn', 'acceptInvitation', 'issueToken', 'changePassword'])
 
 /** `base` is the public address, without a slash at its end. */
 export function createApi(base: string, description: Description): Api {
-  async function exchange<T>(request: HttpRequest): Promise<Answer<T>> {
-    const answer = await send(base, request)
-    checkAnswer(request, answer)
-    return { ...answer, body: parse(answer) as Body<T> }
+  async function exchange<T>(request: HttpRequest): Promise<Reply<T>> {
+    const reply = await send(base, request)
+    checkReply(request, reply)
+    return { ...reply, body: parse(reply) as Body<T> }
   }
   return {
     async call<K extends OperationId>(operationId: K, options: CallOptions = {}) {
@@ -58,17 +58,16 @@ export function createApi(base: string, description: Description): Api {
       const [mediaType] = (row.upload ?? row).mediaTypes ?? []
       const headers = { ...(ATTEMPTS.has(operationId) && fromNewAddress()), ...options.headers }
       const request = requestTo(path, { method: row.method, ...options, headers }, mediaType)
-      const answer = await exchange<ReplyOf<K>>(request)
+      const reply = await exchange<ReplyOf<K>>(request)
       const asDescribed = request.method === row.method || (request.method === 'HEAD' && row.method === 'GET')
-      if (asDescribed && !isWebFilter(answer))
-        description.check(operationId, answer, request.method !== 'HEAD')
-      return answer
+      if (asDescribed && !isWebFilter(reply)) description.check(operationId, reply, request.method !== 'HEAD')
+      return reply
     },
     request: (path, options = {}) => exchange(requestTo(path, options)),
   }
 }
 
-function parse({ text, headers }: HttpAnswer): unknown {
+function parse({ text, headers }: HttpReply): unknown {
   const isJson = headers.get('content-type')?.startsWith('application/json')
   return isJson && text !== '' ? JSON.parse(text) : {}
 }

@@ -9,9 +9,8 @@ type Attempts = (mine: World, theirs: World) => Attempt[]
 const missing = (...params: Params[]): Attempt[] => params.map((one) => ({ params: one, status: 404 }))
 
 /**
- * For every path of the route table with parameters: the ids of another organization that are tried, alone and mixed
- * with own ones. The first attempt is the one with nothing but its own ids, so that with one world on both sides it
- * is a request that succeeds.
+ * For every path of the route table with parameters: ids of another organization to try, alone and mixed with own ones.
+ * The first attempt has only ids of the other, so that it succeeds with the same world on both sides.
  */
 export const attempts: Partial<Record<string, Attempts>> = {
   '/assets/{asset_id}': assets,
@@ -99,7 +98,7 @@ function assets(_mine: World, { asset }: World): Attempt[] {
   return missing({ asset_id: asset.id })
 }
 
-/** The older vocabulary names by key. */
+/** The legacy vocabulary uses keys. */
 function keyedAssets(_mine: World, { asset }: World): Attempt[] {
   return missing({ identifier: asset.external_key })
 }
@@ -124,13 +123,13 @@ function webhooks(_mine: World, { webhookId }: World): Attempt[] {
   return missing({ webhook_id: webhookId })
 }
 
-/** D9.6: here the answer is 403, whether the organization exists or not. */
+/** D9.6: here the reply is 403, whether the organization exists or not. */
 function organizations(_mine: World, { org }: World): Attempt[] {
   return [{ params: { org_id: org.id }, status: 403 }]
 }
 
 type Reference = {
-  /** A body that is refused for nothing else than the ids of the path. */
+  /** A valid body, so that only the ids of the path can be refused. */
   valid?: object
   /** Requests on own resources whose bodies name another organization's, with the fields that must be refused. */
   foreign?: (mine: World, theirs: World) => { params?: Params; body: object; fields: string[] }[]
@@ -153,7 +152,7 @@ function foreignSaves({ asset, location }: World, theirs: World) {
 
 /** For every operation that takes a body and either ids in its path or references in the body. */
 export const references: Partial<Record<OperationId | (string & {}), Reference>> = {
-  createAsset: {}, // its location fields are refused whatever they hold
+  createAsset: {}, // its location fields are refused with any value
   createLocation: {
     foreign: (_mine, { location: { id, external_key } }) => [
       { body: { name: 'Mine', parent_id: id }, fields: ['parent_id'] },
@@ -203,7 +202,7 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   },
   renameAsset: { valid: RENAME },
   renameLocation: { valid: RENAME },
-  // `identifier` is what it is called, `identifiers` are its tags.
+  // `identifier` is its own key, `identifiers` are its tags.
   createLegacyAsset: {
     foreign: (_mine, { location }) => [
       { body: { name: 'Mine', current_location: location.external_key }, fields: ['current_location'] },
@@ -243,10 +242,10 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   attachLocationTag: { valid: TAG },
   saveInventory: { foreign: foreignSaves },
   saveLegacyInventory: { foreign: foreignSaves },
-  createReader: {}, // `reader_key` is what it is called, no reference
+  createReader: {}, // `reader_key` is its own key, not a reference
   updateWebhook: { valid: { enabled: true } },
   createApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },
-  issueToken: {}, // `client_id` is who asks
+  issueToken: {}, // `client_id` is the caller
   refreshSession: {}, // current-user.int.test.ts of keys: only organizations of the user
   switchOrg: {}, // members.test.ts: only organizations of the user
   updateMember: { valid: { role: 'member' } },

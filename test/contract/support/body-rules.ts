@@ -2,7 +2,7 @@ import type { OperationId } from '@whereabouts/contracts/routes'
 import { choice, echo, flag, freeForm, instant, listOf, naturalKey, neverSent, reference, text, type FieldRule } from './field-rules.ts' // prettier-ignore
 
 type Body = {
-  /** A body that is refused for nothing in it. */
+  /** A valid body. */
   good: object
   required: string[]
   fields: Record<string, FieldRule>
@@ -39,7 +39,7 @@ const echoes = {
   deleted_at: instant({ nullable: true }),
   tags: echoedTags,
 }
-/** Of a change these are compared with what is stored: unstorable.int.test.ts of catalog. */
+/** A change compares these with the stored values: unstorable.int.test.ts of catalog. */
 const newName = { name: text(255, { trimmed: true, plain: true }) }
 const created = { ...newName, external_key: naturalKey(), tags: newTags }
 
@@ -50,7 +50,7 @@ const renaming: Body = {
   fields: { external_key: naturalKey() },
 }
 
-/** What the contract says of every field of every body that catalog takes, in the current vocabulary. */
+/** The contract's rule for every field of every body of catalog, in the current vocabulary. */
 export const bodyRules: Partial<Record<OperationId, Body>> = {
   createAsset: { good: { name: 'Thing' }, required: ['name'], fields: { ...asset, ...created } },
   createLocation: { good: { name: 'Thing' }, required: ['name'], fields: { ...location, ...created } },

@@ -1,6 +1,6 @@
 import type { Api } from './api.ts'
 
-/** Calls as one caller, for tests that make several things. */
+/** Operations with one token, for tests that create several resources. */
 export const catalogOf = (api: Api, token: string) => ({
   asset: async (body: object = {}) =>
     (await api.call('createAsset', { token, body: { name: 'Forklift', ...body } })).body.data,

@@ -12,16 +12,16 @@ export type HookServer = {
   url: string
   /** Oldest first. */
   received: Received[]
-  /** Answers the next ones with these statuses, then with 204 again. */
-  answerWith(...statuses: number[]): void
+  /** Answers the next requests with these statuses, then with 204 again. */
+  replyWith(...statuses: number[]): void
   close(): Promise<void>
 }
 
-/** An integrator's endpoint. The system under test is started for development, so it may be plain http and local. */
+/** An integrator's endpoint. The system under test allows local endpoints over plain HTTP. */
 export async function startHook(): Promise<HookServer> {
   const received: Received[] = []
   const statuses: number[] = []
-  const answer = (response: ServerResponse) =>
+  const reply = (response: ServerResponse) =>
     response.writeHead(statuses.shift() ?? 204, { location: hook.url }).end()
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -29,14 +29,14 @@ export async function startHook(): Promise<HookServer> {
     const bytes = Buffer.concat(chunks)
     const { headers, url: path = '' } = request
     received.push({ headers, path, bytes, event: JSON.parse(bytes.toString()) })
-    answer(response)
+    reply(response)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const hook: HookServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    answerWith: (...next) => void statuses.push(...next),
+    replyWith: (...next) => void statuses.push(...next),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -46,13 +46,13 @@ export async function startHook(): Promise<HookServer> {
   return hook
 }
 
-/** What the contract says the signature is; computed here a second time, from the bytes as they came. */
+/** The signature of the contract, computed independently from the received bytes. */
 export function signatureOf(secret: string, { headers, bytes }: Received): string {
   const signed = Buffer.concat([Buffer.from(`${String(headers['x-service-timestamp'])}.`), bytes])
   return `sha256=${createHmac('sha256', secret).update(signed).digest('hex')}`
 }
 
-/** Registers the endpoint; the secret is shown this once. */
+/** Registers the endpoint. Only this reply shows the secret. */
 export async function registerHook(api: Api, { admin: token }: Organization, url: string, enabled = true) {
   const { data } = (await succeed(api.call('createWebhook', { token, body: { url, enabled } }))).body
   return { id: data.id, secret: data.secret, call: { token, params: { webhook_id: data.id } } }

@@ -1,20 +1,20 @@
 import type { OperationId } from '@whereabouts/contracts/routes'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { expect } from 'vitest'
-import type { HttpAnswer } from './http.ts'
+import type { HttpReply } from './http.ts'
 
 type Json = { [key: string]: unknown }
 type Operation = { operationId: string; responses: Record<string, Json> }
 type Document = { paths: Record<string, Record<string, Operation>>; components: Json }
 
 export type Description = {
-  /** The statuses an operation is described with, ascending; undefined when it is not described. */
+  /** The described statuses of an operation, ascending; undefined if it is not described. */
   statusesOf(operationId: OperationId): number[] | undefined
-  /** Fails unless the answer is one that the operation is described with, header for header, field for field. */
-  check(operationId: OperationId, answer: HttpAnswer, hasBody: boolean): void
+  /** Fails unless the reply matches the description of the operation in every header and field. */
+  check(operationId: OperationId, reply: HttpReply, hasBody: boolean): void
 }
 
-/** Compiles descriptions (3.0.3) into checks; of an operation in several of them, the first one counts. */
+/** Compiles descriptions (3.0.3) into checks. If several describe an operation, the first one counts. */
 export function readDescriptions(texts: readonly string[]): Description {
   const operations = new Map<string, OperationCheck>()
   for (const text of texts) {
@@ -29,10 +29,10 @@ export function readDescriptions(texts: readonly string[]): Description {
       const found = operations.get(operationId)
       return found && Object.keys(found.operation.responses).map(Number)
     },
-    check(operationId, answer, hasBody) {
+    check(operationId, reply, hasBody) {
       const found = operations.get(operationId)
       expect(found, `${operationId} is in no description`).toBeDefined()
-      if (found) checkAgainst(found, answer, hasBody)
+      if (found) checkAgainst(found, reply, hasBody)
     },
   }
 }
@@ -44,7 +44,7 @@ type OperationCheck = {
   checks: Map<number, ValidateFunction>
 }
 
-function checkAgainst(found: OperationCheck, { status, headers, text }: HttpAnswer, hasBody: boolean): void {
+function checkAgainst(found: OperationCheck, { status, headers, text }: HttpReply, hasBody: boolean): void {
   const { document, operation, compile, checks } = found
   const where = `${operation.operationId} → ${status} ${text.slice(0, 500)}`
   const documented = operation.responses[String(status)]
@@ -58,7 +58,7 @@ function checkAgainst(found: OperationCheck, { status, headers, text }: HttpAnsw
       expect(headers.get(name), `header ${name} of ${where}`).not.toBeNull()
   if (!hasBody) return
   const type = headers.get('content-type') ?? ''
-  if (response.content?.[type] && !type.startsWith('application/json')) return // a file, of the type described
+  if (response.content?.[type] && !type.startsWith('application/json')) return // a file of the described type
   const schema = response.content?.['application/json']?.schema
   if (!schema) return expect(text, where).toBe('')
   const check = checks.get(status) ?? compile(schema)
@@ -76,7 +76,7 @@ function resolve(document: Document, node: unknown): Json {
   return resolve(document, found)
 }
 
-/** What the formats of our replies look like exactly: instants are UTC with three fraction digits. */
+/** The exact formats of our replies: instants are UTC with three fraction digits. */
 const formats = {
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/,
@@ -90,8 +90,8 @@ function compilerFor(document: Document): (schema: unknown) => ValidateFunction 
 }
 
 /**
- * The same schema, made stricter and of the dialect ajv speaks: clients must tolerate new fields, but a field of ours
- * that the description does not know is a mistake; `nullable` becomes a choice, also beside `$ref`.
+ * The same schema, stricter and in the dialect of ajv. Clients must tolerate new fields, but here a field that the
+ * description lacks is a mistake. `nullable` becomes a choice, also next to `$ref`.
  */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed)

@@ -1,13 +1,13 @@
 import { errorTypes, fieldCodes, type ErrorEnvelope } from '@whereabouts/contracts/errors'
 import { EVENT_STREAM_MEDIA_TYPE } from '@whereabouts/contracts/route'
 import { expect } from 'vitest'
-import type { HttpAnswer, HttpRequest } from './http.ts'
+import type { HttpReply, HttpRequest } from './http.ts'
 
 export const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/
 
-/** What holds for every answer of the public port, whatever was asked. */
-export function checkAnswer(request: HttpRequest, answer: HttpAnswer): void {
-  const { status, headers, text } = answer
+/** The rules for every reply of the public port. */
+export function checkReply(request: HttpRequest, reply: HttpReply): void {
+  const { status, headers, text } = reply
   const where = `${request.method} ${request.path} → ${status} ${text.slice(0, 500)}`
   expect(headers.get('access-control-allow-origin'), where).toBe('*')
   expect(headers.get('access-control-expose-headers'), where).toContain('X-Request-ID')
@@ -17,17 +17,17 @@ export function checkAnswer(request: HttpRequest, answer: HttpAnswer): void {
   else expect(requestId, where).toBe(sent)
   expect(headers.get('x-content-type-options'), where).toBe('nosniff')
   if (isData(request.path))
-    expect(headers.get('cache-control'), where).toBe(cacheControl(request.path, answer))
-  // D1.2: every answer of the older vocabulary says that it is deprecated, and no other one does.
+    expect(headers.get('cache-control'), where).toBe(cacheControl(request.path, reply))
+  // D1.2: every legacy reply says that it is deprecated, and no other one does.
   expect(headers.get('deprecation'), where).toBe(isLegacy(request.path) ? 'true' : null)
   if (request.method === 'HEAD' || status === 204 || status === 304) expect(text, where).toBe('')
-  else if (status >= 400 && !isWebFilter(answer)) checkEnvelope(request, answer, where)
+  else if (status >= 400 && !isWebFilter(reply)) checkEnvelope(request, reply, where)
 }
 
 const isData = (path: string) => /^(?:\/legacy)?\/api\/v1\//.test(path)
 
-/** D12.11. The token endpoint is worded as in D9.1, and a stream may not be changed on its way either. */
-function cacheControl(path: string, { headers }: HttpAnswer): string {
+/** D12.11. The token endpoint follows D9.1, and proxies may not change a stream either. */
+function cacheControl(path: string, { headers }: HttpReply): string {
   if (/^\/api\/v1\/oauth\/token(?:\?|$)/.test(path)) return 'no-store'
   if (headers.has('etag')) return 'private, no-cache'
   const isStream = headers.get('content-type') === EVENT_STREAM_MEDIA_TYPE
@@ -36,14 +36,14 @@ function cacheControl(path: string, { headers }: HttpAnswer): string {
 
 const isLegacy = (path: string) => /^\/legacy(?:[/?]|$)/.test(path)
 
-/** The web filter stands before the API and does not speak its envelope (general fact 5). */
-export const isWebFilter = ({ status, headers }: HttpAnswer): boolean =>
+/** The web filter comes before the API and does not use its envelope (general fact 5). */
+export const isWebFilter = ({ status, headers }: HttpReply): boolean =>
   status === 403 && headers.get('content-type')?.startsWith('text/plain') === true
 
 const KEYS = ['type', 'title', 'status', 'detail', 'instance', 'request_id']
 const ENTRY_KEYS = new Set(['field', 'code', 'message', 'params'])
 
-function checkEnvelope(request: HttpRequest, { status, headers, text }: HttpAnswer, where: string): void {
+function checkEnvelope(request: HttpRequest, { status, headers, text }: HttpReply, where: string): void {
   expect(headers.get('content-type'), where).toMatch(/^application\/json(?:; charset=utf-8)?$/)
   const body = JSON.parse(text) as ErrorEnvelope
   expect(Object.keys(body), where).toEqual(['error'])
@@ -85,7 +85,7 @@ function checkHeaders({ type, detail }: ErrorEnvelope['error'], headers: Headers
   if (type === 'service_unavailable') expect(headers.get('retry-after'), where).toMatch(/^[1-9][0-9]*$/)
   if (type !== 'rate_limited') return
   expect(headers.get('retry-after'), where).toMatch(/^[1-9][0-9]*$/)
-  // An empty bucket of requests says no more than that; limits of the console's own routes say which one it was.
+  // An empty request bucket says only this; limits of the console's routes also name the limit.
   if (!detail.startsWith('At most '))
     expect(detail, where).toBe(`Retry after ${headers.get('retry-after')} seconds`)
 }

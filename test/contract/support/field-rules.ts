@@ -1,10 +1,10 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { entry, enumEntry, notATime, nullEntry, tooLong, tooShort, typeEntry } from './entries.ts'
 
-/** A value that a field must not have, and the one entry with which it is refused (D3). */
+/** A wrong value of a field, and the one entry that refuses it (D3). */
 export type Refused = { value: unknown; entry: FieldEntry }
 
-/** What a field is, written down from the contract: every way in which a value can be wrong. */
+/** The contract's rule for a field: every way in which a value can be wrong. */
 export type FieldRule = (field: string) => Refused[]
 
 const refused = (value: unknown, of: FieldEntry): Refused => ({ value, entry: of })
@@ -12,7 +12,7 @@ const invalid = (field: string, what: string) => entry(field, 'invalid_value', `
 
 const samples = { string: 'x', number: 7, boolean: true, object: {}, array: [] }
 
-/** Each JSON type but the expected one, and null where the field has no null. */
+/** Each JSON type but the expected one, and null unless the field allows it. */
 function types(
   field: string,
   expected: keyof typeof samples | 'integer',
@@ -61,7 +61,7 @@ export const naturalKey =
     ),
   ]
 
-/** An instant; one of a validity window is no zero time either. */
+/** An instant. In a validity window it cannot be a zero time either. */
 export const instant =
   ({ nullable = false, window = false } = {}): FieldRule =>
   (field) => [
@@ -83,7 +83,7 @@ export const choice =
 
 const MAX_ID = Number.MAX_SAFE_INTEGER
 
-/** The id of something else: one that names nothing is no matter of shape. */
+/** The id of another resource. Whether that exists is not a matter of shape. */
 export const reference: FieldRule = (field) => [
   ...types(field, 'integer', { nullable: true }),
   refused(1.5, typeEntry(field, 'integer', 'number')),
@@ -105,7 +105,7 @@ export const freeForm: FieldRule = (field) => [
   ),
 ]
 
-/** Compared with what is stored; here it only needs to be of its kind. */
+/** Compared with the stored value; only its type is checked here. */
 export const echo =
   (expected: 'integer' | 'string', sample?: unknown): FieldRule =>
   (field) => [
@@ -113,13 +113,13 @@ export const echo =
     ...(sample === undefined ? [] : [refused(sample, typeEntry(field, expected, typeof sample))]),
   ]
 
-/** Known, and refused whatever it holds. */
+/** Known, and refused with any value. */
 export const neverSent: FieldRule = (field) =>
   [5, 'A', null, {}, []].map((value) => refused(value, entry(field, 'read_only', `${field} is read-only`)))
 
 type ListOptions = { max?: number; nullable?: boolean; required?: string[] }
 
-/** A list of objects. What is wrong in one of them is named by its path. */
+/** A list of objects. A problem in one of them is named by its path. */
 export const listOf =
   (
     fields: Record<string, FieldRule>,

@@ -6,7 +6,7 @@ import { readDescriptions } from './description.ts'
 import { send } from './http.ts'
 import { newOrganization, type Organization } from './organization.ts'
 
-/** The served descriptions; the console's operations, which they leave out, are held against the full one. */
+/** The served descriptions, and the full one for the console's operations, which the served ones lack. */
 async function readDescription() {
   const headers = { 'user-agent': 'contract-suite/1' }
   const paths = ['/api/openapi.json', '/legacy/api/openapi.json']
@@ -18,10 +18,10 @@ async function readDescription() {
 }
 
 /**
- * `api`: the public port; every answer is checked. `org`: an organization of this file, for tests that only read or
- * that name what they make uniquely. `newOrg`: another one, for tests that count or list. `token`: the access token
- * of a key of `org` with every scope, minted for this test, hence with a full bucket. `emptyToken`: of a key whose
- * bucket tests of this file have emptied before.
+ * `api`: the public port; every reply is checked. `org`: an organization of this file, for tests that only read or use
+ * unique names. `newOrg`: another one, for tests that count or list. `token`: the access token of a key of `org` with
+ * every scope, new for this test, so its bucket is full. `emptyToken`: that of a key whose bucket earlier tests of this
+ * file have emptied.
  */
 export const test = base
   .extend('description', { scope: 'worker' }, readDescription)

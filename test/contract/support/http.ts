@@ -1,7 +1,7 @@
 import { EVENT_STREAM_MEDIA_TYPE } from '@whereabouts/contracts/route'
 import { Agent, request, type IncomingMessage } from 'node:http'
 
-/** A request as bytes on the wire: node:http changes neither the path nor the headers, as `fetch` would. */
+/** A request as bytes on the wire: node:http does not change path and headers, as `fetch` would. */
 export type HttpRequest = {
   method: string
   /** With its query string, sent as it is. */
@@ -10,16 +10,16 @@ export type HttpRequest = {
   body?: string | Uint8Array | undefined
 }
 
-export type HttpAnswer = { status: number; headers: Headers; text: string }
+export type HttpReply = { status: number; headers: Headers; text: string }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 32 })
 
-/** Sends one request to `base` and reads the whole answer, of one that never ends its head. Rejects when none came. */
-export async function send(base: string, { method, path, headers, body }: HttpRequest): Promise<HttpAnswer> {
+/** Sends one request to `base` and reads the whole reply, or the head of an endless one. Rejects without a reply. */
+export async function send(base: string, { method, path, headers, body }: HttpRequest): Promise<HttpReply> {
   const { hostname, port } = new URL(base)
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const outgoing = request({ hostname, port, method, path, headers, agent }, resolve)
-  outgoing.on('error', reject) // a refused body may end in one after the answer, when nobody listens any more
+  outgoing.on('error', reject) // a refused body can end in an error after the reply, when nothing listens any more
   if (body !== undefined) outgoing.setHeader('content-length', Buffer.byteLength(body))
   outgoing.end(body)
   const incoming = await promise

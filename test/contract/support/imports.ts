@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Api } from './api.ts'
 import { succeed } from './organization.ts'
 
-/** Sends a file that is accepted. */
+/** Sends a valid file. */
 export async function sendFile(
   api: Api,
   token: string,
@@ -15,7 +15,7 @@ export async function sendFile(
   return (await succeed(api.call('createImport', { token, query, body: csv }))).body.data
 }
 
-/** As `sendFile`, once it is worked off. */
+/** Like `sendFile`, but waits until the import is finished. */
 export async function finishedImport(api: Api, token: string, ...file: FileOf): Promise<ImportView> {
   const { id } = await sendFile(api, token, ...file)
   return untilFinished(api, token, id)

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Columns that an expansion may bring: what is read by `*` gets more, what is written by position fails. */
+/** Columns that an expansion may add: `select *` returns more, and an insert by position fails. */
 const COLUMNS = `
   add column added_by_the_next_release text,
   add column defaulted_by_the_next_release text not null default 'next'`
@@ -11,9 +11,8 @@ const TABLES = `
     and c.relkind in ('r', 'p') and not c.relispartition and c.relname not like 'kysely%'`
 
 /**
- * Gives every table of a running system new columns, as the migrations of the next release may while this one still
- * serves. Whatever is tested on the system afterwards shows that this release works on that schema, and that nobody
- * outside sees any of it.
+ * Adds columns to every table of a running system, as migrations of the next release may while this one still serves.
+ * All later tests show that this release works on that schema, and that clients see nothing of it.
  */
 export async function migrateAhead(postgresUrl: string, database: string): Promise<void> {
   const url = new URL(postgresUrl)

@@ -3,7 +3,7 @@ import { scopes as allScopes, type Scope } from '@whereabouts/contracts/route'
 import { fromNewAddress } from '../../system/addresses.ts'
 import type { Api } from './api.ts'
 
-/** An API key and what it was exchanged for. Every key has a rate-limit bucket of its own (120 requests). */
+/** An API key and its access token. Every key has its own rate-limit bucket (120 requests). */
 export type Key = {
   id: number
   jti: string
@@ -22,13 +22,13 @@ export type Organization = {
   userId: number
   email: string
   password: string
-  /** Mints a key and exchanges it. Default: every scope. */
+  /** Creates a key and exchanges it. Default: every scope. */
   key(options?: { name?: string; scopes?: readonly Scope[]; expiresAt?: string }): Promise<Key>
 }
 
 const PASSWORD = 'correct horse battery'
 
-/** Signs up a new organization, from an address of its own: sign-ups are limited by address. */
+/** Signs up a new organization from its own address, because sign-ups are limited by address. */
 export async function newOrganization(api: Api, name = 'Contract suite'): Promise<Organization> {
   const email = `ada-${randomUUID()}@example.com`
   const signUp = { org_name: name, name: 'Ada', email, password: PASSWORD }
@@ -64,7 +64,7 @@ export async function newOrganization(api: Api, name = 'Contract suite'): Promis
 /** Below what a bucket holds (120), so that the administrator has requests left. */
 const MINTS_PER_BUCKET = 90
 
-/** Minting is counted: after a while a key with `keys:admin`, which has a bucket of its own, mints instead. */
+/** Creating keys is counted, so after a while a key with `keys:admin`, which has its own bucket, creates them. */
 function minterOf(api: Api, orgId: number, admin: string) {
   let minted = 0
   let token = Promise.resolve(admin)
@@ -90,9 +90,10 @@ async function exchange(api: Api, clientId: string, clientSecret: string) {
   return (await succeed(api.call('issueToken', { body }))).body
 }
 
-/** The answer when it is 2xx; otherwise throws: what a test needs before it begins did not work. */
-export async function succeed<T extends { status: number; text: string }>(answer: Promise<T>): Promise<T> {
-  const { status, text } = await answer
-  if (status < 200 || status > 299) throw new Error(`a preparing request was answered ${status}: ${text}`)
-  return answer
+/** Returns a 2xx reply. Throws for any other, because the preparation of a test failed. */
+export async function succeed<T extends { status: number; text: string }>(reply: Promise<T>): Promise<T> {
+  const { status, text } = await reply
+  if (status < 200 || status > 299)
+    throw new Error(`a request of the preparation was answered ${status}: ${text}`)
+  return reply
 }

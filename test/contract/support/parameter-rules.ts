@@ -2,7 +2,7 @@ import type { FieldEntry } from '@whereabouts/contracts/errors'
 import type { OperationId } from '@whereabouts/contracts/routes'
 import { entry, enumEntry } from './entries.ts'
 
-/** A query string that is refused, and the one entry with which it is (D3, D7). */
+/** A wrong query string, and the one entry that refuses it (D3, D7). */
 type Refused = { query: string; entry: FieldEntry }
 type ParameterRule = (name: string) => Refused[]
 
@@ -72,7 +72,7 @@ const page = { limit: integer(1, 200), offset: integer(0) }
 const shared = { ...page, external_key: keys, is_active: boolean, include_deleted: boolean, q: search, sort }
 const tree = { ...page }
 
-/** What the contract says of every query parameter of catalog, in the current vocabulary. */
+/** The contract's rule for every query parameter of catalog, in the current vocabulary. */
 export const parameterRules: Partial<Record<OperationId, Record<string, ParameterRule>>> = {
   listAssets: { ...shared, type: types },
   listLocations: { ...shared, parent_id: ids, parent_external_key: keys },

@@ -1,7 +1,7 @@
-import type { Answer, Api, CallOptions } from './api.ts'
+import type { Reply, Api, CallOptions } from './api.ts'
 import { succeed } from './organization.ts'
 
-/** Assets and locations, for what the contract says of both alike. */
+/** Assets and locations, for rules that apply to both. */
 export const kinds = ['asset', 'location'] as const
 export type Kind = (typeof kinds)[number]
 
@@ -50,5 +50,5 @@ export function resourcesOf(api: Api, token: string, kind: Kind) {
 }
 
 /** The entries of a refusal as `field code`. */
-export const codesOf = ({ body }: Pick<Answer, 'body'>): string[] =>
+export const codesOf = ({ body }: Pick<Reply, 'body'>): string[] =>
   (body.error?.fields ?? []).map(({ field, code }) => `${field} ${code}`)

@@ -12,23 +12,23 @@ export const rowsWith = (method: Method): Row[] => rows.filter((row) => row.meth
 
 export const protectedRows: Row[] = rows.filter(({ access }) => access !== 'none')
 
-/** Only people use it: a key is refused. */
+/** Only for people: a key is refused. */
 export const isForSessions = (access: Access): boolean => access === 'session' || access === 'admin'
 
-/** No resource carries it: ids are never above 2^53-1, and this one is not minted in a test's life. */
+/** The id of no resource: the largest possible one, which is practically never minted. */
 export const UNKNOWN_ID = Number.MAX_SAFE_INTEGER
 
-/** Ids that are no numbers. */
+/** For ids that are not numbers. */
 const UNKNOWN_UUID = '00000000-0000-4000-8000-000000000000'
 const isUuid = (parameter: string) => parameter === 'session_id'
 
-/** A value for every path parameter of a row: ids that name nothing. */
+/** Unknown ids for every path parameter of a row. */
 export const unknownParams = ({ path }: Route): Record<string, number | string> =>
   Object.fromEntries(
     [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, isUuid(name) ? UNKNOWN_UUID : UNKNOWN_ID]),
   )
 
-/** The query parameters of a row; none where it takes none. */
+/** The query parameters of a row, if any. */
 export function parametersOf({ query }: Route): string[] {
   const shape = query && 'shape' in query ? query.shape : {}
   return Object.keys(shape as object)
@@ -40,7 +40,7 @@ export const listRows: Row[] = rows.filter((row) => parametersOf(row).includes('
 export const callerOf = ({ access }: Route, { admin, token }: { admin: string; token: string }): string =>
   isForSessions(access) ? admin : token
 
-/** Everything that calling an operation with unknown ids needs besides the body. */
+/** The options to call an operation with unknown ids, without the body. */
 export const callOf = (operationId: OperationId, org: { id: number }) => ({
   params: { ...unknownParams(routes[operationId]), org_id: org.id },
 })

@@ -9,29 +9,29 @@ import type { World } from './world.ts'
 const ownParams = ({ path }: Route, world: World): Params => attempts[path]?.(world, world)[0]?.params ?? {}
 
 const HOUR_MS = 3_600_000
-/** The same at every look, and all around them. */
+/** The same for every snapshot, and around all scans. */
 export const WINDOW = {
   from: new Date(Date.now() - 12 * HOUR_MS).toISOString(),
   to: new Date(Date.now() + 12 * HOUR_MS).toISOString(),
 }
 
-/** What has to be asked for besides. */
+/** Query parameters that an operation needs. */
 function ownQuery(operationId: OperationId, { location }: World): NonNullable<CallOptions['query']> {
   if (operationId === 'listOccupancy') return { location_id: location.id }
   return operationId === 'summarizeMovements' ? WINDOW : {}
 }
 
-/** Everything that can be read of an organization. When keys were used last changes with every look at them, and rates fade. */
+/** Everything that can be read of an organization, without values that change by themselves: last uses of keys, and rates. */
 export async function snapshot(api: Api, world: World): Promise<Record<string, unknown>> {
   const table = Object.entries<Route>(routes) as [OperationId, Route][]
   const readable = table.filter(([, { method, access }]) => method === 'GET' && access !== 'key')
   const entries = await Promise.all(
     readable.map(async ([operationId, row]) => {
       const [params, query] = [ownParams(row, world), ownQuery(operationId, world)]
-      const answer = await api.call(operationId, { params, query, token: world.org.admin })
-      expect(answer.status, operationId).toBe(200)
+      const reply = await api.call(operationId, { params, query, token: world.org.admin })
+      expect(reply.status, operationId).toBe(200)
       const isFile = row.success.download !== undefined
-      return [operationId, isFile ? answer.text : withoutUse(answer.body)] as const
+      return [operationId, isFile ? reply.text : withoutUse(reply.body)] as const
     }),
   )
   return Object.fromEntries(entries)

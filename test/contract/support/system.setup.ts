@@ -9,7 +9,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The public port, and the addresses readers connect to. */
     urls: { base: string; nats: string; mqtt: string }
-    /** For one more gateway beside the system's own. */
+    /** For one more gateway next to the system's own. */
     place: StackPlace
   }
 }
@@ -18,7 +18,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { system, leave } = await shareSystem()
   const { urls, secrets, dataDir } = system.stack
-  // While it runs: a statement prepared before must work after, too.
+  // While it runs, because statements prepared before must still work.
   await newOrganization(system.stack, 'before the next schema')
   await migrateAhead(urls.postgres, DATABASE)
   const { base, nats, mqtt } = urls

@@ -5,7 +5,7 @@ import type { Api } from './api.ts'
 import { finishedImport } from './imports.ts'
 import { newOrganization, succeed, type Key, type Organization } from './organization.ts'
 
-/** An organization that has one of everything, under keys and names that no other has. */
+/** An organization with one of everything, under unique keys and names. */
 export type World = {
   org: Organization
   /** With every scope. */
@@ -16,7 +16,7 @@ export type World = {
   /** A child of `location`. */
   child: { id: number; external_key: string }
   reader: { id: number; reader_key: string; scanPointId: number }
-  /** Of a tag that the reader read and nothing has. */
+  /** Of an unknown tag that the reader read. */
   unknownTagId: number
   webhookId: number
   /** A finished dry run. */
@@ -25,7 +25,7 @@ export type World = {
   invitationId: number
 }
 
-/** Everything is made through the public API; the scan comes over the broker, and is in report and history. */
+/** Creates everything through the public API. The scan comes over the broker and is in report and history. */
 export async function newWorld(api: Api): Promise<World> {
   const mark = randomBytes(6).toString('hex').toUpperCase()
   const org = await newOrganization(api, `World ${mark}`)
@@ -35,7 +35,7 @@ export async function newWorld(api: Api): Promise<World> {
   const below = { name: `Shelf ${mark}`, external_key: `SHELF-${mark}`, parent_id: location.id }
   const child = (await succeed(api.call('createLocation', { token: key.token, body: below }))).body.data
   const reader = await newReader(api, org.admin, `gate-${mark}`, location.id)
-  const webhook = { url: `https://receiver.example/${mark}`, enabled: false } // nothing is logged while we look
+  const webhook = { url: `https://receiver.example/${mark}`, enabled: false } // disabled, so that its log does not change
   const webhookId = (await succeed(api.call('createWebhook', { token: org.admin, body: webhook }))).body.data
     .id
   const importId = (await finishedImport(api, org.admin, 'assets', `name\nCrate ${mark}\n`, true)).id
@@ -84,7 +84,7 @@ async function newInvitation(api: Api, { id, admin }: Organization, mark: string
   return (await succeed(inviting)).body.data.id
 }
 
-/** The reader sees the asset's tag at the location, and one of nobody, whose id in the list is returned. */
+/** The reader sees the asset's tag at the location, and an unknown tag. Returns the id of the unknown tag. */
 async function scan(api: Api, world: Omit<World, 'unknownTagId'>): Promise<number> {
   const { org, key, readerKey, asset, reader } = world
   const link = await connectReader({ urls: inject('urls') }, readerKey, 'nats')

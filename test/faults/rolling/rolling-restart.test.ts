@@ -17,11 +17,11 @@ import { startSystem, type System } from '../../system/system.ts'
 import { startTraffic } from './traffic.ts'
 
 const SERVICES = ['keys', 'catalog', 'tracking', 'webhook-dispatcher', 'console', 'gateway'] as const
-/** As in a cluster, only shorter: a drain outlasts the idle connections of whoever stands in front. */
+/** As in a cluster, but shorter: a drain lasts longer than idle connections of the callers. */
 const DRAIN = { DRAIN_MS: '1000' }
 const PATIENTLY = { timeout: 60_000, interval: 200 }
 
-/** A checkout of the release before, installed: the replicas begin as it, and each restart is an upgrade to this one. */
+/** An installed checkout of the previous release. The replicas start with it, and each restart upgrades to this release. */
 const OLDER = process.env['OLDER_RELEASE']
 
 let system: System
@@ -63,11 +63,11 @@ afterAll(async () => {
   await system.stop()
 })
 
-/** The balancers have seen it, too. */
+/** Resolves when the balancers know that both replicas are ready. */
 const bothReady = () =>
   vi.waitUntil(() => SERVICES.every((name) => balancers[name].readyCount === 2), PATIENTLY)
 
-/** An integrator's token whose bucket does not run empty under the traffic. */
+/** An integrator's token whose bucket does not become empty under the traffic. */
 async function unboundedKey(org: Organization, base: string): Promise<string> {
   const body = { name: 'traffic', scopes: ['assets:read', 'scans:read'] as const }
   const made = await org.admin.POST('/api/v1/orgs/{org_id}/api-keys', {

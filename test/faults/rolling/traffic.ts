@@ -4,43 +4,43 @@ import { Agent, request } from 'undici'
 import type { Organization } from '../../system/organization.ts'
 import { connectReader, type ReaderLink, type Transport } from '../../system/readers.ts'
 
-/** What a client saw go wrong: a status that is not the expected one, or no answer at all. */
+/** A failure that a client saw: an unexpected status, or no reply. */
 type Failure = { what: string; at: string; problem: string }
 
 export type Traffic = {
   failures: Failure[]
-  /** Answers as expected, by what was asked. */
+  /** Number of expected replies by request. */
   served: Record<string, number>
   /** External keys of the assets that were created. */
   created: string[]
   /** Values of the tags that the broker has confirmed a scan of. */
   scanned: string[]
-  /** Assets whose movement the live feed told, as often as it did. */
+  /** Assets whose movement the live feed sent, once for each time. */
   seenLive(): number[]
-  /** Nothing more is asked or scanned; what was begun has ended. The live feed is still watched. */
+  /** Stops new requests and scans, and waits for the running ones. The live feed stays open. */
   pause(): Promise<void>
-  /** Ends the rest. */
+  /** Stops the rest. */
   stop(): Promise<void>
 }
 
 type Options = {
   base: string
   org: Organization
-  /** A session's, with a bucket of its own: what is asked with it comes slowly. */
+  /** Of a session, which has its own bucket. Its requests are slow. */
   adminToken: string
-  /** Of a key whose bucket does not run empty. */
+  /** Of a key whose bucket does not become empty. */
   keyToken: string
   brokers: Record<Transport, string>
-  /** Values of tags, each of an asset of its own that nobody has seen yet. */
+  /** Values of tags, each on a different asset that was never scanned. */
   tags: readonly string[]
 }
 
-/** An idle connection is given up before a replica that drains is gone, as a balancer drops those of one that is unready. */
+/** Closes idle connections before a draining replica ends, as a balancer closes those of an unready one. */
 const agent = () => new Agent({ keepAliveTimeout: 300, keepAliveMaxTimeout: 300, connections: 32 })
 
 /**
- * A steady traffic of everything that people, programs and readers do, at a bounded pace: about a hundred requests and
- * twenty scans a second, logins of readers, and somebody who watches the movements.
+ * Steady traffic of people, programs and readers at a bounded pace: about a hundred requests and twenty scans a second,
+ * logins of readers, and a client of the live feed.
  */
 export function startTraffic(options: Options): Traffic {
   const dispatcher = agent()
@@ -58,16 +58,16 @@ export function startTraffic(options: Options): Traffic {
     try {
       const url = `${options.base}${path}`
       const rest = body ? { method: 'POST' as const, body: JSON.stringify(body) } : {}
-      const answer = await request(url, { headers, dispatcher, ...rest })
-      const text = await answer.body.text()
-      if (answer.statusCode === status) traffic.served[what] = (traffic.served[what] ?? 0) + 1
-      else traffic.failures.push({ what, at, problem: `${answer.statusCode} ${text}` })
+      const reply = await request(url, { headers, dispatcher, ...rest })
+      const text = await reply.body.text()
+      if (reply.statusCode === status) traffic.served[what] = (traffic.served[what] ?? 0) + 1
+      else traffic.failures.push({ what, at, problem: `${reply.statusCode} ${text}` })
     } catch (error) {
       traffic.failures.push({ what, at, problem: String(error) })
     }
   }
 
-  /** `work` again and again, at most once in `everyMs`. */
+  /** Repeats `work`, at most once every `everyMs`. */
   async function repeat(everyMs: number, work: (round: number) => Promise<unknown>): Promise<void> {
     for (let round = 0; !traffic.stopping; round += 1) await Promise.all([work(round), wait(everyMs)])
   }
@@ -103,7 +103,7 @@ export function startTraffic(options: Options): Traffic {
 
   let feed: EventStream | undefined
   const before: StreamedEvent[] = []
-  /** Reads the live feed as a browser does: when the stream ends, it comes back with the last id it saw. */
+  /** Reads the live feed like a browser: when the stream ends, it reconnects with the last id. */
   async function watch(): Promise<void> {
     let lastId = ''
     while (!hasSeenAll.signal.aborted) {
@@ -118,12 +118,12 @@ export function startTraffic(options: Options): Traffic {
       lastId = feed?.lastId() || lastId
       before.push(...(feed?.events ?? []))
       feed = undefined
-      await wait(100) // a browser takes its time, too
+      await wait(100) // a browser waits, too
     }
   }
   const hasSeenAll = new AbortController()
   const watching = watch()
-  /** From then on no movement is missed, whatever happens to the stream. */
+  /** From then on no movement is missed, even if the stream ends. */
   const listening = (async () => {
     while (!feed?.lastId()) await wait(10)
   })()

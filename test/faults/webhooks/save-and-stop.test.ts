@@ -9,17 +9,17 @@ beforeAll(async () => {
 })
 afterAll(() => system.stop())
 beforeEach(() => {
-  // Long enough for a good part of the deliveries to wait when the service goes.
+  // Long enough that many deliveries are waiting when the service stops.
   system.receiver.respondWith((_, response) => {
     setTimeout(() => response.writeHead(204).end(), 50)
   })
 })
 
 const ASSETS = 200
-/** Longer than the broker waits for a crashed consumer before it hands its messages out again. */
+/** Longer than the broker waits for a crashed consumer before it redelivers its messages. */
 const SETTLED = { timeout: 60_000, interval: 500 }
 
-/** An organization that saves all its assets at once, with a webhook at a path of its own. */
+/** An organization that saves all its assets at once, with a webhook at its own path. */
 async function bigSave(name: string) {
   const { stack, receiver } = system
   const org = await newOrganization(stack, name)

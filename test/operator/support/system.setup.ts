@@ -21,7 +21,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const system = await startSystem()
   const { urls, secrets, dataDir } = system.stack
   const control = createServer((request, response) => {
-    void answer(system, request.url ?? '').then(
+    void reply(system, request.url ?? '').then(
       (body) => response.end(JSON.stringify(body)),
       (error: unknown) => response.writeHead(500).end(String(error)),
     )
@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-async function answer({ stack, receiver }: System, path: string): Promise<unknown> {
+async function reply({ stack, receiver }: System, path: string): Promise<unknown> {
   const [, name, action] = path.split('/')
   if (name === 'received')
     return receiver.received.map((each) => ({ path: each.path, body: each.body.toString() }))

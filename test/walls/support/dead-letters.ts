@@ -9,7 +9,7 @@ export type Letter = {
   head: string
 }
 
-/** The dead letters that `isWanted`, oldest first. */
+/** The dead letters for which `isWanted` is true, oldest first. */
 export async function lettersOf(watcher: Watcher, isWanted: (letter: Letter) => boolean): Promise<Letter[]> {
   const { first, last } = await watcher.stream('DEAD')
   const letters: Letter[] = []

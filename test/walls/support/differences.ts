@@ -2,11 +2,11 @@ import { durables, type StreamState, type Watcher } from './watcher.ts'
 
 export type Via = 'NATS' | 'MQTT'
 
-/** What of the broker's content is an organization's own to change. */
+/** The content of the broker that an organization may change. */
 export type Own = {
   /** Its scans and its dead letters. */
   isOwn: (subject: string) => boolean
-  /** Streams in which places move with every connection; what other subjects hold is compared all the same. */
+  /** Streams whose sequence numbers change with every connection. Their other subjects are still compared. */
   mayMove: (stream: string) => boolean
 }
 
@@ -19,7 +19,7 @@ export function ownSubjects(orgId: number, via: Via = 'NATS'): Own {
   }
 }
 
-/** One line for each thing that changed in a stream of `before`, or a stream that is new. `own` may. */
+/** One line for each change in a stream of `before`, and for each new stream. Changes of `own` are allowed. */
 export async function differences(
   watcher: Watcher,
   before: readonly StreamState[],
@@ -60,7 +60,7 @@ const placeLines = (was: StreamState, is: StreamState) =>
 
 const SHOWN = 5
 
-/** What was stored meanwhile, to see the attack in the failure. */
+/** The messages stored meanwhile, so that a failure shows the attack. */
 async function newest(watcher: Watcher, was: StreamState, is: StreamState): Promise<string[]> {
   const count = Math.min(SHOWN, Math.max(0, is.last - was.last))
   const stored = await Promise.all(

@@ -6,12 +6,12 @@ import type { RawMessage } from './raw-nats.ts'
 type Sides = { mine: World; theirs: World; replies: readonly string[] }
 type Header = readonly [name: string, value: string]
 
-/** Any message that a reader may put on the wire: the protocol holds, nothing else does. */
+/** Any message that a reader can send: the protocol is valid, nothing else has to be. */
 export function hostileMessage({ mine, theirs, replies }: Sides): fc.Arbitrary<RawMessage> {
   const foreign = [...subjectsOf(theirs), ...BROKER_SUBJECTS, ...replies]
   return fc.record(
     {
-      // Most are allowed: what is refused at once attacks nothing.
+      // Most are allowed, because a message that is refused at once attacks nothing.
       subject: fc.oneof(
         { weight: 7, arbitrary: ownSubject(mine, theirs) },
         { weight: 3, arbitrary: fc.constantFrom(...foreign) },
@@ -61,7 +61,7 @@ function ownSubject({ org }: World, theirs: World): fc.Arbitrary<string> {
   return fc.tuple(reader, format).map(([key, form]) => `scans.${org.id}.${key}.${form}`)
 }
 
-/** What a header may ask of the broker. A new one of the broker is a line here. */
+/** The headers that the broker understands. Add a line for a new one. */
 function header({ org }: World, foreign: readonly string[]): fc.Arbitrary<Header> {
   const subject = fc.constantFrom(...foreign)
   const number = fc.constantFrom('0', '1', '5', '-1', '18446744073709551615', 'x')

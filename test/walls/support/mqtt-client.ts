@@ -2,7 +2,7 @@ import mqtt, { type IClientOptions, type MqttClient } from 'mqtt'
 import { inject } from 'vitest'
 import type { ApiKey } from '../../system/organization.ts'
 
-/** One connection over MQTT, which does not come back by itself. */
+/** One connection over MQTT, which does not reconnect. */
 export type Mqtt = {
   /** Whether the broker had kept a session under this client id. */
   sessionPresent: boolean
@@ -16,13 +16,13 @@ export type Mqtt = {
   ): Promise<boolean>
   /** Resolves with the QoS that was granted; 128 is a refusal. */
   subscribe(topic: string): Promise<number>
-  /** Topics of what came. */
+  /** Topics of the received messages. */
   heard: string[]
-  /** Says goodbye; with `rudely` the broker publishes the will. */
+  /** Disconnects; `rudely` without a packet, so that the broker publishes the will. */
   close(options?: { rudely?: boolean }): Promise<void>
 }
 
-/** Resolves once the broker has let it in; rejects when it does not. */
+/** Resolves when the broker accepts the connection; rejects otherwise. */
 export async function openMqtt(key: ApiKey, options: IClientOptions = {}): Promise<Mqtt> {
   const { clientId: username, clientSecret: password } = key
   const client = mqtt.connect(inject('urls').mqtt, {
@@ -35,8 +35,8 @@ export async function openMqtt(key: ApiKey, options: IClientOptions = {}): Promi
   })
   const heard: string[] = []
   client.on('message', (topic: string) => heard.push(topic))
-  const sessionPresent = await letIn(client)
-  client.on('error', () => undefined) // the broker ends it in the middle of a packet: `isOpen` tells
+  const sessionPresent = await untilAccepted(client)
+  client.on('error', () => undefined) // the broker ends it in the middle of a packet: `isOpen` shows that
   const ended = new Promise<false>((resolve) => client.once('close', () => resolve(false)))
   return {
     sessionPresent,
@@ -44,7 +44,7 @@ export async function openMqtt(key: ApiKey, options: IClientOptions = {}): Promi
     heard,
     publish(topic, payload, { qos = 1, retain = false } = {}) {
       const sent = client.publishAsync(topic, Buffer.from(payload), { qos, retain })
-      return Promise.race([sent.then(isTaken, () => false), ended])
+      return Promise.race([sent.then(isAcknowledged, () => false), ended])
     },
     async subscribe(topic) {
       const granted = await client.subscribeAsync(topic, { qos: 0 }).catch(() => undefined)
@@ -52,14 +52,14 @@ export async function openMqtt(key: ApiKey, options: IClientOptions = {}): Promi
     },
     async close({ rudely = false } = {}) {
       if (rudely) client.stream.destroy()
-      await client.endAsync(rudely || !client.connected) // what was never acknowledged would be waited for
+      await client.endAsync(rudely || !client.connected) // otherwise it would wait for missing acknowledgements
     },
   }
 }
 
-const isTaken = () => true
+const isAcknowledged = () => true
 
-function letIn(client: MqttClient): Promise<boolean> {
+function untilAccepted(client: MqttClient): Promise<boolean> {
   return new Promise((resolve, reject) => {
     client.once('connect', ({ sessionPresent }) => resolve(sessionPresent))
     client.once('error', reject)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { ApiKey } from '../../system/organization.ts'
 
-/** A message as it goes over the wire: nothing here is checked, which is the point. */
+/** A message on the wire, deliberately unchecked. */
 export type RawMessage = {
   subject: string
   reply?: string
@@ -10,32 +10,32 @@ export type RawMessage = {
   payload?: string | Uint8Array
 }
 
-/** A client that says what no client library would. */
+/** A client that sends messages that no client library would send. */
 export type RawNats = {
-  /** Returns at once; `flush` tells when the broker has read it. */
+  /** Returns at once; `flush` resolves when the broker has read it. */
   publish(...messages: RawMessage[]): void
   /**
    * Sends the line that announces a message, not the message: the broker refuses a size that is too large at once. It
-   * would reset a connection with unread bytes, and its complaint could be lost.
+   * would reset a connection with unread bytes, and its error could be lost.
    */
   announce(subject: string, bytes: number): void
   subscribe(subject: string, sid: string): void
-  /** Resolves once the broker has worked off everything sent before; rejects when the connection ended instead. */
+  /** Resolves when the broker has processed everything sent before; rejects if the connection ended instead. */
   flush(): Promise<void>
-  /** Subjects of the messages that came, in their order. */
+  /** Subjects of the received messages, in their order. */
   heard: string[]
-  /** What the broker complained about. */
+  /** Errors from the broker. */
   errors: string[]
   /** Resolves when the broker, or `close`, ended the connection. */
   closed: Promise<void>
   close(): void
 }
 
-/** Resolves once the broker has let it in; rejects with its complaint. */
+/** Resolves when the broker accepts the connection; rejects with its error. */
 export async function openRawNats(url: string, { clientId, clientSecret }: ApiKey): Promise<RawNats> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  socket.on('error', () => undefined) // whoever is thrown out in the middle of writing sees a reset
+  socket.on('error', () => undefined) // a connection that is closed during a write reports a reset
   await once(socket, 'connect')
   const reader = new Reader(socket)
   const options = {
@@ -71,7 +71,7 @@ function frame({ subject, reply = '', headers, payload = '' }: RawMessage): Buff
   return Buffer.concat([Buffer.from(`HPUB ${to} ${sizes}\r\n`), head, body, Buffer.from('\r\n')])
 }
 
-/** Reads the broker's side of the protocol: one line, and after some of them as many bytes as they say. */
+/** Reads the broker's side of the protocol: lines, and after some lines the announced number of bytes. */
 class Reader {
   readonly heard: string[] = []
   readonly errors: string[] = []

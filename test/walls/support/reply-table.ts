@@ -3,7 +3,7 @@ import { inject } from 'vitest'
 import type { World } from '../../contract/support/world.ts'
 import type { StreamState } from './watcher.ts'
 
-/** What the JetStream API does to one stream. A new verb of the broker is a line here. */
+/** Verbs of the JetStream API for one stream. Add a line for a new verb of the broker. */
 const STREAM_VERBS = [
   'STREAM.CREATE.{stream}',
   'STREAM.UPDATE.{stream}',
@@ -36,7 +36,7 @@ const CONSUMER_VERBS = [
   'CONSUMER.LEADER.STEPDOWN.{stream}.{consumer}',
 ]
 
-/** What belongs to the account, the server or the protocol of MQTT, and to no single stream. */
+/** Subjects of the account, the server or the protocol of MQTT, not of a single stream. */
 export const BROKER_SUBJECTS = [
   '$JS.API.INFO',
   '$JS.API.STREAM.LIST',
@@ -64,7 +64,7 @@ export const BROKER_SUBJECTS = [
   '_R_.walls',
 ]
 
-/** Enough to know a stream by; the wildcards of its own configuration come besides. */
+/** Enough to identify a stream; the wildcards of its configuration are added. */
 const MAX_SUBJECTS = 60
 
 /** Every subject over which a stream can be written, read, emptied, changed or ended. `theirs` come first. */
@@ -105,7 +105,7 @@ const matches = (patterns: readonly string[]) => (subject: string) =>
     (pattern) => pattern === subject || (pattern.endsWith('.>') && subject.startsWith(pattern.slice(0, -1))),
   )
 
-/** What the product says about an organization, by subject. A new message between services is a line here. */
+/** Subjects of the product's messages about an organization. Add a line for a new message between services. */
 export const subjectsOf = ({ org, key, asset, location, reader }: World): string[] => [
   `scans.${org.id}.phantom.canonical`,
   `scans.${org.id}.${reader.reader_key}.canonical`,
@@ -124,16 +124,16 @@ export const subjectsOf = ({ org, key, asset, location, reader }: World): string
   'dead.SCANS.tracking-ingest',
 ]
 
-/** Every subject that somebody in the account of the services listens to at this moment, wildcards filled in. */
+/** Every subject with a subscriber in the account of the services at this moment, wildcards filled in. */
 export async function listenedTo(): Promise<string[]> {
   const pass = inject('secrets').nats.system_password
   const nc = await connect({ servers: inject('urls').nats, user: 'system', pass })
   try {
     const question = { subscriptions: true, account: 'APP', limit: 10_000 }
-    const answer = await nc.request('$SYS.REQ.SERVER.PING.SUBSZ', JSON.stringify(question), {
+    const reply = await nc.request('$SYS.REQ.SERVER.PING.SUBSZ', JSON.stringify(question), {
       timeout: 5_000,
     })
-    const { data } = answer.json<{ data: { subscriptions_list?: { subject: string }[] } }>()
+    const { data } = reply.json<{ data: { subscriptions_list?: { subject: string }[] } }>()
     const subjects = (data.subscriptions_list ?? []).map(({ subject }) => subject)
     return [...new Set(subjects.map((subject) => subject.replaceAll('*', 'walls').replace(/>$/, 'walls')))]
   } finally {

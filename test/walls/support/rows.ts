@@ -1,25 +1,25 @@
 import { DATABASE, databaseUrl } from '@whereabouts/deploy/database/roles'
 import { Client } from 'pg'
 
-/** Columns that change without anybody's fault, by name, with the reason. */
+/** Columns that change without an attack, by name, with the reason. */
 const VOLATILE: Record<string, string> = {
-  last_used_at: 'our own look at the API uses a key',
+  last_used_at: 'the suite itself calls the API with a key',
 }
 
-/** The database with the eyes of its administrator. */
+/** The database as its administrator sees it. */
 export type Rows = {
   /** Every row of an organization, by table: each as text, sorted. Volatile columns are left out. */
   of(orgId: number): Promise<Record<string, string[]>>
-  /** Whether all messages that services owe each other have been sent. */
+  /** Whether all messages between services have been sent. */
   areOutboxesEmpty(): Promise<boolean>
-  /** One statement, for a test that asks about a single fact. */
+  /** Runs one statement, for a test about a single fact. */
   query<T extends object>(text: string, values?: unknown[]): Promise<T[]>
   close(): Promise<void>
 }
 
 type Table = { name: string; key: string }
 
-/** Tables whose rows name an organization; a table of partitions stands for them. The organization itself by its id. */
+/** Tables whose rows name an organization, and the organization itself by id. A partitioned table stands for its partitions. */
 const TABLES = `
   select format('%I.%I', n.nspname, c.relname) as name, a.attname as key
   from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid

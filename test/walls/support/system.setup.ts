@@ -10,16 +10,16 @@ declare module 'vitest' {
   interface ProvidedContext {
     urls: { base: string; nats: string; mqtt: string }
     place: StackPlace
-    /** Passwords of the running system: the suite looks with them, and never attacks with them. */
+    /** Passwords of the running system. The suite only reads with them and never attacks with them. */
     secrets: Secrets
-    /** Every stream that the broker has when the tests begin, in every account where we can look. */
+    /** Every stream that the broker has when the tests begin, in every account that we can read. */
     streams: string[]
   }
 }
 
 /**
  * One system for all files, which run one after the other: each compares the whole broker before and after. Addresses
- * are believed from the loopback interface (TRUSTED_PROXIES), so that a test can come from many; webhooks obey the rules
+ * are trusted from the loopback interface (TRUSTED_PROXIES), so that a test can use many. Webhooks obey the rules
  * of production.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -49,7 +49,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 type Org = Awaited<ReturnType<typeof newOrganization>>
 
-/** The broker makes its own streams when the first MQTT client of an account comes. */
+/** The broker creates its own streams when the first MQTT client of an account connects. */
 async function makeMqttStreams(url: string, { readerKey }: Org): Promise<void> {
   const { clientId: username, clientSecret: password } = readerKey
   const client = await mqtt.connectAsync(url, { protocolVersion: 4, username, password, clientId: username })

@@ -8,22 +8,22 @@ import { openRawNats, type RawNats } from './raw-nats.ts'
 import { openRows, type Rows } from './rows.ts'
 import { openWatcher, type StreamState, type Watcher } from './watcher.ts'
 
-/** Everything that an attack must leave as it is. */
+/** Everything that an attack must not change. */
 export type Before = {
   streams: StreamState[]
   view: Record<string, unknown>
   rows: Record<string, string[]>
 }
 
-/** Waits until nothing is on its way: consumed, stored, and told to whom it concerns. */
+/** Waits until every message is consumed and every outbox is empty. */
 export async function settled(watcher: Watcher, rows: Rows): Promise<void> {
   const isQuiet = async () => (await watcher.idle()) && (await rows.areOutboxesEmpty())
   await expect.poll(isQuiet, { timeout: 20_000, interval: 100 }).toBe(true)
 }
 
-type Looks = { api: Api; watcher: Watcher; rows: Rows; victim: World }
+type Observers = { api: Api; watcher: Watcher; rows: Rows; victim: World }
 
-export async function lookAt({ api, watcher, rows, victim }: Looks): Promise<Before> {
+export async function recordState({ api, watcher, rows, victim }: Observers): Promise<Before> {
   await settled(watcher, rows)
   const view = await snapshot(api, victim)
   return { view, rows: await rows.of(victim.org.id), streams: await watcher.streams() }
@@ -31,9 +31,9 @@ export async function lookAt({ api, watcher, rows, victim }: Looks): Promise<Bef
 
 /**
  * `victim`: A, an organization with one of everything. `attacker`: B, another, who attacks it with its own key.
- * `before`: all that an attack must leave as it is, from before the first one. `unchanged`: fails unless the streams and
- * A's rows are as they were then; B's own may change. `sameView`: the same for all that A sees through the API; once a
- * file, since requests are counted.
+ * `before`: everything that an attack must not change, recorded before the first one. `unchanged`: fails if the streams or
+ * A's rows have changed since; B's own may change. `sameView`: the same for all that A sees through the API; once per
+ * file, because requests are counted.
  * `reader`: opens raw connections of B's reader.
  */
 export const test = base
@@ -51,7 +51,7 @@ export const test = base
   })
   .extend('before', { scope: 'file' }, async ({ api, watcher, rows, victim, attacker }) => {
     if (victim.org.id === attacker.org.id) throw new Error('an organization cannot attack itself')
-    return lookAt({ api, watcher, rows, victim }) // both are there before the look
+    return recordState({ api, watcher, rows, victim }) // both exist before the recording
   })
   .extend('reader', async ({ attacker }, { onCleanup }) => {
     const open: RawNats[] = []

@@ -1,6 +1,6 @@
 import { connect, type ConsumerInfo, type JetStreamManager, type NatsConnection, type StreamInfo } from 'nats'
 
-/** One stream as it is: its rules, its place in time, and how many messages each subject has. */
+/** The state of one stream: its configuration, its sequence numbers, and the number of messages by subject. */
 export type StreamState = {
   name: string
   config: StreamInfo['config']
@@ -9,15 +9,15 @@ export type StreamState = {
   messages: number
   deleted: number
   subjects: Record<string, number>
-  /** Their rules by name; those that end with their client's connection are left out of comparisons by `durables`. */
+  /** Configurations by name. `durables` leaves out those that end with the connection of their client. */
   consumers: Record<string, ConsumerInfo['config']>
 }
 
-/** The consumers of a stream that stay when nobody is connected. */
+/** The consumers of a stream that stay without a connected client. */
 export const durables = ({ consumers }: StreamState) =>
   Object.fromEntries(Object.entries(consumers).filter(([, { durable_name }]) => durable_name !== undefined))
 
-/** Looks at everything the broker keeps, with the login of the services. Attacks never go through it. */
+/** Reads everything that the broker keeps, with the login of the services. Attacks never use it. */
 export type Watcher = {
   version: string
   /** In the account of the services; the spy of a reply table listens here. */
@@ -27,7 +27,7 @@ export type Watcher = {
   stream(name: string): Promise<StreamState>
   /** The subject and text of a stored message; undefined when it is gone. */
   message(stream: string, seq: number): Promise<Stored | undefined>
-  /** Resolves once every consumer has had everything, and settled it. False when that took too long. */
+  /** Resolves with true when every consumer has received and settled everything; with false if that takes too long. */
   idle(): Promise<boolean>
   close(): Promise<void>
 }
@@ -35,7 +35,7 @@ type Stored = { subject: string; data: Uint8Array; header(name: string): string 
 
 type Account = { nc: NatsConnection; jsm: JetStreamManager }
 
-/** MQTT readers have an account of their own, where the services look under another name. */
+/** MQTT readers have their own account, where the services have another name. */
 const LOGINS = ['services', 'mqtt-services']
 
 export async function openWatcher(url: string, password: string): Promise<Watcher> {
@@ -68,7 +68,7 @@ export async function openWatcher(url: string, password: string): Promise<Watche
   }
 }
 
-/** None where the broker does not know the user. */
+/** Empty if the broker does not know the user. */
 async function login(servers: string, user: string, pass: string): Promise<Account[]> {
   try {
     const nc = await connect({ servers, user, pass, name: 'walls: watcher' })

@@ -8,12 +8,12 @@ import { keysClient } from './keys.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** Stands in for keys on a real socket: records requests and answers as each test says. */
-let far: FastifyInstance
+/** A fake `keys` on a real socket. It records requests; each test sets `handler`. */
+let fakeKeys: FastifyInstance
 let seen: FastifyRequest[] = []
-let answer: Handler
+let handler: Handler
 let app: FastifyInstance
-let callFar: ReturnType<typeof keysClient>['call']
+let callFakeKeys: ReturnType<typeof keysClient>['call']
 let closeKeys: () => Promise<void>
 
 const SESSION = {
@@ -24,32 +24,32 @@ const SESSION = {
   user: { id: 1, name: 'Ada', email: 'ada@example.com', role: 'admin' },
   org: { id: 7, name: 'Acme', created_at: '2026-11-21T10:00:00.000Z' },
 }
-const opens: Handler = () => ({ data: SESSION })
-const refuses: Handler = (_request, reply) =>
+const opensSession: Handler = () => ({ data: SESSION })
+const refusesSession: Handler = (_request, reply) =>
   reply
     .status(401)
     .header('www-authenticate', 'Bearer realm="api"')
     .send({ error: { type: 'unauthorized' } })
 
 beforeAll(async () => {
-  far = fastify({ forceCloseConnections: true })
-  far.post('/*', async (request, reply) => {
+  fakeKeys = fastify({ forceCloseConnections: true })
+  fakeKeys.post('/*', async (request, reply) => {
     seen.push(request)
-    return answer(request, reply)
+    return handler(request, reply)
   })
-  const keys = keysClient(await far.listen({ host: '127.0.0.1', port: 0 }))
+  const keys = keysClient(await fakeKeys.listen({ host: '127.0.0.1', port: 0 }))
   closeKeys = keys.close
-  callFar = keys.call
-  app = appWith(callFar)
+  callFakeKeys = keys.call
+  app = appWith(callFakeKeys)
 })
 afterEach(() => {
   seen = []
-  answer = opens
+  handler = opensSession
 })
 afterAll(async () => {
   await app.close()
   await closeKeys()
-  await far.close()
+  await fakeKeys.close()
 })
 
 const post = (name: string, headers: Record<string, string> = {}, payload: unknown = {}) =>
@@ -60,12 +60,12 @@ const post = (name: string, headers: Record<string, string> = {}, payload: unkno
     payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
   })
 const COOKIE = { cookie: 'other=1; __Host-whereabouts_session=refresh-1; more=2' }
-const FORGOTTEN = '__Host-whereabouts_session=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
+const DELETED = '__Host-whereabouts_session=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
 /** The name in earlier releases. */
 const EARLIER = { cookie: 'whereabouts_session=refresh-0' }
 
 test('sign-in returns everything but the refresh token, which goes into an HttpOnly cookie', async () => {
-  answer = opens
+  handler = opensSession
   const body = { email: 'ada@example.com', password: 'long enough 1' }
   const reply = await post('sign-in', { 'x-forwarded-for': '203.0.113.7' }, body)
   const { refresh_token: _, ...shown } = SESSION
@@ -83,7 +83,7 @@ test('sign-in returns everything but the refresh token, which goes into an HttpO
 })
 
 test('a renewal sends the token of the cookie and stores the new one', async () => {
-  answer = opens
+  handler = opensSession
   expect((await post('refresh', COOKIE)).headers['set-cookie']).toEqual([
     expect.stringContaining('__Host-whereabouts_session=refresh-2;'),
   ])
@@ -95,37 +95,36 @@ test('a renewal sends the token of the cookie and stores the new one', async () 
 })
 
 describe('S11 e a cookie with its earlier name, over HTTPS', () => {
-  const EARLIER_FORGOTTEN =
-    'whereabouts_session=; Path=/session; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
+  const EARLIER_DELETED = 'whereabouts_session=; Path=/session; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
 
   test('still opens the session, and the renewal replaces it', async () => {
-    answer = opens
+    handler = opensSession
     const reply = await post('refresh', EARLIER)
     expect(reply.statusCode).toBe(200)
     expect(seen[0]?.body).toEqual({ refresh_token: 'refresh-0' })
     expect(reply.headers['set-cookie']).toEqual([
       '__Host-whereabouts_session=refresh-2; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=2592000',
-      EARLIER_FORGOTTEN,
+      EARLIER_DELETED,
     ])
   })
 
   test('is ignored if there is one with the new name', async () => {
-    answer = opens
+    handler = opensSession
     await post('refresh', { cookie: `${EARLIER.cookie}; ${COOKIE.cookie}` })
     expect(seen[0]?.body).toEqual({ refresh_token: 'refresh-1' })
   })
 
   test('is deleted with the session', async () => {
-    answer = (_request, reply) => reply.status(204).send()
+    handler = (_request, reply) => reply.status(204).send()
     const reply = await post('sign-out', EARLIER)
     expect(seen[0]?.body).toEqual({ refresh_token: 'refresh-0' })
-    expect(reply.headers['set-cookie']).toEqual([FORGOTTEN, EARLIER_FORGOTTEN])
+    expect(reply.headers['set-cookie']).toEqual([DELETED, EARLIER_DELETED])
   })
 })
 
 test('over plain HTTP, the cookie has attributes that browsers accept there', async () => {
-  answer = opens
-  const local = appWith(callFar, false)
+  handler = opensSession
+  const local = appWith(callFakeKeys, false)
   const send = (cookie: string) =>
     local.inject({
       method: 'POST',
@@ -141,12 +140,12 @@ test('over plain HTTP, the cookie has attributes that browsers accept there', as
   await local.close()
 })
 
-test('a session that keys refuses is deleted; without a cookie keys is not called', async () => {
-  answer = refuses
+test('the cookie of a session that keys refuses is deleted; without a cookie keys is not called', async () => {
+  handler = refusesSession
   const reply = await post('refresh', COOKIE)
   expect(reply.statusCode).toBe(401)
   expect(reply.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"' })
-  expect(reply.headers['set-cookie']).toEqual([FORGOTTEN])
+  expect(reply.headers['set-cookie']).toEqual([DELETED])
   for (const cookie of [
     '',
     '__Host-whereabouts_session=',
@@ -169,8 +168,8 @@ test('requests from other sites are refused before keys is called', async () => 
   expect(seen).toEqual([])
 })
 
-test('over plain HTTP, where browsers do not send the site, the origin must be the requested host', async () => {
-  answer = opens
+test('over plain HTTP, where browsers send no Sec-Fetch-Site, the origin must be the requested host', async () => {
+  handler = opensSession
   const from = (headers: Record<string, string>) =>
     app.inject({
       method: 'POST',
@@ -191,20 +190,20 @@ test('over plain HTTP, where browsers do not send the site, the origin must be t
 
 test('refusals of keys are passed on unchanged', async () => {
   const error = { type: 'rate_limited', detail: 'Retry after 7 seconds' }
-  answer = (_request, reply) => reply.status(429).header('retry-after', '7').send({ error })
+  handler = (_request, reply) => reply.status(429).header('retry-after', '7').send({ error })
   const reply = await post('sign-in', {}, { email: 'a@b', password: 'x' })
   expect([reply.statusCode, reply.json(), reply.headers['retry-after']]).toEqual([429, { error }, '7'])
   expect(reply.headers['set-cookie']).toBeUndefined()
 })
 
 test('sign-out deletes the cookie, unless keys could not end the session', async () => {
-  answer = (_request, reply) => reply.status(503).send({ error: { type: 'service_unavailable' } })
+  handler = (_request, reply) => reply.status(503).send({ error: { type: 'service_unavailable' } })
   const failed = await post('sign-out', COOKIE)
   expect([failed.statusCode, failed.headers['set-cookie']]).toEqual([503, undefined])
-  answer = (_request, reply) => reply.status(204).send()
+  handler = (_request, reply) => reply.status(204).send()
   const done = await post('sign-out', COOKIE)
   expect(done.statusCode).toBe(204)
-  expect(done.headers['set-cookie']).toEqual([FORGOTTEN])
+  expect(done.headers['set-cookie']).toEqual([DELETED])
   expect(seen.map(({ url, body }) => [url, body])).toEqual([
     ['/api/v1/auth/logout', { refresh_token: 'refresh-1' }],
     ['/api/v1/auth/logout', { refresh_token: 'refresh-1' }],
@@ -212,8 +211,8 @@ test('sign-out deletes the cookie, unless keys could not end the session', async
 })
 
 test('if keys is unreachable, the response is a 503 and the session stays', async () => {
-  const gone = keysClient('http://127.0.0.1:1')
-  const reply = await appWith(gone.call).inject({
+  const unreachable = keysClient('http://127.0.0.1:1')
+  const reply = await appWith(unreachable.call).inject({
     method: 'POST',
     url: '/session/refresh',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...COOKIE },
@@ -221,7 +220,7 @@ test('if keys is unreachable, the response is a 503 and the session stays', asyn
   })
   expect([reply.statusCode, reply.json().error.type]).toEqual([503, 'service_unavailable'])
   expect(reply.headers['set-cookie']).toBeUndefined()
-  await gone.close()
+  await unreachable.close()
 })
 
 test('the settings contain the addresses for readers', async () => {

@@ -3,9 +3,9 @@ import { failureOf } from './failure.ts'
 
 type Props = {
   error: unknown
-  /** Offers to try again. */
+  /** Adds a button that tries again. */
   onRetry?: () => void
-  /** These fields show their messages themselves. */
+  /** Fields that show their own messages. */
   shownFields?: readonly string[]
 }
 

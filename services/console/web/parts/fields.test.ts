@@ -4,7 +4,7 @@ import { READER_FIELDS } from '../screens/readers/reader-fields.ts'
 import { LOCATION_FIELDS } from '../screens/location/location-fields.ts'
 import { changedFields, importColumnsOf, problemsOf, type Values, valuesOf } from './fields.ts'
 
-// The fields import inputs, and these the API client, which reads the address of the page.
+// The fields import inputs, which import the API client, which reads the address of the page.
 vi.hoisted(() => vi.stubGlobal('location', { origin: 'http://console.test' }))
 
 const asset: Asset = {
@@ -42,7 +42,7 @@ test('emptied fields are cleared', () => {
   })
 })
 
-test('an instant is sent in UTC, whatever the time zone of the viewer', () => {
+test('an instant is sent in UTC from any time zone', () => {
   const validTo = new Date(2028, 0, 31, 8, 30).toISOString()
   expect(changed({ valid_to: '2028-01-31T08:30' })).toEqual({ valid_to: validTo })
 })
@@ -51,7 +51,7 @@ test.for(['{', '[]', '"text"', 'null', '3'])('metadata %s is refused before it i
   expect(problems({ metadata })).toHaveProperty('metadata')
 })
 
-test('an asset needs a start of its validity', () => {
+test('an asset needs a start of validity', () => {
   expect(problems({ valid_from: '' })).toHaveProperty('valid_from')
   expect(problems({ valid_to: '' })).toEqual({})
 })

@@ -17,7 +17,7 @@ type Field<Value> = {
   isShownElsewhere?: true
   /** A column of the table; `sortable` if the API sorts by it. */
   tableColumn?: 'plain' | 'sortable'
-  /** Where the import column differs from key and kind. */
+  /** Overrides the name or help of the import column. */
   importColumn?: { name?: string; help: string }
 }
 
@@ -30,7 +30,7 @@ export type Values = Readonly<Record<string, unknown>>
 
 export const entriesOf = (fields: AnyFields) => Object.entries(fields)
 
-/** What the inputs hold for a resource, or for a new one. */
+/** The input values of a resource; of a new one without `resource`. */
 export const valuesOf = (fields: AnyFields, resource?: Values): Values =>
   Object.fromEntries(
     entriesOf(fields).map(([key, { kind }]) => [key, resource ? kind.toTyped(resource[key]) : kind.empty]),
@@ -38,7 +38,7 @@ export const valuesOf = (fields: AnyFields, resource?: Values): Values =>
 
 const isChanged = (before: Values, after: Values, key: string) => before[key] !== after[key]
 
-/** The changed fields as values of the API. Unchanged ones are left out, so that concurrent changes of others stay. */
+/** The changed fields as values of the API. Unchanged fields are left out, so that concurrent changes by other people stay. */
 export const changedFields = (fields: AnyFields, before: Values, after: Values): Values =>
   Object.fromEntries(
     entriesOf(fields)

@@ -10,14 +10,14 @@ type Props<Body, Result> = {
   fields: AnyFields
   /** The resource to edit; undefined for a new one. */
   resource?: { id: number }
-  /** What inputs hold that `resource` does not tell, such as the name of a parent. */
+  /** Input values that are not in `resource`, such as the name of a parent. */
   known?: Values
   /** Label of the submit button. */
   label: string
-  /** Gets the changed fields; of a new resource also the required ones. */
+  /** Gets the changed fields, and for a new resource also the required ones. */
   request: (body: Body) => Promise<Result>
   reload: readonly (readonly unknown[])[]
-  /** `result` is undefined if nothing was changed and therefore nothing sent. */
+  /** `result` is undefined if nothing was changed, so that nothing was sent. */
   onDone: (result: Result | undefined) => void
   onCancel?: () => void
   /** Further inputs and the names of their fields. */

@@ -97,7 +97,7 @@ function KeyTable({ keys, loadedAt }: TableProps) {
       <Table miw={980}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Name and ID (jti)</Table.Th>
+            <Table.Th>Name and ID</Table.Th>
             <Table.Th>Scopes</Table.Th>
             <Table.Th>Created</Table.Th>
             <Table.Th>Last used</Table.Th>

@@ -12,7 +12,7 @@ test.for([
   },
 ] as const)('$form asks for $want', ({ form, want }) => expect(scopesOf(form)).toEqual(want))
 
-test('an expiry in days counts from now, a date to its end in the local time zone', () => {
+test('an expiry in days counts from now; a date ends at local midnight', () => {
   const now = Date.parse('2026-11-21T10:00:00Z')
   expect(expiresAt('never', '', now)).toBeNull()
   expect(expiresAt('30', '', now)).toBe('2026-12-21T10:00:00.000Z')
@@ -20,7 +20,7 @@ test('an expiry in days counts from now, a date to its end in the local time zon
   expect(end).toBe(new Date(2026, 11, 24, 23, 59, 59, 999).toISOString())
 })
 
-test('a date that is not entered yet is missing', () => {
+test('the expiry lacks a day while the chosen date is empty', () => {
   expect(lacksDay('date', '')).toBe(true)
   expect(lacksDay('date', '2026-12-24')).toBe(false)
   expect(lacksDay('30', '')).toBe(false)

@@ -71,7 +71,7 @@ function Times({ dwell, isCut }: { dwell: Dwell; isCut: boolean }) {
       </Group>
       <Text size="xs" c="dimmed">
         <Source sighting={dwell.first} />
-        {dwell.sightings > 1 && `, seen in ${dwell.sightings} minutes`}
+        {dwell.sightings > 1 && `, ${dwell.sightings} scans`}
       </Text>
     </>
   )

@@ -51,6 +51,6 @@ test('the current dwell lasts until the last sighting', () => {
   expect(dwell && secondsOf(dwell)).toBe(1_800)
 })
 
-test('no sightings are no dwells', () => {
+test('without sightings there are no dwells', () => {
   expect(dwellsOf([])).toEqual([])
 })

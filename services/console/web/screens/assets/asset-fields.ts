@@ -15,7 +15,7 @@ export const ASSET_TYPES: readonly { value: AssetType; label: string }[] = [
   { value: 'inventory', label: 'Inventory' },
 ]
 
-/** Everything the console knows about a field of an asset: a new field needs an entry here and nothing else. */
+/** The fields of an asset in forms, tables and imports. A new field needs only an entry here. */
 export const ASSET_FIELDS: Fields<Asset, Key> = {
   external_key: {
     label: 'External key',
@@ -34,7 +34,7 @@ export const ASSET_FIELDS: Fields<Asset, Key> = {
   },
   description: { label: 'Description', kind: longText },
   type: { label: 'Type', kind: choice(ASSET_TYPES), isHalf: true, tableColumn: 'plain' },
-  is_active: { label: 'Active', kind: flag, help: 'For your own use: it hides nothing.', isHalf: true },
+  is_active: { label: 'Active', kind: flag, help: 'For your own use. It hides nothing.', isHalf: true },
   valid_from: { label: 'Valid from', kind: instant, isHalf: true },
   valid_to: { label: 'Valid to', kind: end, isHalf: true },
   metadata: { label: 'Metadata', kind: jsonObject, help: 'Your own data as a JSON object.' },

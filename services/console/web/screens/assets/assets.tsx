@@ -17,7 +17,7 @@ import { useExport } from './use-export.ts'
 const NO_LOCATIONS: ReadonlyMap<number, LastLocation> = new Map()
 const UNFILTERED: AssetFilter = { q: '', type: '', active: '', deleted: '' }
 
-/** The list of assets. The API searches, filters, sorts and pages, so that their number does not matter. */
+/** The list of assets. The API searches, filters, sorts and pages, so that any number of assets works. */
 export default function Assets() {
   const [list, setList] = useUrlState({ ...UNFILTERED, sort: 'name', offset: '0' })
   const [isCreating, creating] = useDisclosure(false)

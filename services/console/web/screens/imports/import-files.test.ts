@@ -1,17 +1,20 @@
 import { expect, test, vi } from 'vitest'
 import { COLUMNS, EXAMPLES, MAX_BYTES, percentOf, problemOf, RESOURCES } from './import-files.ts'
 
-// The fields import inputs, and these the API client, which reads the address of the page.
+// The fields import inputs, which import the API client, which reads the address of the page.
 vi.hoisted(() => vi.stubGlobal('location', { origin: 'http://console.test' }))
 
-test.for(RESOURCES)('the example of $value has known columns, and as many cells in each row', ({ value }) => {
-  const [head = '', ...rows] = EXAMPLES[value].trimEnd().split('\r\n')
-  const names = COLUMNS[value].map(({ name }) => name)
-  for (const name of head.split(',')) expect(names).toContain(name)
-  // Commas in quotes do not separate cells.
-  const cells = (row: string) => row.replaceAll(/"(?:[^"]|"")*"/g, 'quoted').split(',').length
-  for (const row of rows) expect(cells(row)).toBe(head.split(',').length)
-})
+test.for(RESOURCES)(
+  'each row of the example of $value has a cell for each of its known columns',
+  ({ value }) => {
+    const [head = '', ...rows] = EXAMPLES[value].trimEnd().split('\r\n')
+    const names = COLUMNS[value].map(({ name }) => name)
+    for (const name of head.split(',')) expect(names).toContain(name)
+    // Commas in quotes do not separate cells.
+    const cells = (row: string) => row.replaceAll(/"(?:[^"]|"")*"/g, 'quoted').split(',').length
+    for (const row of rows) expect(cells(row)).toBe(head.split(',').length)
+  },
+)
 
 test.for([
   [0, /empty/],

@@ -20,7 +20,7 @@ type SaveRequest = { location: PickedLocation; keys: readonly string[] }
 async function save({ location, keys }: SaveRequest, onProgress: (text: string) => void): Promise<Saved> {
   const number = new Intl.NumberFormat()
   const earlier = await findLocations(keys, (done) =>
-    onProgress(`Looking where they were: ${number.format(done)} of ${number.format(keys.length)}`),
+    onProgress(`Reading earlier locations: ${number.format(done)} of ${number.format(keys.length)}`),
   )
   onProgress('Saving')
   const body = { asset_identifiers: [...keys], location_identifier: location.external_key }

@@ -19,14 +19,14 @@ describe('adding', () => {
     expect(addedText(added)).toBe('2 keys added. 1 key already in the list.')
   })
 
-  test('leaves out keys above the limit per save, and says so', () => {
+  test('leaves out keys above the limit per save and counts them', () => {
     const full = Array.from({ length: MAX_KEYS - 1 }, (_, i) => `K-${i}`)
     const added = addKeys(full, 'C D E')
     expect([added.keys.length, added.added, added.tooMany]).toEqual([MAX_KEYS, 1, 2])
     expect(addedText(added)).toMatch(/^1 key added\. 2 keys left out/)
   })
 
-  test('without new keys says so', () => {
+  test('without new keys reports none added', () => {
     expect(addedText(addKeys(['A'], '  '))).toBe('0 keys added.')
     expect(addedText(addKeys(['A'], 'A'))).toBe('1 key already in the list.')
   })

@@ -11,15 +11,15 @@ const dataOf = (points: readonly RatePoint[]): UPlot.AlignedData => [
   points.map(({ movements }) => movements),
 ]
 
-/** A line without axes: the numbers stand next to it. */
+/** A line without axes: the numbers are next to it. */
 export default function RatePlot({ points, label }: { points: readonly RatePoint[]; label: string }) {
   const { ref: measured, width } = useElementSize<HTMLDivElement>()
-  const place = useRef<HTMLDivElement>(null)
-  const ref = useMergedRef(measured, place)
+  const container = useRef<HTMLDivElement>(null)
+  const ref = useMergedRef(measured, container)
   const plot = useRef<UPlot>(undefined)
   const latest = useRef(points)
   useEffect(() => {
-    const element = place.current
+    const element = container.current
     if (!element || width === 0) return undefined
     const color = getComputedStyle(element).getPropertyValue('--mantine-primary-color-filled')
     plot.current = new UPlot(

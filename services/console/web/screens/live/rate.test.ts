@@ -12,7 +12,7 @@ test('counts movements by step, and the last minute', () => {
   expect(rateText(points)).toBe('3 in the last minute, 7 in the last 5 minutes')
 })
 
-test('drops steps older than the line', () => {
+test('drops steps that are older than the chart', () => {
   const rate = count(count(new Map(), 4, NOW - STEPS * STEP_MS), 1, NOW)
   expect([...rate.values()]).toEqual([1])
   expect(rateText(pointsOf(new Map([[0, 9]]), NOW))).toMatch(/^0 in the last minute, 0 /)

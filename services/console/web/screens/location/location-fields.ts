@@ -6,7 +6,7 @@ export type Location = components['schemas']['Location']
 /** Tags have their own card. The form uses the id of the parent. */
 type Key = Exclude<keyof components['schemas']['LocationCreate'], 'tags' | 'parent_external_key'>
 
-/** Everything the console knows about a field of a location: a new field needs an entry here and nothing else. */
+/** The fields of a location in forms, tables and imports. A new field needs only an entry here. */
 export const LOCATION_FIELDS: Fields<Location, Key> = {
   external_key: {
     label: 'External key',

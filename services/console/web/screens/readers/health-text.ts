@@ -3,13 +3,13 @@ import { durationText } from '../../parts/times.ts'
 
 type Health = components['schemas']['ReaderHealth']
 
-export type Drop = { field: keyof Health; label: string; hint: string; count: number }
+export type ReadProblem = { field: keyof Health; label: string; hint: string; count: number }
 
-const REASONS = [
+const KINDS = [
   ['reads_unknown_tag', 'unknown tag', 'The tag is not attached to anything. See Unknown tags.'],
   ['reads_unplaced', 'no location', 'The antenna has no scan point, or the location key does not exist.'],
   ['reads_clock_skewed', 'wrong clock', 'The device time was wrong. The time of receipt was used instead.'],
-  ['reads_lost', 'lost on the device', 'The device could not store them until it could send.'],
+  ['reads_lost', 'lost on the device', 'The device lost them before it could send them.'],
   ['read_errors', 'unreadable', 'Parts of messages that could not be read.'],
   ['messages_buried', 'dead letters', 'Whole messages in a wrong format.'],
   [
@@ -19,9 +19,9 @@ const REASONS = [
   ],
 ] as const
 
-/** Reads and messages that did not locate an asset, counted by reason. */
-export const dropsOf = (health: Health): Drop[] =>
-  REASONS.map(([field, label, hint]) => ({ field, label, hint, count: health[field] }))
+/** Reads and messages with a problem, counted by kind. Some were still used, such as reads with a wrong clock. */
+export const readProblemsOf = (health: Health): ReadProblem[] =>
+  KINDS.map(([field, label, hint]) => ({ field, label, hint, count: health[field] }))
 
 const IN_SYNC_MS = 2_000
 

@@ -7,7 +7,7 @@ export type Reader = components['schemas']['Reader']
 /** Discovered readers have neither; they are not edited. */
 type Configured = Reader & { name: string; format: string }
 
-/** Everything the console knows about a setting of a reader: a new one needs an entry here and nothing else. */
+/** The settings of a reader in forms. A new setting needs only an entry here. */
 export const READER_FIELDS: Fields<Configured, keyof components['schemas']['ReaderCreate']> = {
   reader_key: {
     label: 'Reader key',

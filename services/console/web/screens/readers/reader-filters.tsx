@@ -11,7 +11,7 @@ const KINDS = [
 const STATUSES = [
   { value: 'online', label: 'Online' },
   { value: 'silent', label: 'Silent' },
-  { value: 'never_heard', label: 'Never heard' },
+  { value: 'never_heard', label: 'No messages yet' },
 ]
 
 export function ReaderFilters({ filter, onChange }: Props) {

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { When } from '../../parts/when.tsx'
 import { ScrollRegion } from '../../parts/scroll-region.tsx'
-import { clockText, dropsOf } from './health-text.ts'
+import { clockText, readProblemsOf } from './health-text.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
 type Health = components['schemas']['ReaderHealth']
@@ -40,7 +40,7 @@ export function ReaderHealth({ health }: { health: Health }) {
           No messages yet. See below how to connect the device.
         </Text>
       ) : (
-        <Drops health={health} />
+        <ReadProblems health={health} />
       )}
       <Device health={health} />
     </Card>
@@ -60,26 +60,26 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   )
 }
 
-function Drops({ health }: { health: Health }) {
+function ReadProblems({ health }: { health: Health }) {
   return (
     <div>
       <Title order={3} size="h6" mb="xs">
-        Dropped, by reason
+        Problems by kind
       </Title>
-      <ScrollRegion label="Dropped, by reason">
+      <ScrollRegion label="Problems by kind">
         <Table verticalSpacing={4}>
           <Table.Tbody>
-            {dropsOf(health).map((drop) => (
-              <Table.Tr key={drop.field}>
+            {readProblemsOf(health).map((problem) => (
+              <Table.Tr key={problem.field}>
                 <Table.Th scope="row" fw={500} w={170}>
-                  {drop.label}
+                  {problem.label}
                 </Table.Th>
                 <Table.Td ta="right" w={90}>
-                  {count.format(drop.count)}
+                  {count.format(problem.count)}
                 </Table.Td>
                 <Table.Td>
                   <Text size="sm" c="dimmed">
-                    {drop.hint}
+                    {problem.hint}
                   </Text>
                 </Table.Td>
               </Table.Tr>

@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Group, Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
 import { When } from '../../parts/when.tsx'
-import { clockText, dropsOf } from './health-text.ts'
+import { clockText, readProblemsOf } from './health-text.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
 type Props = {
@@ -16,7 +16,7 @@ const count = new Intl.NumberFormat()
 /** A configured or discovered reader. */
 export function ReaderRow({ reader, onConfigure }: Props) {
   const { id, reader_key: key, name, format, configured, health } = reader
-  const drops = dropsOf(health).filter((drop) => drop.count > 0)
+  const problems = readProblemsOf(health).filter((problem) => problem.count > 0)
   return (
     <Table.Tr>
       <Table.Td>
@@ -40,12 +40,12 @@ export function ReaderRow({ reader, onConfigure }: Props) {
       <Table.Td>{count.format(Math.round(health.reads_per_minute))}</Table.Td>
       <Table.Td>{clockText(health.clock_offset_ms)}</Table.Td>
       <Table.Td>
-        {drops.length === 0 ? (
+        {problems.length === 0 ? (
           <Text size="sm">None</Text>
         ) : (
-          drops.map((drop) => (
-            <Text key={drop.field} size="sm" title={drop.hint}>
-              {`${count.format(drop.count)} ${drop.label}`}
+          problems.map((problem) => (
+            <Text key={problem.field} size="sm" title={problem.hint}>
+              {`${count.format(problem.count)} ${problem.label}`}
             </Text>
           ))
         )}

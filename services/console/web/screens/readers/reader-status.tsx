@@ -3,7 +3,7 @@ import { Badge } from '@mantine/core'
 const STATUSES: Readonly<Record<string, readonly [color: string, text: string]>> = {
   online: ['green', 'Online'],
   silent: ['yellow', 'Silent'],
-  never_heard: ['gray', 'Never heard'],
+  never_heard: ['gray', 'No messages yet'],
 }
 
 /** A reader is silent after three times its usual pause between messages. */

@@ -23,7 +23,7 @@ export function ReaderTable({ readers, sort, onSort, onConfigure }: Props) {
             <SortHeading label="Last seen" field="last_seen_at" sort={sort} onSort={onSort} />
             <SortHeading label="Reads per minute" field="reads_per_minute" sort={sort} onSort={onSort} />
             <Table.Th>Clock</Table.Th>
-            <Table.Th>Dropped</Table.Th>
+            <Table.Th>Problems</Table.Th>
             <Table.Th>Format</Table.Th>
             <Table.Th aria-label="Actions" />
           </Table.Tr>

@@ -2,7 +2,7 @@ import { Alert, Anchor, Group, Loader, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
 import { When } from '../../parts/when.tsx'
-import { dropsOf } from '../readers/health-text.ts'
+import { readProblemsOf } from '../readers/health-text.ts'
 import type { Arrival } from './use-progress.ts'
 
 type Props = { arrival: Arrival | null; reader: components['schemas']['Reader'] | null }
@@ -25,7 +25,7 @@ export function ArrivalStep({ arrival, reader }: Props) {
 
 function Waiting({ reader }: Pick<Props, 'reader'>) {
   const health = reader?.health
-  const drops = health ? dropsOf(health).filter(({ count }) => count > 0) : []
+  const problems = health ? readProblemsOf(health).filter(({ count }) => count > 0) : []
   return (
     <>
       <Group gap="sm" role="status" wrap="nowrap">
@@ -36,7 +36,7 @@ function Waiting({ reader }: Pick<Props, 'reader'>) {
             : 'Waiting for the first scan. This page shows it as soon as it arrives.'}
         </Text>
       </Group>
-      {drops.map(({ field, label, hint, count }) => (
+      {problems.map(({ field, label, hint, count }) => (
         <Text key={field} size="sm" c="dimmed">
           {`${count} × ${label}: ${hint}`}
         </Text>

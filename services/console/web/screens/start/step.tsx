@@ -7,7 +7,7 @@ type Props = {
   number: number
   title: string
   state: StepState
-  /** Shown until it is the turn of this step. */
+  /** Shown until this step is next. */
   later?: string
   children: ReactNode
 }

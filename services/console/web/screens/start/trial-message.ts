@@ -12,7 +12,7 @@ export type Trial = {
   credentials: { clientId: string; clientSecret: string } | undefined
 }
 
-/** Always canonical, whatever the reader sends later: the topic defines the format. */
+/** Always canonical: the topic defines the format of a message, so the reader can send another one. */
 export const trialTopic = ({ orgId, readerKey }: Trial) =>
   mqttTopic({ orgId, readerKey, format: 'canonical' })
 

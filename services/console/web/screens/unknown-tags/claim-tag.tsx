@@ -32,17 +32,17 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
     {
       reload: [['unknown-tags'], ['assets']],
       onDone: (owned) => {
-        notifications.show({ message: `Attached ${value} to ${owned}.` })
+        notifications.show({ message: `Assigned ${value} to ${owned}.` })
         onAttached()
         onClose()
       },
     },
   )
   return (
-    <FormModal opened onClose={onClose} title="Claim tag">
+    <FormModal opened onClose={onClose} title="Assign tag">
       <SendForm
         send={send}
-        label={owner === 'new' ? 'Create asset' : 'Attach tag'}
+        label={owner === 'new' ? 'Create asset' : 'Assign tag'}
         onSubmit={() => send.send(undefined)}
         onCancel={onClose}
         shownFields={['name', 'asset_id']}

@@ -36,8 +36,8 @@ export function UnknownTagRow({ tag, onClaim }: Props) {
       <Table.Td>{tag.rssi_dbm === null ? '–' : `${tag.rssi_dbm} dBm`}</Table.Td>
       <Table.Td>
         <Group gap="xs" justify="flex-end" wrap="nowrap">
-          <Button size="xs" variant="default" onClick={onClaim} aria-label={`Claim ${tag.value}`}>
-            Claim
+          <Button size="xs" variant="default" onClick={onClaim} aria-label={`Assign ${tag.value}`}>
+            Assign
           </Button>
           <ConfirmButton
             label="Dismiss"

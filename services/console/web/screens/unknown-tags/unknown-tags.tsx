@@ -26,7 +26,7 @@ export default function UnknownTags() {
   return (
     <Screen
       title="Unknown tags"
-      lead="Tags that were read but are not attached to anything. Claim the ones that are yours."
+      lead="Tags that were read but belong to no asset or location. Assign the ones that are yours."
     >
       <UnknownTagFilters filter={filter} onChange={setFilter} />
       <Loaded query={tags} what="the unknown tags">

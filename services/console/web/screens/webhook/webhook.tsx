@@ -18,7 +18,7 @@ export default function WebhookScreen() {
     queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/webhooks', { signal })).data,
   })
   return (
-    <Screen title="Webhook" lead="Sends each movement, signed, to a URL of yours.">
+    <Screen title="Webhook" lead="Sends each movement to your URL, signed.">
       {secret !== undefined && (
         <SecretOnce
           secrets={[{ label: 'Signing secret', value: secret }]}

@@ -2,7 +2,7 @@ import { find, nameOf, ofKind, podGroups, portNumber, selects } from './manifest
 import type { Manifest, NetworkPolicyRule, PodGroup, PolicyPeer } from './manifest.ts'
 
 type Environments = ReadonlyMap<string, Record<string, string>>
-/** An address that a pod is configured with, and the pods behind it where they are ours. */
+/** An address that a pod is configured with, and its pods if they are ours. */
 type Upstream = { from: PodGroup; address: string; port: number; to: PodGroup | undefined }
 
 /** Addresses shown to users, which the service itself does not connect to. */
@@ -17,7 +17,7 @@ const DEFAULT_PORTS: Record<string, number> = {
 }
 
 /** Upstreams that a network policy blocks at one of their ends, and egress that is wider than it may be. */
-export function arrowProblems(objects: readonly Manifest[], environments: Environments): string[] {
+export function networkProblems(objects: readonly Manifest[], environments: Environments): string[] {
   return [
     ...upstreams(objects, environments).flatMap((upstream) => blocked(upstream, objects)),
     ...ofKind(objects, 'NetworkPolicy').flatMap(tooWide),
