@@ -5,7 +5,7 @@ import type { RecordStrategy } from './strategy-counter.ts'
 
 export type ReportDeps = {
   db: TenantDatabase<Tables>
-  /** Few connections, for statements that take long: other requests do not wait for them. */
+  /** Few connections, for long statements, so that other requests do not wait for them. */
   past: TenantDatabase<Tables>
   view: CatalogView
   retentionDays: number
