@@ -9,7 +9,7 @@ type Fixture = {
   format: string
   /** What is configured on the reader. */
   context: { timezone?: string; mapping?: object }
-  buried: boolean
+  is_dead_letter: boolean
   reads: Read[]
   errors: object[]
 }

@@ -14,7 +14,7 @@ test.for([
 ])('buries a message with $name', ({ message }) => {
   const decoded = decode('canonical', message)
   expect(decoded).toMatchObject({
-    buried: true,
+    isDeadLetter: true,
     reads: [],
     errors: [{ code: 'unexpected_shape', frame: 0, pointer: '' }],
   })
@@ -22,7 +22,7 @@ test.for([
 
 test('takes 1000 reads', () => {
   const decoded = decode('canonical', { reads: Array.from({ length: 1000 }, () => canonicalRead()) })
-  expect(decoded).toMatchObject({ buried: false, errors: [] })
+  expect(decoded).toMatchObject({ isDeadLetter: false, errors: [] })
   expect(decoded.reads).toHaveLength(1000)
 })
 
@@ -100,7 +100,7 @@ test.for([
   { tag: { type: 'barcode', value: 'x'.repeat(256) }, want: 'invalid_tag /reads/0/tag/value' },
 ])('tag $tag gives no read but $want', ({ tag, want }) => {
   const decoded = decode('canonical', { reads: [canonicalRead({ tag })] })
-  expect(decoded).toMatchObject({ reads: [], buried: false })
+  expect(decoded).toMatchObject({ reads: [], isDeadLetter: false })
   expect(errorsOf(decoded)).toEqual([want])
 })
 

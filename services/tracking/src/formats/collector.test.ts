@@ -23,9 +23,9 @@ test('one current time in a message of old ones is a backlog and no wrong clock'
 })
 
 test('a message with one usable frame is not buried', () => {
-  expect(decode('zebra', '{"status":1}\n{x}')).toMatchObject({ buried: true })
-  expect(decode('zebra', '{"status":1}\n{x}\n[]')).toMatchObject({ buried: false })
-  expect(decode('zebra', '')).toMatchObject({ buried: false, errors: [] })
+  expect(decode('zebra', '{"status":1}\n{x}')).toMatchObject({ isDeadLetter: true })
+  expect(decode('zebra', '{"status":1}\n{x}\n[]')).toMatchObject({ isDeadLetter: false })
+  expect(decode('zebra', '')).toMatchObject({ isDeadLetter: false, errors: [] })
 })
 
 test('errors beyond the first thousand are counted and not kept', () => {

@@ -60,7 +60,7 @@ test('an array is walked item by item, and what is bad costs only itself', () =>
     'unexpected_shape /1',
     'unexpected_shape /2',
   ])
-  expect(decoded.buried).toBe(false)
+  expect(decoded.isDeadLetter).toBe(false)
 })
 
 test('the capture point is the name of the antenna, and a read without antenna asks for the setting', () => {

@@ -58,7 +58,11 @@ describe.for(fixtures)('$format: $file', (fixture) => {
 
   test('gives the expected errors, identity and verdict', () => {
     expect(sorted(decoded.errors)).toEqual(sorted(fixture.errors))
-    expect(decoded).toMatchObject({ identity: fixture.identity, buried: fixture.buried, errors_omitted: 0 })
+    expect(decoded).toMatchObject({
+      identity: fixture.identity,
+      isDeadLetter: fixture.is_dead_letter,
+      errors_omitted: 0,
+    })
   })
 })
 

@@ -58,10 +58,13 @@ test('each bad entry of a list costs only itself', () => {
 
 test('an advert without an address is missing its tag; what is no message of the gateway is buried', () => {
   expect(decode('gl-s10', { dev_ble_mac: 'C4DEE20A0B0F', rssi: -60 })).toMatchObject({
-    buried: false,
+    isDeadLetter: false,
     errors: [{ code: 'missing_tag', pointer: '' }],
   })
   for (const other of [{}, { dev_list: {} }, [], 7]) {
-    expect(decode('gl-s10', other)).toMatchObject({ buried: true, errors: [{ code: 'unexpected_shape' }] })
+    expect(decode('gl-s10', other)).toMatchObject({
+      isDeadLetter: true,
+      errors: [{ code: 'unexpected_shape' }],
+    })
   }
 })

@@ -36,7 +36,7 @@ test('a diagnostic event is neither an error nor an event', () => {
     reads: [],
     health: [],
     errors: [],
-    buried: false,
+    isDeadLetter: false,
   })
 })
 

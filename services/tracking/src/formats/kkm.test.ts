@@ -64,11 +64,14 @@ test('each bad entry costs only itself', () => {
 
 test('an unknown packet is counted, and a known one without its contents is buried', () => {
   expect(decode('kkm', { pkt_type: 'config', data: {} })).toMatchObject({
-    buried: false,
+    isDeadLetter: false,
     errors: [{ code: 'unknown_event', pointer: '' }],
   })
   const shapeless = [{ pkt_type: 'scan_report' }, { pkt_type: 'scan_report', data: {} }, { data: {} }, []]
   for (const message of shapeless) {
-    expect(decode('kkm', message)).toMatchObject({ buried: true, errors: [{ code: 'unexpected_shape' }] })
+    expect(decode('kkm', message)).toMatchObject({
+      isDeadLetter: true,
+      errors: [{ code: 'unexpected_shape' }],
+    })
   }
 })

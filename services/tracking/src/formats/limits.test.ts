@@ -31,7 +31,7 @@ const limitOf = (format: string) => (format === 'canonical' ? 1_000 : MAX_READS)
 
 test.for(readerFormats)('%s: as many reads as a message may hold are read', (format) => {
   const decoded = decode(format, manyReads[format](limitOf(format)), { mapping })
-  expect(decoded).toMatchObject({ buried: false, errors: [] })
+  expect(decoded).toMatchObject({ isDeadLetter: false, errors: [] })
   expect(decoded.reads).toHaveLength(limitOf(format))
 })
 
@@ -60,7 +60,7 @@ test('a format that keeps to no limit of its own is kept to that of all', () => 
   if (!read) throw new Error('no read')
   const careless = limited(() => ({
     ...refused(''),
-    buried: false,
+    isDeadLetter: false,
     reads: Array.from({ length: 12_000 }, () => read),
   }))
   expect(careless(Buffer.from('x'), context).refusal).toBe('too many reads: 12000, at most 10000 a message')

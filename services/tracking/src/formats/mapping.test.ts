@@ -27,13 +27,13 @@ describe('where the reads are', () => {
     expect(values({ list: [{ id: 'ABCD' }, { id: 'EF01' }] })).toEqual(['ABCD', 'EF01'])
     expect(values({ list: { id: 'ABCD' } })).toEqual(['ABCD'])
     for (const list of [[], null])
-      expect(read({ list })).toMatchObject({ reads: [], errors: [], buried: false })
+      expect(read({ list })).toMatchObject({ reads: [], errors: [], isDeadLetter: false })
   })
 
   test('a message without the place is none of this format', () => {
     for (const message of [{ other: [] }, {}, [], '"text"', null]) {
       expect(read(message)).toMatchObject({
-        buried: true,
+        isDeadLetter: true,
         errors: [{ code: 'unexpected_shape', pointer: '' }],
       })
     }
@@ -79,7 +79,7 @@ describe('where the reads are', () => {
   test('nothing inherited is ever found', () => {
     const mapping = { tag: '/constructor/name', tag_type: 'barcode' }
     expect(errorsOf(read({ list: [{ id: 'ABCD' }] }, mapping))).toEqual(['missing_tag /list/0'])
-    expect(read({}, { reads: '/__proto__' })).toMatchObject({ buried: true })
+    expect(read({}, { reads: '/__proto__' })).toMatchObject({ isDeadLetter: true })
   })
 })
 
@@ -221,5 +221,5 @@ test('the example of the guide is accepted, and reads its fixtures as they are m
 })
 
 test('without a mapping nothing is known of the body', () => {
-  expect(decode('mapping', { list: [] })).toMatchObject({ buried: true, reads: [] })
+  expect(decode('mapping', { list: [] })).toMatchObject({ isDeadLetter: true, reads: [] })
 })

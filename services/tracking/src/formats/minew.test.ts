@@ -63,6 +63,6 @@ test('an unusable part of an iBeacon or advert is reported, and the read kept', 
 })
 
 test('what is no array is buried, and an empty array is nothing', () => {
-  expect(decode('minew', { mac: MAC })).toMatchObject({ buried: true, reads: [] })
-  expect(decode('minew', [])).toMatchObject({ buried: false, reads: [], health: [], errors: [] })
+  expect(decode('minew', { mac: MAC })).toMatchObject({ isDeadLetter: true, reads: [] })
+  expect(decode('minew', [])).toMatchObject({ isDeadLetter: false, reads: [], health: [], errors: [] })
 })

@@ -72,12 +72,12 @@ test('another message number is counted, and one without what it must hold is bu
   for (const id of [3071, 9999, 'x', {}]) {
     expect(message(id, [{ mac: MAC }])).toMatchObject({
       reads: [],
-      buried: false,
+      isDeadLetter: false,
       errors: [{ code: 'unknown_event', pointer: '' }],
     })
   }
   const shapeless: [unknown, unknown][] = [[3070, {}], [3070, undefined], [3003, []], [undefined, []]] // prettier-ignore
   for (const [id, data] of shapeless) {
-    expect(message(id, data)).toMatchObject({ buried: true, errors: [{ code: 'unexpected_shape' }] })
+    expect(message(id, data)).toMatchObject({ isDeadLetter: true, errors: [{ code: 'unexpected_shape' }] })
   }
 })

@@ -49,7 +49,7 @@ test('an array is walked item by item', () => {
     { kind: 'gpio', at_ms: null, detail: { direction: 'in', pin: 3, state: 'high' } },
   ])
   expect(errorsOf(decoded)).toEqual(['unexpected_shape /0', 'invalid_field /1/timestamp', 'unknown_event /2'])
-  expect(decoded.buried).toBe(false)
+  expect(decoded.isDeadLetter).toBe(false)
 })
 
 test('an iBeacon with an unusable member is still a Bluetooth read', () => {

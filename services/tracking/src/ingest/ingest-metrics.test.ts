@@ -12,7 +12,7 @@ const decoded = {
   health: [],
   errors: [],
   errors_omitted: 0,
-  buried: false,
+  isDeadLetter: false,
 }
 const message = (ageMs: number) => ({ orgId: 7, readerKey: 'dock', receivedAtMs: NOW - ageMs, decoded })
 

@@ -45,15 +45,18 @@ const isWellFormedRead = ({ extra: { ibeacon, location, name } = {}, ...read }: 
  * and `expect` takes its time for each.
  */
 export function checkDecoded(decoded: Decoded): void {
-  const { reads, health, errors, buried, refusal } = decoded
+  const { reads, health, errors, isDeadLetter, refusal } = decoded
   const wrong = [
     ...reads.filter((read) => !isWellFormedRead(read)),
     ...health.filter(({ at_ms, reader }) => reader !== context.reader || !isInstant(at_ms)),
     ...errors.filter(({ frame, pointer }) => frame < 0 || !POINTER.test(pointer)),
   ]
   if (wrong.length > 0) throw new Error(`not well-formed: ${JSON.stringify(wrong)}`)
-  if (buried && (reads.length > 0 || health.length > 0 || (errors.length === 0 && refusal === undefined)))
-    throw new Error('buried although it told something, or without a reason')
+  if (
+    isDeadLetter &&
+    (reads.length > 0 || health.length > 0 || (errors.length === 0 && refusal === undefined))
+  )
+    throw new Error('a dead letter that has reads or health reports, or no reason')
   // What PostgreSQL would refuse: NUL and lone surrogates, neither of which may reach a column of text or jsonb.
   if (/\\u0000|\\ud[89a-f]/i.test(JSON.stringify(decoded))) throw new Error('cannot be stored')
 }

@@ -24,7 +24,7 @@ type Fixture = {
   frames: number
   context: { reader: string; received_at: string; timezone?: string; mapping?: unknown }
   identity: string | null
-  buried: boolean
+  is_dead_letter: boolean
   reads: GoldenRead[]
   health: GoldenHealth[]
   errors: DecodeError[]

@@ -67,7 +67,7 @@ export async function openWarehouse(
       health: [],
       errors: [],
       errors_omitted: 0,
-      buried: false,
+      isDeadLetter: false,
     },
   })
 
