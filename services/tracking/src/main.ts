@@ -84,7 +84,7 @@ type Intake = {
   metrics: ReturnType<typeof consumerMetrics>
 }
 
-/** Reads what readers and catalog send, and answers over the broker. */
+/** Starts the consumers of reader messages and placements, and the responders. */
 async function startIntake({ config, databases, brokers, overflow, parts, log, metrics }: Intake) {
   const options = { logger: log, graceMs: config.SHUTDOWN_GRACE_MS }
   const { tenants, past } = databases
@@ -186,8 +186,8 @@ await start('tracking', async () => {
     logger: log,
     onStored: (count) => parts.metrics.overflowed(count),
   })
-  // Ingest waits for the view, because without it no tag is known, and for the rates, because without them it drops messages
-  // that are allowed. Meanwhile the broker keeps the scans.
+  // Ingest waits for the view, because without it no tag is known, and for the rates, because without them it drops allowed messages.
+  // Meanwhile the broker keeps the scans.
   await Promise.all([
     follower.caughtUp,
     ratesFollower.caughtUp,

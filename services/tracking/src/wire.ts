@@ -36,7 +36,7 @@ type WireDeps = {
   now?: () => number
 }
 
-/** All parts of tracking, connected. Nothing has been started: no port, no consumer, no loop. */
+/** All parts of tracking, connected but not started: no port, no consumer, no loop. */
 export function wire({ tenants, past, worker, ask, wakeOutbox, ...rest }: WireDeps) {
   const { log, registry } = rest
   const view = new CatalogView()

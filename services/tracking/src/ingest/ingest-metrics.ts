@@ -6,7 +6,7 @@ import type { StoredCounts } from './store-in-parts.ts'
 export type IngestMetrics = {
   resolved(batch: Resolved, fresh: number): void
   stored(batch: StoredCounts): void
-  /** Of messages whose reads are all stored, or need not be. */
+  /** Counts messages whose reads are stored or need no row. */
   finished(messages: readonly ReaderMessage[]): void
   /** A message dropped because its organization sends more than its keys may. */
   overRate(source: 'scans' | 'mqtt_copies'): void
@@ -19,7 +19,7 @@ const PROMISED_MS = 1_000
 
 const OUTCOMES = ['observed', 'thinned', 'unknown_tag', 'unplaced', 'error', 'clock_skewed']
 
-/** Reads by what became of them, rows and movements, and how long it took. Everything once per batch. */
+/** Counts reads by outcome, rows and movements, and measures the delay. Each once per batch. */
 export function ingestMetrics(registry: Registry): IngestMetrics {
   const reads = new Counter({
     name: 'ingest_reads_total',

@@ -37,7 +37,7 @@ export async function resolve(
         deps.resolver.resolve(orgId, { ...ofOrg, tags: ofOrg.tags.values() }, signal),
       ),
     )
-    found = messages.map((message) => findInView(message, deps)) // all: the view may have changed meanwhile
+    found = messages.map((message) => findInView(message, deps)) // all, because the view may have changed
   }
   const resolved: Resolved = { observations: [], activity: [], unknownTags: [] }
   for (const [i, message] of messages.entries()) resolveMessage(message, found[i] ?? [], resolved)
@@ -58,7 +58,7 @@ type Found = { match: TagMatch; placed: boolean; location: KnownLocation | null 
 
 /** For each read of a message. */
 function findInView({ orgId, readerKey, decoded }: ReaderMessage, { view, directory }: ResolveDeps): Found[] {
-  // Most messages of most readers come from one antenna or a few.
+  // Most messages are from one antenna or a few.
   const antennas = new Map<number, Pick<Found, 'placed' | 'location'>>()
   return decoded.reads.map((read) => {
     const match = matchRead(view, orgId, read)

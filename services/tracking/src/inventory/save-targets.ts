@@ -2,15 +2,14 @@ import { MAX_ASSET_KEYS, type CatalogLookup } from '@whereabouts/contracts/messa
 import type { AssetIdentity, LocationPlace } from '@whereabouts/contracts/messages/catalog-state'
 import { CatalogUnavailable, type AskCatalog } from '../projections/catalog-resolver.ts'
 
-/** What the keys of a save name right now. */
+/** The live assets and the location that the keys of a save name now. */
 export type SaveTargets = { assets: AssetIdentity[]; location: LocationPlace | undefined }
 
-/** Questions under way at a time: catalog has others to answer, and ten thousand keys make twenty questions. */
+/** Parallel requests. Catalog has other requests to answer, and ten thousand keys make twenty requests. */
 const LANES = 4
 
 /**
- * Asks catalog itself rather than our view: what was created a moment ago counts, and what was deleted no longer does
- * (D8.9). Throws CatalogUnavailable.
+ * Asks catalog, not our view, because assets that were created or deleted a moment ago must count at once (D8.9). Throws CatalogUnavailable.
  */
 export async function findSaveTargets(
   ask: AskCatalog,
