@@ -13,7 +13,7 @@ const moved = {
 }
 
 describe('D10 the text of a live event', () => {
-  test('is an id, a name and one line of JSON without what is none of the client’s business', () => {
+  test('is an id, a name and one line of JSON without internal fields', () => {
     const lines = movementText(cursor, 7, moved).split('\n')
     expect(lines).toEqual([`id: ${idOf(cursor)}`, 'event: asset.moved', expect.any(String), '', ''])
     const { org_id: _org, kind: _kind, asset, ...rest } = moved
@@ -21,7 +21,7 @@ describe('D10 the text of a live event', () => {
     expect(JSON.parse(lines[2]?.slice('data: '.length) ?? '')).toEqual({ ...rest, asset: shown })
   })
 
-  test('is never made from a movement of another organization, or from something else', () => {
+  test('is never made from a movement of another organization or another payload', () => {
     expect(() => movementText(cursor, 8, moved)).toThrow('of 7 among those of 8')
     expect(() => movementText(cursor, 7, { ...moved, asset: null })).toThrow(/asset/)
     expect(() => movementText(cursor, 7, undefined)).toThrow(/expected object/)
@@ -34,13 +34,13 @@ describe('D10 the text of a live event', () => {
 })
 
 describe('D10 an event id', () => {
-  test('begins with the sequence and is read back', () => {
+  test('starts with the sequence and can be parsed', () => {
     expect(idOf(cursor)).toMatch(/^42-/)
     expect(parseId(idOf(cursor))).toEqual(cursor)
   })
 
   test.for(['', '42', '42-', '-42-abc', '42-ABC', '42-abc-', ' 42-abc', '4e2-abc', `${'9'.repeat(16)}-abc`, '42-abc\n'])(
-    '%j is none',
+    '%j is not one',
     (text) => expect(parseId(text)).toBeUndefined(),
   ) // prettier-ignore
 })

@@ -21,7 +21,7 @@ const entry = (org_id: number, reader_key: string, more: Partial<HealthEntry> = 
 
 const HOUR_MS = 3_600_000
 
-test('readers of all organizations by state, those in trouble lately, and the months ahead', async ({
+test('the gauges count readers of all organizations by state, recent problems, and the months ahead', async ({
   tracking,
 }) => {
   const { db } = tracking
