@@ -23,7 +23,7 @@ const OUTCOMES = ['observed', 'thinned', 'unknown_tag', 'unplaced', 'error', 'cl
 export function ingestMetrics(registry: Registry): IngestMetrics {
   const reads = new Counter({
     name: 'ingest_reads_total',
-    help: 'Reads by outcome: observed (asset and place known), of these thinned (its minute has a row); unknown_tag, unplaced, either or both; error (not a read that could be used); clock_skewed, beside any of these.',
+    help: 'Reads by outcome: observed (asset and location known), of these thinned (the minute has a row already); unknown_tag, unplaced, or both; error (an unusable read); clock_skewed, in addition to any of these.',
     labelNames: ['outcome'],
     registers: [registry],
   })
@@ -73,13 +73,13 @@ function shareMetrics(registry: Registry): Pick<IngestMetrics, 'overRate' | 'ove
 function delayMetrics(registry: Registry): Pick<IngestMetrics, 'finished'> {
   const delays = new Histogram({
     name: 'ingest_delay_seconds',
-    help: 'Time from the moment the broker took a reader message until it was stored, of the oldest message of each batch.',
+    help: 'Time from when the broker received a reader message until it was stored, for the oldest message of each batch.',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800],
     registers: [registry],
   })
   const messages = new Counter({
     name: 'ingest_messages_total',
-    help: 'Reader messages stored, by whether that was within the second that is promised.',
+    help: 'Reader messages stored, by whether they kept the promise of one second.',
     labelNames: ['promise'],
     registers: [registry],
   })

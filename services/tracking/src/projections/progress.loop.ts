@@ -60,8 +60,8 @@ async function tableProgress(broker: Broker): Promise<Progress> {
 const HELP = {
   applied_seq: 'Sequence of the CATALOG stream up to which a projection is complete.',
   head_seq:
-    'Sequence at which the stream ended: for the view when it began to be read, for the tables as last asked.',
-  pending: 'Messages that a projection has not applied yet, as last heard.',
+    'Last sequence of the stream: for the view when it started to read, for the tables at the last sample.',
+  pending: 'Messages that a projection has not applied yet, at the last sample.',
 }
 
 function measure(registry: Registry, now: () => Projections): void {

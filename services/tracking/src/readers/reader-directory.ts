@@ -10,8 +10,8 @@ import {
 } from './readers.queries.ts'
 import { listAntennas, type Antenna } from './scan-points.queries.ts'
 
-/** The scan point of an antenna. A null location is a scan point without a location; `placed: false` is an unassigned antenna. */
-export type Placement = { placed: true; locationId: number | null } | { placed: false }
+/** An antenna with a scan point, which may have no location, or an unassigned antenna. */
+export type AntennaAssignment = { isAssigned: true; locationId: number | null } | { isAssigned: false }
 
 type OrgReaders = {
   /** Number of the query that found this, in the order in which queries started. A later one is newer. */
@@ -50,10 +50,10 @@ export class ReaderDirectory {
     return this.#isLoaded
   }
 
-  /** The scan point of this antenna. */
-  placement(orgId: number, readerKey: string, antenna: number): Placement {
+  /** Whether this antenna has a scan point, and its location. */
+  assignment(orgId: number, readerKey: string, antenna: number): AntennaAssignment {
     const locationId = this.#orgs.get(orgId)?.locationIds.get(`${readerKey} ${antenna}`)
-    return locationId === undefined ? { placed: false } : { placed: true, locationId }
+    return locationId === undefined ? { isAssigned: false } : { isAssigned: true, locationId }
   }
 
   /** The decoder settings of this reader; empty for an unknown reader. */

@@ -123,8 +123,8 @@ describe('scan points', () => {
       location_external_key: 'SHELF',
     }
     expect(await change({ antenna: 4, location_external_key: 'SHELF' })).toEqual(moved)
-    expect(tracking.directory.placement(1, 'dock-1', 4)).toEqual({ placed: true, locationId: shelf.id })
-    expect(tracking.directory.placement(1, 'dock-1', 1)).toEqual({ placed: false })
+    expect(tracking.directory.assignment(1, 'dock-1', 4)).toEqual({ isAssigned: true, locationId: shelf.id })
+    expect(tracking.directory.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: false })
     const nowhere = { ...moved, location_id: null, location_external_key: null }
     expect(await change({ location_external_key: null })).toEqual(nowhere)
     expect((await tracking.call('GET', path)).json().data).toEqual([nowhere])
@@ -165,12 +165,12 @@ describe('scan points', () => {
     const dock = tracking.catalog.location(1, 'Dock')
     const id = await created(tracking)
     await tracking.call('POST', `/readers/${id}/scan-points`, { body: { name: 'p', location_id: dock.id } })
-    expect(tracking.directory.placement(1, 'dock-1', 1)).toEqual({ placed: true, locationId: dock.id })
+    expect(tracking.directory.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: true, locationId: dock.id })
     await vi.waitFor(() =>
-      expect(replica.placement(1, 'dock-1', 1)).toEqual({ placed: true, locationId: dock.id }),
+      expect(replica.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: true, locationId: dock.id }),
     )
     await tracking.call('DELETE', `/readers/${id}`)
-    await vi.waitFor(() => expect(replica.placement(1, 'dock-1', 1)).toEqual({ placed: false }))
+    await vi.waitFor(() => expect(replica.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: false }))
     await replica.stop()
     await other.close()
   })
