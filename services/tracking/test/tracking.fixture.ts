@@ -23,14 +23,14 @@ const LONG_AGO = '2020-01-01T00:00:00.000Z'
 
 /**
  * A fake catalog: states to apply, and answers to requests over the broker.
- * `away` makes it unreachable.
+ * `isUnreachable` makes its requests fail.
  */
 export class CatalogStandIn {
   assets: AssetState[] = []
   locations: LocationState[] = []
   tags: TagState[] = []
-  questions: CatalogLookup[] = []
-  away = false
+  requests: CatalogLookup[] = []
+  isUnreachable = false
   #next = 1000
 
   asset(orgId: number, name: string, changes: Partial<AssetState> = {}): AssetState {
@@ -57,7 +57,7 @@ export class CatalogStandIn {
 
   /** Catalog's reply to a request to attach a tag to a live asset or location, by id or by key. */
   attachTag = async (wanted: AttachTag): Promise<AttachTagReply> => {
-    if (this.away) throw new CatalogUnavailable('catalog is away')
+    if (this.isUnreachable) throw new CatalogUnavailable('catalog is not reachable')
     const { org_id, tag_type, value } = wanted
     const asset = this.assets.find(
       (a) =>
@@ -75,8 +75,8 @@ export class CatalogStandIn {
   }
 
   ask = async (question: CatalogLookup): Promise<CatalogLookupReply> => {
-    if (this.away) throw new CatalogUnavailable('catalog is away')
-    this.questions.push(question)
+    if (this.isUnreachable) throw new CatalogUnavailable('catalog is not reachable')
+    this.requests.push(question)
     const ours = <T extends { org_id: number }>(list: T[]) => list.filter((x) => x.org_id === question.org_id)
     const tags = ours(this.tags).filter((t) =>
       question.tags?.some(
@@ -139,7 +139,7 @@ export async function startTracking(
   const clock: { stoppedAt?: number } = {}
   const { app, ingest, rates, view, resolver, directory, health, unknownTags } = wire({
     tenants: through(tenants),
-    past: through(tenants),
+    longReads: through(tenants),
     worker,
     retentionDays: 400,
     ask: catalog.ask,

@@ -77,7 +77,7 @@ describe('GET /assets/{asset_id}/history', () => {
 
   test('without catalog, the last known state decides', async ({ tracking }) => {
     const { a } = await scene(tracking)
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     expect((await tracking.call('GET', `/assets/${a.id}/history`)).statusCode).toBe(200)
   })
 
@@ -203,7 +203,7 @@ describe('GET /legacy/api/v1/assets/{identifier}/history', () => {
     await scene(tracking)
     tracking.catalog.asset(1, 'Fresh')
     expect((await call(tracking, '/assets/FRESH/history')).json().total_count).toBe(0)
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     expect((await call(tracking, '/assets/ALPHA/history')).json().total_count).toBe(3)
     expect((await call(tracking, '/assets/FRESH-2/history')).statusCode).toBe(404)
   })

@@ -114,7 +114,7 @@ describe('ingest', () => {
     expect(await scans(tracking)).toEqual([])
   })
 
-  test('a new tag is asked for and not unknown', async ({ tracking }) => {
+  test('asks catalog for a new tag before it counts as unknown', async ({ tracking }) => {
     const { catalog } = tracking
     await warehouse(tracking)
     catalog.tag(catalog.asset(1, 'Newborn'), 'AA01')
@@ -122,20 +122,20 @@ describe('ingest', () => {
     expect(await scans(tracking)).toHaveLength(1)
   })
 
-  test('an unknown tag is asked for once a second, not with every read', async ({ tracking }) => {
+  test('asks for an unknown tag once a second, not with every read', async ({ tracking }) => {
     await warehouse(tracking)
-    const before = tracking.catalog.questions.length
+    const before = tracking.catalog.requests.length
     for (let i = 0; i < 5; i += 1) await ingest(tracking, [message(1, [{ value: 'FFFF' }])])
-    expect(tracking.catalog.questions.length - before).toBe(1)
+    expect(tracking.catalog.requests.length - before).toBe(1)
   })
 
   test('without catalog, a batch with an unknown tag is not acknowledged or stored', async ({ tracking }) => {
     await warehouse(tracking)
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     const reads = [message(1, [{ value: 'E280' }, { value: 'FFFF' }])]
-    await expect(ingest(tracking, reads)).rejects.toThrow('catalog is away')
+    await expect(ingest(tracking, reads)).rejects.toThrow('catalog is not reachable')
     expect(await scans(tracking)).toEqual([])
-    tracking.catalog.away = false
+    tracking.catalog.isUnreachable = false
     await ingest(tracking, reads)
     expect(await scans(tracking)).toHaveLength(1)
   })

@@ -251,20 +251,18 @@ describe('D8.6 D8.8 the counters of a reader', () => {
 })
 
 describe('names that only another replica knows', () => {
-  test('of a scan point’s location are asked for, so that no movement lacks its event', async ({
-    tracking,
-  }) => {
+  test('asks for a scan point’s location, so that no movement lacks its event', async ({ tracking }) => {
     const { asset, dock } = await warehouse(tracking)
     tracking.view.clear()
-    tracking.catalog.questions = []
+    tracking.catalog.requests = []
     await readAt(tracking, [DOCK, NOW])
     expect(await events(tracking)).toMatchObject([
       { asset: { id: asset.id, name: 'Forklift 7' }, to_location: { id: dock.id, name: 'Dock' } },
     ])
-    expect(tracking.catalog.questions).toHaveLength(1)
+    expect(tracking.catalog.requests).toHaveLength(1)
   })
 
-  test('of an origin are asked for, outside the transaction', async ({ tracking }) => {
+  test('asks for an origin, outside the transaction', async ({ tracking }) => {
     const { shelf } = await warehouse(tracking)
     await readAt(tracking, [SHELF, NOW - MINUTE])
     tracking.view.clear()
@@ -272,15 +270,15 @@ describe('names that only another replica knows', () => {
     expect((await events(tracking)).at(-1)).toMatchObject({ from_location: { id: shelf.id, name: 'Shelf' } })
   })
 
-  test('without catalog, the batch is held, and stored once catalog is back', async ({ tracking }) => {
+  test('holds the batch without catalog, and stores it once catalog is back', async ({ tracking }) => {
     await warehouse(tracking)
     await readAt(tracking, [SHELF, NOW - MINUTE])
     const { asset, dock } = await warehouseAgain(tracking)
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     const consumed = ingest(tracking, [message(1, [{ value: 'E280', antenna: DOCK, at: NOW }])])
-    await expect(consumed).rejects.toThrow('catalog is away')
+    await expect(consumed).rejects.toThrow('catalog is not reachable')
     expect(await scans(tracking)).toHaveLength(1)
-    tracking.catalog.away = false
+    tracking.catalog.isUnreachable = false
     await readAt(tracking, [DOCK, NOW])
     expect((await events(tracking)).at(-1)).toMatchObject({
       asset: { id: asset.id },
@@ -300,7 +298,7 @@ describe('names that only another replica knows', () => {
     return { asset, dock }
   }
 
-  test('that catalog does not know either are null', async ({ tracking }) => {
+  test('uses null for a name that catalog does not know either', async ({ tracking }) => {
     await warehouse(tracking)
     await readAt(tracking, [SHELF, NOW - MINUTE])
     tracking.catalog.locations = tracking.catalog.locations.filter(({ name }) => name !== 'Shelf')

@@ -238,14 +238,14 @@ describe('D8.9 an asset that was created a moment ago', () => {
     expect(rows).toEqual([{ name: 'One renamed' }])
   })
 
-  test('an origin that only another replica knows is asked for once', async ({ tracking }) => {
+  test('asks once for an origin that only another replica knows', async ({ tracking }) => {
     const { one, shelf } = await scene(tracking)
     await store(tracking.db, tracking.view, [read(one, shelf, NOW - 60_000)])
     tracking.view.clear() // like a replica that has just started
-    tracking.catalog.questions = []
+    tracking.catalog.requests = []
     await save(tracking, ['ONE'], 'DOCK')
     expect((await moves(tracking)).at(-1)).toEqual(['save', 'ONE', 'Shelf', 'Dock'])
-    const asked = tracking.catalog.questions.filter((q) => q.location_ids?.includes(shelf.id))
+    const asked = tracking.catalog.requests.filter((q) => q.location_ids?.includes(shelf.id))
     expect(asked).toHaveLength(1)
   })
 })
@@ -253,7 +253,7 @@ describe('D8.9 an asset that was created a moment ago', () => {
 describe('if a dependency is not reachable', () => {
   test('catalog: 503 with Retry-After, and nothing is saved', async ({ tracking }) => {
     await scene(tracking)
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     const res = await save(tracking, ['ONE'], 'DOCK')
     expect(res.statusCode).toBe(503)
     expect(res.headers['retry-after']).toBe('1')

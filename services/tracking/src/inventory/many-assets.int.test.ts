@@ -23,12 +23,12 @@ describe('ten thousand assets', { timeout: 60_000 }, () => {
     return { assets, keys: assets.map((asset) => asset.external_key), dock, shelf }
   }
 
-  test('are asked for in requests that catalog can answer, saved and announced', async ({ tracking }) => {
+  test('are requested in parts that catalog can answer, saved and announced', async ({ tracking }) => {
     const { keys } = await stocktaking(tracking)
-    tracking.catalog.questions = []
+    tracking.catalog.requests = []
     const res = await save(tracking, keys, 'DOCK')
     expect(res.json().data).toMatchObject({ count: 10_000 })
-    const asked = tracking.catalog.questions.map((q) => q.asset_keys?.length ?? 0)
+    const asked = tracking.catalog.requests.map((q) => q.asset_keys?.length ?? 0)
     expect(Math.max(...asked)).toBeLessThanOrEqual(MAX_ASSET_KEYS)
     expect(await counts(tracking)).toEqual([20_000, 10_000, 20_000])
   })

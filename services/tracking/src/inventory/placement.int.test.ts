@@ -112,7 +112,7 @@ describe('D1.6 a location that came with an asset', () => {
     const { data } = (await tracking.call('GET', '/reports/asset-locations')).json()
     expect(data).toMatchObject([{ asset_external_key: 'NEW', location_external_key: 'DOCK' }])
     expect(await moves(tracking)).toEqual([['save', undefined, 'Dock']])
-    expect(tracking.catalog.questions).toEqual([])
+    expect(tracking.catalog.requests).toEqual([])
     const reply = await findCurrentLocations(tracking.tenants, { org_id: 1, asset_ids: [asset.id] })
     expect(reply.locations).toMatchObject([{ asset_id: asset.id, location_id: dock.id }])
     expect(await listAssetsAt(tracking.tenants, { org_id: 1, location_ids: [dock.id] })).toEqual({
@@ -265,10 +265,10 @@ describe('the consumer of placements', () => {
     const hidden = tracking.catalog.location(1, 'Not told of yet')
     await store(tracking.db, tracking.view, [read(asset, hidden, NOW - 2 * MINUTE)])
     const before = await known(tracking, asset)
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     await expect(late(tracking, placed(asset, dock, NOW))).rejects.toThrow(CatalogUnavailable)
     expect(await known(tracking, asset)).toEqual(before)
-    tracking.catalog.away = false
+    tracking.catalog.isUnreachable = false
     await late(tracking, placed(asset, dock, NOW))
     expect((await moves(tracking)).at(-1)).toEqual(['save', 'Not told of yet', 'Dock'])
   })

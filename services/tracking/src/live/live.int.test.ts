@@ -81,7 +81,7 @@ describe('D10 a live stream', () => {
   })
 })
 
-describe('D10 a client is told to reload', () => {
+describe('D10 a client gets a reset', () => {
   test.for(['nonsense', '1', '1-abc', '999999-EPOCH'])('with the id %s', async (id, { bus, replica }) => {
     const { open } = await replica()
     const first = await open(ORG)

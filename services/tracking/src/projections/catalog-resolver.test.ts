@@ -19,7 +19,7 @@ function resolverOfNothing() {
   }
 }
 
-test('an unknown name is asked for again, but only after a second', async () => {
+test('asks for an unknown name again, but only after a second', async () => {
   const resolve = resolverOfNothing()
   const before = performance.now()
   expect(await resolve(7)).toBe(1)
@@ -27,7 +27,7 @@ test('an unknown name is asked for again, but only after a second', async () => 
   expect(performance.now() - before).toBeGreaterThan(990)
 })
 
-test('of too many unknown names, the oldest is evicted', async () => {
+test('evicts the oldest of too many unknown names', async () => {
   const resolve = resolverOfNothing()
   await resolve(...Array.from({ length: MAX_UNKNOWN + 1 }, (_, i) => i))
   expect(await resolve(MAX_UNKNOWN)).toBe(0)

@@ -34,7 +34,7 @@ export const askCatalogOver =
     }
   }
 
-/** A name that catalog does not know is not asked for again for this long: most BLE adverts come from unknown tags. */
+/** For this long, it does not ask again for a name that catalog does not know: most BLE adverts come from unknown tags. */
 const UNKNOWN_MS = 1_000
 const MAX_UNKNOWN = 100_000
 

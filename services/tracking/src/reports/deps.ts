@@ -6,7 +6,7 @@ import type { RecordStrategy } from './strategy-counter.ts'
 export type ReportDeps = {
   db: TenantDatabase<Tables>
   /** Few connections, for long statements, so that other requests do not wait for them. */
-  past: TenantDatabase<Tables>
+  longReads: TenantDatabase<Tables>
   view: CatalogView
   retentionDays: number
   recordStrategy: RecordStrategy

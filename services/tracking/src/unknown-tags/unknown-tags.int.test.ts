@@ -235,7 +235,7 @@ describe('a claim', () => {
   })
 
   test('D2 answers 503 while catalog is not reachable', async ({ tracking }) => {
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     await noted(tracking, read('AA01'))
     const res = await claim(tracking, { tag_type: 'rfid', value: 'AA01', asset_id: 5 })
     expect(res.statusCode).toBe(503)

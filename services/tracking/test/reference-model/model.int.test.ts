@@ -93,7 +93,7 @@ test('D8.1 D8.5 D8.7 D8.10 random reads, saves, deletions and redeliveries on tw
   const property = fc.asyncProperty(choices, async (chosen) => {
     runs += 1
     const orgId = runs
-    Object.assign(tracking.catalog, { assets: [], locations: [], tags: [], questions: [] })
+    Object.assign(tracking.catalog, { assets: [], locations: [], tags: [], requests: [] })
     const real = await openWarehouse(tracking, replicas, orgId, ZERO)
     const run = new Run(real, (world) => expectedPicture(world, orgId, { ...real.things, zero: ZERO }))
     for (const choice of chosen) await run.take(choice)

@@ -1,6 +1,6 @@
 /** The rules of the contract for reads and saves, without a database: the expected results of the tests. */
 
-/** Locations and assets are numbered from 0. Null is no location. */
+/** Locations and assets are numbered from 0. Null means no location. */
 type Row = { at: number; place: number | null; by: 'reader' | 'operator' }
 
 type Event = {

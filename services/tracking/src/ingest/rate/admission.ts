@@ -24,8 +24,8 @@ const MAX_MARKED_ORGS = 1_000
  */
 export class Admission {
   readonly #deps: Deps
-  readonly #scans = new Lane()
-  readonly #copies = new Lane()
+  readonly #scans = new StreamBuckets()
+  readonly #copies = new StreamBuckets()
   /** By organization, the newest seconds in which SCANS dropped messages. */
   readonly #marks = new Map<number, Set<number>>()
 
@@ -89,7 +89,7 @@ export class Admission {
 }
 
 /** The buckets of one stream, for messages and for bytes. */
-class Lane {
+class StreamBuckets {
   readonly #messages = new RateBuckets(BURST_SECONDS.messages)
   readonly #bytes = new RateBuckets(BURST_SECONDS.bytes)
   readonly #share = new ReplicaShare()

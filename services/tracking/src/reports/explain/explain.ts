@@ -65,7 +65,7 @@ async function serveReport(
   const connection = ofOrganization(db)
   const deps: ReportDeps = {
     db: connection,
-    past: connection,
+    longReads: connection,
     view,
     retentionDays: Number.POSITIVE_INFINITY,
     recordStrategy: (_log, strategy) => strategies.push(strategy),

@@ -124,7 +124,7 @@ describe('GET /movements/summary', () => {
 
   test('refuses a window that takes too long in time, and says what to do', async ({ tracking }) => {
     await journeys(tracking)
-    const { summarizeMovements } = movementSummaryHandlers({ past: tracking.tenants, longestMs: 50 })
+    const { summarizeMovements } = movementSummaryHandlers({ longReads: tracking.tenants, longestMs: 50 })
     const asked = { principal: { orgId: 1 }, query: { from: at(0) } } as Parameters<
       typeof summarizeMovements
     >[0]
