@@ -162,11 +162,11 @@ describe('every format, over the broker', () => {
         const { data } = (await api.call('listReaders', { token: org.admin })).body
         return data.map(({ health: { messages, messages_buried, reads, read_errors } }) => ({ messages, messages_buried, reads, read_errors })) // prettier-ignore
       }
-      const expected = sent.map(({ fixture: { buried, reads, errors } }) => ({
+      const expected = sent.map(({ fixture: { is_dead_letter, reads, errors } }) => ({
         messages: 1,
-        messages_buried: buried ? 1 : 0,
+        messages_buried: is_dead_letter ? 1 : 0,
         reads: reads.length,
-        read_errors: buried ? 0 : errors.length,
+        read_errors: is_dead_letter ? 0 : errors.length,
       }))
       await expect.poll(seen, { timeout: 15_000, interval: 200 }).toEqual(expected)
     },

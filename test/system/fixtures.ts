@@ -9,7 +9,7 @@ type Fixture = {
   format: string
   /** The settings of the reader. */
   context: { timezone?: string; mapping?: object }
-  buried: boolean
+  is_dead_letter: boolean
   reads: Read[]
   errors: object[]
 }

@@ -27,7 +27,7 @@ export type AppDeps = HistoryDeps &
   ScanPointDeps &
   UnknownTagDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
 
-/** The HTTP server of tracking, not yet listening. */
+/** The HTTP server of tracking. It does not listen yet. */
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps)
   const recordStrategy = strategyCounter(deps.registry)

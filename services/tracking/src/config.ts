@@ -15,5 +15,5 @@ export const Config = z.object({
     .describe('Days of history kept; whole months are dropped.'),
 })
 
-/** Throws one error naming every bad variable. Values are left out: they may be secrets. */
+/** Throws one error that names every bad variable. It leaves out values because they may be secrets. */
 export const loadConfig = (env: NodeJS.ProcessEnv) => loadEnv(Config, env)

@@ -11,7 +11,7 @@ export type Tables = {
     name: string
     valid_from: string
     valid_to: string | null
-    /** Kept by triggers, like `asset_place` and the validity in `position`: see migration 0004. */
+    /** Triggers keep it, `asset_place` and the validity in `position`: see migration 0004. */
     is_scanned: Generated<boolean>
     search_text: GeneratedAlways<string>
   }
@@ -59,7 +59,7 @@ export type Tables = {
     last_problem_at: string | null
     reads_lost: Generated<number>
     clock_offset_ms: number | null
-    /** How long the reader is silent between two messages; null until it was heard twice. */
+    /** Usual time between two messages of the reader; null until it was heard twice. */
     usual_pause_ms: number | null
     /** See `recent-reads.ts`. */
     rate_minute: Generated<number>
@@ -97,7 +97,7 @@ export type Tables = {
     observed_at: string
     location_id: number | null
     dwell_started_at: string | null
-    /** The asset's, as far as it is known; see `asset_place`. */
+    /** The validity of the asset; null until catalog has sent it. */
     valid_from: string | null
     valid_to: string | null
     deleted_at: string | null
@@ -110,11 +110,11 @@ export type Tables = {
     valid_to: string | null
     deleted_at: string | null
   }
-  /** The newest location that came with the asset itself and is recorded. */
+  /** The newest recorded location that an asset brought with it (D1.6). */
   placement: { org_id: number; asset_id: number; placed_at: string }
   outbox: OutboxTable
 }
 
-/** A connection or an open transaction: a query function cannot tell, and need not. */
+/** A connection or an open transaction: a query works on both. */
 export type Db = Kysely<Tables> | Transaction<Tables>
 export type Tx = Transaction<Tables>

@@ -19,7 +19,7 @@ export const tooManyStreams = (max: number, holder: string) =>
 export const locationUnresolved = (field: string) =>
   validationFailed([{ field, code: 'fk_not_found', message: `${field} does not name a live location` }])
 
-/** Every key of a save that names nothing live; all of them, since the caller has to put each right (D8.5). */
+/** All keys of a save that name nothing live, because the caller must correct each of them (D8.5). */
 export const keysUnresolved = (locationKey: string | undefined, assetKeys: readonly string[]) => [
   ...(locationKey === undefined ? [] : [unresolved('location_identifier', 'location', locationKey)]),
   ...assetKeys.map((key) => unresolved('asset_identifiers', 'asset', key)),
@@ -32,7 +32,7 @@ const unresolved = (field: string, kind: string, value: string): FieldEntry => (
   params: { value },
 })
 
-/** There is more in the window than can be counted while somebody waits. */
+/** The window has more scans than one request can count. */
 export const windowTooFull = () =>
   validationFailed([
     {
@@ -42,7 +42,7 @@ export const windowTooFull = () =>
     },
   ])
 
-/** For a moment of which no history is kept any more. */
+/** For an instant older than the kept history. */
 export function beforeKeptHistory(field: string, oldestMs: number): AppError {
   const min = new Date(oldestMs).toISOString()
   return validationFailed([

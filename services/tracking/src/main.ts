@@ -47,17 +47,17 @@ type Telemetry = { log: Logger; registry: Registry }
 type Databases = ReturnType<typeof openDatabases>
 type Brokers = Awaited<ReturnType<typeof connectBrokers>>
 
-/** `tenants` and `past` see one organization each (ADR 38), `worker` sees all, and only `owner` may drop a table. */
+/** `tenants` and `longReads` see one organization each (ADR 38), `worker` sees all, and only `owner` may drop a table. */
 function openDatabases({ DATABASE_URL: url, DATABASE_POOL_SIZE: max }: Config, { log, registry }: Telemetry) {
   const settings = plannerSettings
   const ofRequests = { log, settings, prepared: false }
   const tenants = openTenantDatabase<Tables>(url, { ...ofRequests, max, name: 'tracking' })
-  const past = openTenantDatabase<Tables>(url, { ...ofRequests, max: 2, name: 'tracking past' })
+  const longReads = openTenantDatabase<Tables>(url, { ...ofRequests, max: 2, name: 'tracking past' })
   const workerOptions = { max: 8, name: 'tracking ingest', log, settings }
   const worker = openDatabase<Tables>(urlAs('worker', url), workerOptions)
   const owner = openDatabase<Tables>(url, { max: 1, name: 'tracking partitions', log })
-  measurePools(registry, { tracking: tenants, 'tracking past': past, 'tracking ingest': worker })
-  return { tenants, past, worker, owner }
+  measurePools(registry, { tracking: tenants, 'tracking past': longReads, 'tracking ingest': worker })
+  return { tenants, longReads, worker, owner }
 }
 
 async function connectBrokers(config: Config, { log, registry }: Telemetry) {
@@ -84,10 +84,10 @@ type Intake = {
   metrics: ReturnType<typeof consumerMetrics>
 }
 
-/** Reads what readers and catalog send, and answers over the broker. */
+/** Starts the consumers of reader messages and placements, and the responders. */
 async function startIntake({ config, databases, brokers, overflow, parts, log, metrics }: Intake) {
   const options = { logger: log, graceMs: config.SHUTDOWN_GRACE_MS }
-  const { tenants, past } = databases
+  const { tenants, longReads } = databases
   const copyOptions = { ...options, deadLetters: brokers.app, metrics: metrics('tracking-ingest-mqtt') }
   const ofOneOrganization = { ...parts.ingest, db: tenants }
   const consumers = [
@@ -110,7 +110,7 @@ async function startIntake({ config, databases, brokers, overflow, parts, log, m
   const responders = [
     servePlacements(brokers.app, ofOneOrganization, log),
     serveCurrentLocations(brokers.app, tenants, log),
-    serveAssetsAt(brokers.app, past, log),
+    serveAssetsAt(brokers.app, longReads, log),
   ]
   return { consumers, responders }
 }
@@ -123,7 +123,7 @@ await start('tracking', async () => {
   const tracing = await startTracing({ service: 'tracking', log, config })
   const metrics = consumerMetrics(registry)
   const databases = openDatabases(config, telemetry)
-  const { tenants, past, worker, owner } = databases
+  const { tenants, longReads, worker, owner } = databases
   const brokers = await connectBrokers(config, telemetry)
   const broker = brokers.app
   const relay = startOutboxRelay({ pool: worker.pool, publish: outboxPublish(broker, log), log })
@@ -186,8 +186,8 @@ await start('tracking', async () => {
     logger: log,
     onStored: (count) => parts.metrics.overflowed(count),
   })
-  // Ingest waits for the view, because without it no tag is known, and for the rates, because without them it drops messages
-  // that are allowed. Meanwhile the broker keeps the scans.
+  // Ingest waits for the view, because without it no tag is known, and for the rates, because without them it drops allowed messages.
+  // Meanwhile the broker keeps the scans.
   await Promise.all([
     follower.caughtUp,
     ratesFollower.caughtUp,
@@ -226,7 +226,7 @@ await start('tracking', async () => {
         name: 'close database',
         run: async () => {
           await Promise.all([partitions.stop(), directory.stop()])
-          await Promise.all([tenants, past, worker, owner].map((one) => one.close()))
+          await Promise.all([tenants, longReads, worker, owner].map((one) => one.close()))
         },
       },
       { name: 'traces', run: () => tracing.stop() },

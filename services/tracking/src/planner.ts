@@ -1,8 +1,7 @@
 /**
- * How the planner weighs statements of this service. Every one is about one organization and is to read what belongs to
- * it: for one that holds most of a table, reading all of the table may look cheaper, and is what the other
- * organizations pay for. A request gets one core, so that a large report does not take those of ingest; and compiling a
- * statement takes longer than running any of ours.
+ * Settings of PostgreSQL's planner. Every statement reads the rows of one organization. If that organization has most rows of a table, the
+ * planner would read the whole table: then the request pays for the rows of the others. A request gets one core, because a large report must
+ * not take those of ingest. Most statements run for milliseconds, less than it takes to compile one.
  */
 export const plannerSettings = {
   enable_seqscan: 'off',

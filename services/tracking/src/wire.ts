@@ -23,7 +23,7 @@ import { UnknownTagLog } from './unknown-tags/unknown-tag-log.ts'
 type WireDeps = {
   /** For requests: each sees one organization. */
   tenants: TenantDatabase<Tables>
-  past: TenantDatabase<Tables>
+  longReads: TenantDatabase<Tables>
   /** For ingest, projections and loops: all organizations. */
   worker: Pick<Database<Tables>, 'db' | 'pool'>
   retentionDays: number
@@ -36,8 +36,8 @@ type WireDeps = {
   now?: () => number
 }
 
-/** All parts of tracking, connected. Nothing has been started: no port, no consumer, no loop. */
-export function wire({ tenants, past, worker, ask, wakeOutbox, ...rest }: WireDeps) {
+/** All parts of tracking, connected but not started: no port, no consumer, no loop. */
+export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: WireDeps) {
   const { log, registry } = rest
   const view = new CatalogView()
   const finders = { view, ask, resolver: new CatalogResolver(view, ask) }
@@ -49,7 +49,7 @@ export function wire({ tenants, past, worker, ask, wakeOutbox, ...rest }: WireDe
     ...rest,
     ...finders,
     db: tenants,
-    past,
+    longReads,
     directory,
     findAsset: assetFinder(finders),
     findAssetId: assetKeyFinder({ db: tenants, ...finders }),

@@ -1,7 +1,7 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 
 type Options<T, R> = {
-  /** What the entries are, for the log: `reader health`. */
+  /** The kind of the entries, for the log: `reader health`. */
   what: string
   log: Logger
   flushMs: number
@@ -9,15 +9,15 @@ type Options<T, R> = {
   maxPerGroup: number
   nameOf: (entry: T) => string
   groupOf: (entry: T) => string | number
-  /** Adds to `newer` an older entry of the same name, which could not be written. */
+  /** Adds to `newer` an older entry of the same name whose write failed. */
   merge: (newer: T, older: T) => void
-  /** Must change nothing when it fails: its entries are written again. */
+  /** Must change nothing if it fails, because its entries are written again. */
   write: (entries: readonly T[]) => Promise<R>
-  /** Runs after `write`. What it fails to do is left to the next time. */
+  /** Runs after `write`. If it fails, the next flush does its work. */
   cleanUp: (result: R, entries: readonly T[]) => Promise<void>
 }
 
-/** Collects entries in memory, one for each name, and writes them at an interval. A crash loses those of one interval. */
+/** Collects entries in memory, one for each name, and writes them at an interval. A crash loses the entries of one interval. */
 export class WriteBehind<T, R> {
   readonly #options: Options<T, R>
   #pending = new Map<string, T>()
@@ -53,7 +53,7 @@ export class WriteBehind<T, R> {
     await this.flush()
   }
 
-  /** Writes the pending entries, after a write that is under way. Logs a failure and keeps the entries for the next time. */
+  /** Writes the pending entries after the current write. Logs a failure and keeps the entries for the next flush. */
   flush(): Promise<void> {
     this.#flushed = this.#flushed.then(() => this.#write())
     return this.#flushed

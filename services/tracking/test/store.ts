@@ -5,7 +5,7 @@ import { storeScans } from '../src/ingest/store.ts'
 import { withMonths } from '../src/partitions/missing-months.ts'
 import type { CatalogView } from '../src/projections/catalog-view.ts'
 
-/** Stores observations as ingest does, in one transaction. */
+/** Stores observations like ingest, in one transaction. */
 export const store = (db: Kysely<Tables>, view: CatalogView, observations: readonly Observation[]) =>
   withMonths(
     db,

@@ -12,7 +12,7 @@ const [MINE, THEIRS] = [1, 2]
 const NOW = Math.floor(Date.now() / 60_000) * 60_000
 const HOUR = 3_600_000
 
-/** An organization in which something is in every table. */
+/** An organization with a row in every table. */
 async function fill(tracking: Tracking, orgId: number) {
   const { catalog, ingest, view } = tracking
   const asset = catalog.asset(orgId, 'Forklift')
@@ -92,8 +92,8 @@ async function withTracking(
   }
 }
 
-describe('with the organization forgotten in every statement', () => {
-  test('lists, searches and reports hold nothing of another organization', async () => {
+describe('if every statement forgot its organization', () => {
+  test('lists, searches and reports would have no rows of another organization', async () => {
     await withTracking(
       (db) => forgetting((orgId) => db.forOrg(orgId)),
       async (tracking) => {
@@ -117,7 +117,7 @@ describe('with the organization forgotten in every statement', () => {
     )
   })
 
-  test('what is named by id is missing and stays unchanged', async () => {
+  test('a row of another organization would be missing and stay unchanged', async () => {
     await withTracking(
       (db) => forgetting((orgId) => db.forOrg(orgId)),
       async (tracking) => {
@@ -142,8 +142,8 @@ describe('with the organization forgotten in every statement', () => {
     )
   })
 
-  // What the tests above would look like without the wall: else they could not fail.
-  test('as the worker, whom no wall binds, the same statements do reach another organization', async () => {
+  // Proves that the tests above can fail: without row-level security, they would.
+  test('as the worker, without row-level security, the same statements reach another organization', async () => {
     const across: { db?: Kysely<Tables> } = {}
     await withTracking(
       (db) => forgetting((orgId) => across.db ?? db.forOrg(orgId)),
@@ -160,7 +160,7 @@ describe('with the organization forgotten in every statement', () => {
   })
 })
 
-test('requests of two organizations at once, some of which fail half way, see their own rows each', async () => {
+test('parallel requests of two organizations, some of which fail, each see their own rows', async () => {
   await withTracking(undefined, async (tracking) => {
     const orgs = [MINE, THEIRS, 3, 4]
     for (const orgId of orgs) {

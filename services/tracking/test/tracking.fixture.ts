@@ -22,15 +22,15 @@ export const migrations = fileURLToPath(new URL('../migrations', import.meta.url
 const LONG_AGO = '2020-01-01T00:00:00.000Z'
 
 /**
- * Catalog as tracking meets it: states to apply, and answers to questions. It stands at the far side of the broker;
- * `away` makes it unreachable.
+ * A fake catalog: states to apply, and answers to requests over the broker.
+ * `isUnreachable` makes its requests fail.
  */
 export class CatalogStandIn {
   assets: AssetState[] = []
   locations: LocationState[] = []
   tags: TagState[] = []
-  questions: CatalogLookup[] = []
-  away = false
+  requests: CatalogLookup[] = []
+  isUnreachable = false
   #next = 1000
 
   asset(orgId: number, name: string, changes: Partial<AssetState> = {}): AssetState {
@@ -55,9 +55,9 @@ export class CatalogStandIn {
     return tag
   }
 
-  /** As catalog answers who attaches a tag to something live, by id or by key. */
+  /** Catalog's reply to a request to attach a tag to a live asset or location, by id or by key. */
   attachTag = async (wanted: AttachTag): Promise<AttachTagReply> => {
-    if (this.away) throw new CatalogUnavailable('catalog is away')
+    if (this.isUnreachable) throw new CatalogUnavailable('catalog is not reachable')
     const { org_id, tag_type, value } = wanted
     const asset = this.assets.find(
       (a) =>
@@ -69,14 +69,14 @@ export class CatalogStandIn {
     return { tag, owner_external_key: asset.external_key }
   }
 
-  /** A later state of the same thing. */
+  /** A later state of the same resource. */
   change<T extends AssetState | LocationState>(thing: T, changes: Partial<T>): void {
     Object.assign(thing, changes, { revision: thing.revision + 1_000 })
   }
 
   ask = async (question: CatalogLookup): Promise<CatalogLookupReply> => {
-    if (this.away) throw new CatalogUnavailable('catalog is away')
-    this.questions.push(question)
+    if (this.isUnreachable) throw new CatalogUnavailable('catalog is not reachable')
+    this.requests.push(question)
     const ours = <T extends { org_id: number }>(list: T[]) => list.filter((x) => x.org_id === question.org_id)
     const tags = ours(this.tags).filter((t) =>
       question.tags?.some(
@@ -119,7 +119,7 @@ function entity(orgId: number, id: number, name: string) {
   }
 }
 
-/** `through` is what requests see of their database, where a test changes that. */
+/** `through` changes the database that requests use. */
 export async function startTracking(
   through: (db: TenantDatabase<Tables>) => TenantDatabase<Tables> = (db) => db,
 ) {
@@ -139,7 +139,7 @@ export async function startTracking(
   const clock: { stoppedAt?: number } = {}
   const { app, ingest, rates, view, resolver, directory, health, unknownTags } = wire({
     tenants: through(tenants),
-    past: through(tenants),
+    longReads: through(tenants),
     worker,
     retentionDays: 400,
     ask: catalog.ask,
@@ -154,11 +154,11 @@ export async function startTracking(
 
   return {
     ...database,
-    /** As requests see it. */
+    /** The database of requests. */
     tenants,
     registry,
     catalog,
-    /** What saves go by. */
+    /** The clock of saves. */
     clock,
     directory,
     health,
@@ -166,7 +166,7 @@ export async function startTracking(
     view,
     ingest,
     rates,
-    /** Brings what catalog holds into the projection tables and the view, as the CATALOG stream would. */
+    /** Applies catalog's states to the projection tables and the view, as the CATALOG stream would. */
     async project(): Promise<void> {
       await upsertAssets(worker.db, catalog.assets)
       await upsertLocations(worker.db, catalog.locations)

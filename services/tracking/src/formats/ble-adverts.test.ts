@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decode } from '../../test/formats/format-testing.ts'
 
-/** What is told of a tag whose advert is this. */
+/** The extra facts of a tag with this advert. */
 const extraOf = (ad: string) => decode('gl-s10', { dev_list: [{ mac: '45F41F0A0B0C', ad }] }).reads[0]?.extra
 
 test.for([
@@ -18,7 +18,7 @@ test.for([
   expect(extraOf(ad)?.name).toBe(name)
 })
 
-test('manufacturer data of another maker or kind is no iBeacon', () => {
+test('manufacturer data of another maker or kind is not an iBeacon', () => {
   const uuid = '0a1b2c3d4e5f60718293a4b5c6d7e8f9'
   for (const prefix of ['4c000216', '4c001005', '59000215']) {
     expect(extraOf(`1aff${prefix}${uuid}00650009c5`)).toBeUndefined()
@@ -26,6 +26,6 @@ test('manufacturer data of another maker or kind is no iBeacon', () => {
   expect(extraOf(`1aff4c000215${uuid}00650009c5`)?.ibeacon).toMatchObject({ major: 101, minor: 9 })
 })
 
-test('an iBeacon that was cut off inside its identity is none', () => {
+test('an advert that ends inside the identity is not an iBeacon', () => {
   expect(extraOf('1aff4c0002150a1b2c3d4e5f60718293a4b5c6d7e8f9006500')).toBeUndefined()
 })

@@ -5,7 +5,7 @@ import type { JsonObject } from './json-values.ts'
 import { isHexBytes } from './tag-values.ts'
 import { isAbsent, readText } from './texts.ts'
 
-/** What the payload of a Bluetooth advert says of the tag. */
+/** The facts about a tag in the payload of its Bluetooth advert. */
 export type Advert = { ibeacon?: Ibeacon | undefined; name?: string | undefined }
 
 const SHORTENED_NAME = 0x08
@@ -13,8 +13,8 @@ const COMPLETE_NAME = 0x09
 const MANUFACTURER_DATA = 0xff
 
 /**
- * Reads the adverts (and scan responses) that `members` of an item hold as hex. The first that tells something counts;
- * what is no hex is reported.
+ * Reads the adverts (and scan responses) that `members` of an item contain as hex. The first one with a fact counts. Reports values that
+ * are not hex.
  */
 export function readAdverts(
   out: Collector,
@@ -32,7 +32,7 @@ export function readAdverts(
   return advert
 }
 
-/** A row of structures: length, type, data. A length of 0 is padding, and one that leads past the end ends the row. */
+/** A list of structures: length, type, data. A length of 0 is padding, and one past the end ends the list. */
 function readStructures(bytes: Buffer, advert: Advert): void {
   let at = 0
   while (at + 1 < bytes.length) {
@@ -50,5 +50,5 @@ function readStructure(type: number | undefined, data: Buffer, isWhole: boolean,
   else if (isWhole && (type === COMPLETE_NAME || type === SHORTENED_NAME)) advert.name ??= readName(data)
 }
 
-/** Names are whatever bytes the tag was given, often filled up with zeros. */
+/** A name may be any bytes, often padded with zeros. */
 const readName = (data: Buffer) => readText(data.toString('utf8').replace(/\0+$/, ''))

@@ -7,26 +7,25 @@ import { readRssi } from './read-fields.ts'
 import { readMac } from './tag-values.ts'
 import { isAbsent, readText } from './texts.ts'
 
-/** How a gateway calls what it tells of one Bluetooth tag. */
+/** The names of the members in which a gateway describes one Bluetooth tag. */
 type BleMembers = {
   address: string
   name?: string
-  /** Where the gateway itself understood that the tag is an iBeacon. */
+  /** For gateways that recognize an iBeacon themselves. */
   ibeacon?: IbeaconMembers
-  /** The bytes of the advert and of the scan response, as hex; any of them may be missing. */
+  /** Members with the bytes of the advert and of the scan response, as hex. Any may be missing. */
   adverts: readonly string[]
 }
 
 type Rest = {
-  /** Asked only when there is a read. */
+  /** Called only if there is a read. */
   readAt: () => number | null
   battery?: Pick<ReadExtra, 'battery_percent' | 'battery_mv'>
 }
 
 /**
- * The read of a tag that a Bluetooth gateway heard. It is known by its address; what else identifies it is taken from
- * the members of the gateway's own making, then from the bytes of the advert. A gateway has one antenna and never
- * names it, so none is missed.
+ * Adds the read of a tag that a Bluetooth gateway heard. Its address identifies it. An iBeacon identity and a name come from the members of
+ * the gateway, or else from the bytes of the advert. A gateway has one antenna and never names it, so a missing one is not reported.
  */
 export function addBleRead(
   out: Collector,
@@ -54,14 +53,14 @@ export function addBleRead(
   })
 }
 
-/** The address of a Bluetooth tag, undefined and reported when there is none: then the item gives no read. */
+/** The address of a Bluetooth tag. Undefined and reported if there is none: then the item gives no read. */
 function readAddress(out: Collector, item: JsonObject, at: string, member: string): string | undefined {
   const value = item[member]
   if (isAbsent(value)) return out.report('missing_tag', at)
   return readMac(value) ?? out.report('invalid_tag', `${at}/${member}`)
 }
 
-/** Percent as a gateway tells it; undefined when it is none. */
+/** Percent; undefined for any other value. */
 export const readPercent = (value: unknown): number | undefined => readInteger(value, 0, 100)
 
 /** Millivolts. From 1: a tag on mains sends 0. */

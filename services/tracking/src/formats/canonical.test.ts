@@ -8,13 +8,13 @@ const canonicalRead = (members: object = {}) => ({
 const canonical = (members?: object) => decode('canonical', { reads: [canonicalRead(members)] })
 test.for([
   { name: 'no reads', message: { reads: [] } },
-  { name: 'reads that are no list', message: { reads: canonicalRead() } },
+  { name: 'reads that are not a list', message: { reads: canonicalRead() } },
   { name: 'a list at the root', message: [canonicalRead()] },
   { name: 'a text', message: '"reads"' },
-])('buries a message with $name', ({ message }) => {
+])('makes a dead letter of a message with $name', ({ message }) => {
   const decoded = decode('canonical', message)
   expect(decoded).toMatchObject({
-    buried: true,
+    isDeadLetter: true,
     reads: [],
     errors: [{ code: 'unexpected_shape', frame: 0, pointer: '' }],
   })
@@ -22,7 +22,7 @@ test.for([
 
 test('takes 1000 reads', () => {
   const decoded = decode('canonical', { reads: Array.from({ length: 1000 }, () => canonicalRead()) })
-  expect(decoded).toMatchObject({ buried: false, errors: [] })
+  expect(decoded).toMatchObject({ isDeadLetter: false, errors: [] })
   expect(decoded.reads).toHaveLength(1000)
 })
 
@@ -38,7 +38,7 @@ test.for([
   { value: 65_536, want: 1, errors: ['invalid_field /reads/0/antenna'], extra: { antenna_unusable: true } },
   { value: true, want: 1, errors: ['invalid_field /reads/0/antenna'], extra: { antenna_unusable: true } },
 ])(
-  'antenna $value is read as $want, and is nowhere when it cannot be one',
+  'antenna $value is read as $want, and an impossible one has no scan point',
   ({ value, want, errors, extra }) => {
     const decoded = canonical({ antenna: value })
     expect(decoded.reads[0]?.antenna).toBe(want)
@@ -64,7 +64,7 @@ test.for([
   expect(errorsOf(decoded)).toEqual(errors)
 })
 
-test('counts and times that cannot be used are reported and the read is kept', () => {
+test('unusable counts and times are reported and the read is kept', () => {
   const decoded = canonical({ read_count: 1e300, read_at: 1_772_359_201, location: 7 })
   expect(decoded.reads).toMatchObject([{ read_count: 1, read_at_ms: null }])
   expect(errorsOf(decoded).toSorted()).toEqual([
@@ -74,7 +74,7 @@ test('counts and times that cannot be used are reported and the read is kept', (
   ])
 })
 
-test('a wall time counts in the zone configured for the reader', () => {
+test('a wall time is in the zone configured for the reader', () => {
   const message = { reads: [canonicalRead({ read_at: '2026-03-01 18:00:04' })] }
   expect(decode('canonical', message, { timezone: 'Asia/Singapore' }).reads[0]?.read_at_ms).toBe(
     Date.parse(CURRENT),
@@ -100,11 +100,11 @@ test.for([
   { tag: { type: 'barcode', value: 'x'.repeat(256) }, want: 'invalid_tag /reads/0/tag/value' },
 ])('tag $tag gives no read but $want', ({ tag, want }) => {
   const decoded = decode('canonical', { reads: [canonicalRead({ tag })] })
-  expect(decoded).toMatchObject({ reads: [], buried: false })
+  expect(decoded).toMatchObject({ reads: [], isDeadLetter: false })
   expect(errorsOf(decoded)).toEqual([want])
 })
 
-test('items that are no objects cost only themselves', () => {
+test('only items that are not objects are dropped', () => {
   const decoded = decode('canonical', { reads: [7, [], null, canonicalRead()] })
   expect(decoded.reads).toHaveLength(1)
   expect(errorsOf(decoded)).toEqual([0, 1, 2].map((index) => `unexpected_shape /reads/${index}`))

@@ -11,21 +11,21 @@ test.for([
   { skewMs: 30_001, want: [{ kind: 'clock_skew', detail: { skew_s: 30 } }] },
   { skewMs: -86_400_000, want: [] },
   { skewMs: -86_400_001, want: [{ kind: 'clock_skew', detail: { skew_s: -86_400 } }] },
-])('a newest time $skewMs ms from receipt gives $want', ({ skewMs, want }) => {
+])('a newest time of $skewMs ms after receipt gives $want', ({ skewMs, want }) => {
   const read_at = new Date(RECEIVED_AT_MS + skewMs).toISOString()
   expect(canonical({ read_at }).health).toMatchObject(want)
 })
 
-test('one current time in a message of old ones is a backlog and no wrong clock', () => {
+test('old times with one current time are a backlog, not a wrong clock', () => {
   const reads = ['2020-01-01T00:00:00Z', CURRENT].map((read_at) => canonicalRead({ read_at }))
   expect(decode('canonical', { reads }).health).toEqual([])
   expect(decode('canonical', { reads: reads.toReversed() }).health).toEqual([])
 })
 
-test('a message with one usable frame is not buried', () => {
-  expect(decode('zebra', '{"status":1}\n{x}')).toMatchObject({ buried: true })
-  expect(decode('zebra', '{"status":1}\n{x}\n[]')).toMatchObject({ buried: false })
-  expect(decode('zebra', '')).toMatchObject({ buried: false, errors: [] })
+test('a message with one usable frame is not a dead letter', () => {
+  expect(decode('zebra', '{"status":1}\n{x}')).toMatchObject({ isDeadLetter: true })
+  expect(decode('zebra', '{"status":1}\n{x}\n[]')).toMatchObject({ isDeadLetter: false })
+  expect(decode('zebra', '')).toMatchObject({ isDeadLetter: false, errors: [] })
 })
 
 test('errors beyond the first thousand are counted and not kept', () => {

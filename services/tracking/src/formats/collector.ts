@@ -24,17 +24,17 @@ import { readMac } from './tag-values.ts'
 import { readText } from './texts.ts'
 import { isZone } from './zones.ts'
 
-/** A hostile message can hold an error every other byte; what is beyond this is counted, not kept. */
+/** A hostile message can have an error every other byte. Errors beyond this are counted, not kept. */
 const MAX_ERRORS = 1000
 
-/** A device stands in one zone. Each name is looked up for a tenth of a millisecond, so a message gets only a few. */
+/** A device is in one zone. A lookup takes 0.1 ms, so a message gets only a few. */
 const MAX_ZONES = 16
 
-/** Stands for an antenna that the device named and that cannot be one. */
+/** For an antenna number that cannot exist. */
 export const UNUSABLE_ANTENNA = 0
 
-/** What a decoder found out about one sighting; the collector adds what is true of the whole message. */
-type Sighting = {
+/** One read, as a decoder found it. The collector adds the facts of the whole message. */
+type FoundRead = {
   /** From 1, or `UNUSABLE_ANTENNA`. */
   antenna: number
   tag_type: TagType
@@ -45,10 +45,10 @@ type Sighting = {
   extra?: ReadExtra | undefined
 }
 
-/** What an event tells, undefined where the device did not say. */
+/** The details of an event. Undefined for those that the device did not send. */
 export type DetailMembers = Record<string, HealthDetailValue | undefined>
 
-/** Gathers what one message yields. Lives for one call of a decoder. */
+/** Collects the reads, health reports and errors of one message. */
 export class Collector {
   readonly context: DecodeContext
   readonly #decoded: Decoded = {
@@ -57,7 +57,7 @@ export class Collector {
     health: [],
     errors: [],
     errors_omitted: 0,
-    buried: false,
+    isDeadLetter: false,
   }
   #frame = -1
   #unusableFrames = 0
@@ -73,13 +73,13 @@ export class Collector {
     this.#maxReads = maxReads
   }
 
-  /** Beyond the limit reads are only counted, so that the sender learns how many there were, and not for ever. */
+  /** Beyond the limit, reads are only counted, up to 1.5 times the limit, so that the error can say how many there were. */
   #countBeyond(): void {
     const counted = 1.5 * this.#maxReads
     if (this.#reads > counted) throw new Refusal(tooManyReads(`over ${counted}`, this.#maxReads))
   }
 
-  /** For formats that say beforehand how many reads a frame holds. Throws Refusal when there are too many. */
+  /** For formats that know the number of reads of a frame in advance. Throws Refusal if there are too many. */
   announce(reads: number): void {
     if (this.#reads + reads <= this.#maxReads) return
     throw new Refusal(tooManyReads(this.#reads + reads, this.#maxReads))
@@ -90,8 +90,8 @@ export class Collector {
   }
 
   /**
-   * An error in the current frame. Throws Refusal when there are too many. A shape error at its root, reported once at most, means that it gave nothing
-   * at all.
+   * Reports an error in the current frame. Throws Refusal if there are too many. A shape error at the root, at most one per frame, means that
+   * the whole frame is unusable.
    */
   report(code: DecodeErrorCode, pointer: string): undefined {
     if (pointer === '' && (code === 'malformed_json' || code === 'unexpected_shape'))
@@ -104,12 +104,12 @@ export class Collector {
     if (MAX_ERRORS + this.#decoded.errors_omitted > MAX_COUNTED_ERRORS) throw new Refusal(tooManyErrors())
   }
 
-  /** What the device calls itself in some field. The first such statement of the message counts. */
+  /** Takes the identity of the device from a field. The first one of the message counts. */
   identify(name: unknown, read: (name: unknown) => string | undefined = readDeviceName): void {
     if (this.#decoded.identity === null) this.#decoded.identity = read(name) ?? null
   }
 
-  addRead({ antenna, tag_type, tag_value, rssi_dbm, read_count, read_at_ms, extra }: Sighting): void {
+  addRead({ antenna, tag_type, tag_value, rssi_dbm, read_count, read_at_ms, extra }: FoundRead): void {
     this.#reads += 1
     if (this.#reads > this.#maxReads) return this.#countBeyond()
     const { reader, received_at_ms } = this.context
@@ -125,7 +125,7 @@ export class Collector {
       read_at_ms,
       received_at_ms,
     }
-    if (extra !== undefined && tellsSomething(extra)) read.extra = extra
+    if (extra !== undefined && hasValues(extra)) read.extra = extra
     if (!isUsable) read.extra = { ...read.extra, antenna_unusable: true }
     if (read_at_ms !== null && read_at_ms > this.#newestMs) this.#newestMs = read_at_ms
     this.#decoded.reads.push(read)
@@ -146,7 +146,7 @@ export class Collector {
     this.#clockUnset = true
   }
 
-  /** Whether wall times can be read with a zone that the message names. */
+  /** True if the zone that a message names is known. */
   knowsZone(zone: string): boolean {
     const known = this.#zones.get(zone)
     if (known !== undefined || this.#zones.size === MAX_ZONES) return known ?? false
@@ -154,12 +154,12 @@ export class Collector {
     return this.#zones.get(zone) ?? false
   }
 
-  /** A read came without the antenna field that its device can be set to send. */
+  /** A read lacked the antenna, which its device can be configured to send. */
   noteMissingAntenna(): void {
     this.#readsWithoutAntenna += 1
   }
 
-  /** Throws Refusal when the message holds too many reads. */
+  /** Throws Refusal if the message has too many reads. */
   finish(): Decoded {
     if (this.#reads > this.#maxReads) throw new Refusal(tooManyReads(this.#reads, this.#maxReads))
     const derived = derivedHealth({
@@ -170,21 +170,21 @@ export class Collector {
     })
     for (const { kind, detail } of derived) this.addHealth(kind, null, detail)
     const frames = this.#frame + 1
-    this.#decoded.buried = frames > 0 && this.#unusableFrames === frames
+    this.#decoded.isDeadLetter = frames > 0 && this.#unusableFrames === frames
     return this.#decoded
   }
 }
 
 const readDeviceName = (name: unknown) => readMac(name) ?? readText(name)
 
-function tellsSomething(extra: ReadExtra): boolean {
+function hasValues(extra: ReadExtra): boolean {
   for (const value of Object.values(extra)) if (value !== undefined) return true
   return false
 }
 
 /**
- * Decodes frame by frame; broken frames are reported here and never reach `decodeFrame`. Throws Refusal for a message
- * that holds too much; see `limited`.
+ * Decodes frame by frame. Reports broken frames, which never reach `decodeFrame`. Throws Refusal for a message that is too large; see
+ * `limited`.
  */
 export function decodeFrames(
   bytes: Uint8Array,
@@ -203,7 +203,7 @@ export function decodeFrames(
   return out.finish()
 }
 
-/** As `decodeFrames`, for formats whose frames may also be arrays of items. `at` is the pointer of the item. */
+/** Like `decodeFrames`, for formats whose frames may also be arrays of items. `at` is the pointer of the item. */
 export function decodeItems(
   bytes: Uint8Array,
   context: DecodeContext,

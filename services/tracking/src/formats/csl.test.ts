@@ -7,14 +7,14 @@ const WALL = '2026/03/01 10:00:04.000' // shown by a clock in UTC
 const tag = (members: object, message: object = {}, timezone?: string) =>
   decode('csl', { ...message, tags: [{ epc: 'ABCD', antennaPort: 1, ...members }] }, { timezone })
 
-test('a zone beside an epoch is not applied, and need not even be one', () => {
+test('a zone next to an epoch is ignored, even an invalid one', () => {
   for (const timeZone of ['-6:00', 'nowhere', 7]) {
     const decoded = tag({ timeStampOfRead: CURRENT_MS * 1000 + 999, timeZone })
     expect(decoded).toMatchObject({ reads: [{ read_at_ms: CURRENT_MS }], errors: [], health: [] })
   }
 })
 
-test('wall time is read in the zone of the tag, else of the message, else of the reader', () => {
+test('wall time is in the zone of the tag, or else of the message, or else of the reader', () => {
   const readAt = (...given: Parameters<typeof tag>) => tag(...given).reads[0]?.read_at_ms
   expect(readAt({ timeOfRead: WALL, timeZone: 'UTC' }, { timeZone: '+8:00' }, '+01')).toBe(CURRENT_MS)
   expect(readAt({ timeOfRead: WALL }, { timeZone: '+8:00' }, '+01')).toBe(CURRENT_MS - 8 * 3_600_000)
@@ -23,22 +23,22 @@ test('wall time is read in the zone of the tag, else of the message, else of the
   expect(readAt({ timeOfRead: WALL })).toBeNull()
 })
 
-test('a zone alone is no time, and no fault', () => {
+test('a zone alone is neither a time nor an error', () => {
   expect(tag({ timeZone: 'nowhere' })).toMatchObject({ reads: [{ read_at_ms: null }], errors: [] })
 })
 
-test('a zone that is none is reported, and the next one is used', () => {
+test('an invalid zone is reported, and the next one is used', () => {
   const decoded = tag({ timeOfRead: WALL, timeZone: 'Mars/Olympus' }, { timeZone: '-3:30' })
   expect(decoded.reads).toMatchObject([{ read_at_ms: CURRENT_MS + 3.5 * 3_600_000 }])
   expect(errorsOf(decoded)).toEqual(['invalid_field /tags/0/timeZone'])
 })
 
-test('an uptime gives way to the wall time beside it and says that the clock is not set', () => {
+test('a wall time wins over an uptime, which means that the clock is not set', () => {
   const decoded = tag({ timeStampOfRead: 77_000_000, timeOfRead: WALL, timeZone: 'Z' })
   expect(decoded).toMatchObject({ reads: [{ read_at_ms: CURRENT_MS }], health: [{ kind: 'clock_unset' }] })
 })
 
-test('the address of the cable counts before that of the WiFi, and any address before the name', () => {
+test('the Ethernet address wins over the WiFi address, and any address over the name', () => {
   const identity = (message: object) => decode('csl', { tags: [], ...message }).identity
   const names = { rfidReaderName: 'gate', pcWiFiMACAddress: '00:05:7b:87:a0:02' }
   expect(identity({ ...names, pcEthernetMACAddress: '00057b87a001' })).toBe('00057B87A001')
@@ -46,7 +46,7 @@ test('the address of the cable counts before that of the WiFi, and any address b
   expect(identity({ ...names, pcWiFiMACAddress: '' })).toBe('gate')
 })
 
-test('an array is walked item by item, and what is bad costs only itself', () => {
+test('an array is read item by item, and only bad items are dropped', () => {
   const decoded = decode('csl', [
     { tags: [7, { epc: 'ABCD', antennaPort: '2' }, { epc: 'xyz' }] },
     { tags: {} },
@@ -60,10 +60,10 @@ test('an array is walked item by item, and what is bad costs only itself', () =>
     'unexpected_shape /1',
     'unexpected_shape /2',
   ])
-  expect(decoded.buried).toBe(false)
+  expect(decoded.isDeadLetter).toBe(false)
 })
 
-test('the capture point is the name of the antenna, and a read without antenna asks for the setting', () => {
+test('the capture point names the antenna, and a read without antenna reports the missing setting', () => {
   const decoded = tag({ antennaPort: undefined, capturePointName: 'Dock 1' })
   expect(decoded).toMatchObject({
     reads: [{ antenna: 1, extra: { antenna_name: 'Dock 1' } }],
@@ -71,7 +71,7 @@ test('the capture point is the name of the antenna, and a read without antenna a
   })
 })
 
-test('a message gets a few zones only, so that it cannot keep the process busy with names', () => {
+test('a message may name only a few zones, because each costs time', () => {
   const tags = Array.from({ length: 20 }, (_, i) => ({
     epc: 'ABCD',
     antennaPort: 1,

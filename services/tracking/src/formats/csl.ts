@@ -7,8 +7,8 @@ import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent, readText } from './texts.ts'
 
 /**
- * Decodes CS463 and CS203X readers that send the JSON format they come with. Its labels can be changed on the device;
- * a body with others is for format `mapping`.
+ * Decodes CS463 and CS203X readers that send their default JSON format. A body with other labels, which can be configured on the device,
+ * needs format `mapping`.
  */
 export function decodeCsl(bytes: Uint8Array, context: DecodeContext): Decoded {
   return decodeItems(bytes, context, decodeItem)
@@ -36,7 +36,7 @@ function decodeTag(out: Collector, item: unknown, at: string, message: JsonObjec
     tag_value: tag.value,
     rssi_dbm: readRssi(out, item['rssi'], 1, at, '/rssi'),
     read_count: 1,
-    // The number is UTC, whatever zone stands beside it.
+    // The number is UTC, also if there is a zone.
     read_at_ms:
       readEpochTime(out, item['timeStampOfRead'], 'us', at, '/timeStampOfRead') ??
       readWallTime(out, item, at, message, messageAt),

@@ -1,4 +1,4 @@
-/** The shapes between a decoder and ingest. Instants are milliseconds since 1970, so that nobody parses them twice. */
+/** The types between a decoder and ingest. Instants are milliseconds since 1970, so that no code parses them twice. */
 
 import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 
@@ -6,13 +6,13 @@ export type TagType = 'rfid' | 'ble' | 'barcode'
 
 export type Ibeacon = { uuid: string; major: number; minor: number; tx_power?: number | undefined }
 
-/** Undefined members stand for absent ones. */
+/** An undefined member is the same as an absent one. */
 export type ReadExtra = {
   tid?: string | undefined
   antenna_name?: string | undefined
-  /** The device named an antenna that cannot be one: the read is at no scan point, whatever `antenna` says. */
+  /** The device sent an impossible antenna number. The read has no scan point, although `antenna` is 1. */
   antenna_unusable?: true | undefined
-  /** External key of a location; it wins over the scan point. From the formats `canonical` and `mapping`. */
+  /** External key of a location. It wins over the scan point. Only from the formats `canonical` and `mapping`. */
   location?: string | undefined
   ibeacon?: Ibeacon | undefined
   address_type?: string | undefined
@@ -30,7 +30,7 @@ export type NeutralRead = {
   tag_value: string
   rssi_dbm: number | null
   read_count: number
-  /** What the device says, uncorrected; null when it names no instant. */
+  /** The time of the device, uncorrected; null if it sent none. */
   read_at_ms: number | null
   received_at_ms: number
   extra?: ReadExtra
@@ -54,14 +54,14 @@ export type HealthKind =
   | 'clock_unset'
   | 'config_gap'
 
-/** Flat on purpose: what a device nested as deep as it liked must not reach JSON.stringify, which recurses. */
+/** Flat on purpose: deeply nested values of a device must not reach JSON.stringify, which recurses. */
 export type HealthDetailValue = string | number | boolean | string[] | Record<string, string>
 export type HealthDetail = Record<string, HealthDetailValue>
 
 export type HealthEvent = {
   kind: HealthKind
   reader: string
-  /** Null when the event names no instant. */
+  /** Null if the event has no time. */
   at_ms: number | null
   received_at_ms: number
   detail: HealthDetail
@@ -80,29 +80,29 @@ export type DecodeErrorCode =
 export type DecodeError = { code: DecodeErrorCode; frame: number; pointer: string }
 
 export type Decoded = {
-  /** What the device calls itself: a MAC as 12 upper-case hex digits, any other name as it is, else null. */
+  /** The name that the device sends: a MAC as 12 upper-case hex digits, any other name unchanged, null without a name. */
   identity: string | null
   reads: NeutralRead[]
   health: HealthEvent[]
   errors: DecodeError[]
-  /** Errors beyond the first thousand, which are only counted. */
+  /** Number of errors beyond the first thousand. */
   errors_omitted: number
-  /** True when there was a frame and none could be used: the message belongs in the dead letters. */
-  buried: boolean
-  /** Why the message was not looked at, or not to its end: it is too large. Then it is buried. */
+  /** True if there were frames and none was usable: the message becomes a dead letter. The API calls it `messages_buried`. */
+  isDeadLetter: boolean
+  /** Why the message was not decoded to its end: it is too large. Then it is a dead letter. */
   refusal?: string
 }
 
 export type DecodeContext = {
-  /** The reader's token of the subject. */
+  /** The reader key, from the subject. */
   reader: string
-  /** When the broker took the message. */
+  /** When the broker received the message. */
   received_at_ms: number
-  /** Zone configured for this reader (IANA name or offset); wall times without one name no instant. */
+  /** Zone configured for this reader (IANA name or offset). Without a zone, a wall time is not an instant. */
   timezone?: string | undefined
-  /** How the messages of this reader are read; only format `mapping` looks at it. */
+  /** The mapping configured for this reader. Only format `mapping` uses it. */
   mapping?: ReaderMapping | undefined
 }
 
-/** Pure and total: no state, no clock, no I/O, and it never throws, whatever the bytes are. */
+/** Pure and total: no state, no clock, no I/O, and it never throws. */
 export type Decoder = (bytes: Uint8Array, context: DecodeContext) => Decoded

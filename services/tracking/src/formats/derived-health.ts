@@ -4,19 +4,19 @@ const DAY_MS = 24 * 3_600_000
 const TOLERATED_AHEAD_MS = 30_000
 
 type MessageFacts = {
-  /** Newest time of the message's reads and health events, -Infinity when none states one. */
+  /** Newest time of the message's reads and health events; -Infinity if there is none. */
   newestMs: number
   receivedAtMs: number
   clockUnset: boolean
   readsWithoutAntenna: number
 }
 
-/** Events that no device sends: what the message as a whole says about its clock and settings, each at most once. */
+/** Events about the clock and the settings of the device, derived from the whole message. Each at most once. */
 export function derivedHealth(facts: MessageFacts): { kind: HealthKind; detail: HealthDetail }[] {
   const derived: { kind: HealthKind; detail: HealthDetail }[] = []
   const aheadMs = facts.newestMs - facts.receivedAtMs
-  // The window in which a reader's own time is believed (D8.6). Its oldest side is a day wide, so that the backlog
-  // a reader sends after a reconnect does not look like a wrong clock.
+  // The window in which a reader's own time counts (D8.6). It reaches back a day, so that the backlog of a reader after a reconnect does not
+  // look like a wrong clock.
   if (Number.isFinite(aheadMs) && (aheadMs < -DAY_MS || aheadMs > TOLERATED_AHEAD_MS)) {
     derived.push({ kind: 'clock_skew', detail: { skew_s: Math.trunc(aheadMs / 1000) } })
   }

@@ -25,7 +25,7 @@ function goldenHealth({ at_ms, received_at_ms, ...event }: HealthEvent) {
   return { ...event, at: instant(at_ms), received_at: instant(received_at_ms) }
 }
 
-/** Exact, but for rounding of the signal strength; of `extra`, more than what is listed is allowed. */
+/** Exact, except for the rounding of the signal strength and more members in `extra` than listed. */
 const likeRead = ({ extra, rssi_dbm, ...read }: GoldenRead) => ({
   ...read,
   rssi_dbm: rssi_dbm === null ? null : expect.closeTo(rssi_dbm, 2),
@@ -58,7 +58,11 @@ describe.for(fixtures)('$format: $file', (fixture) => {
 
   test('gives the expected errors, identity and verdict', () => {
     expect(sorted(decoded.errors)).toEqual(sorted(fixture.errors))
-    expect(decoded).toMatchObject({ identity: fixture.identity, buried: fixture.buried, errors_omitted: 0 })
+    expect(decoded).toMatchObject({
+      identity: fixture.identity,
+      isDeadLetter: fixture.is_dead_letter,
+      errors_omitted: 0,
+    })
   })
 })
 
@@ -67,7 +71,7 @@ test('every fixture has a decoder, and every format of the contract has both', (
   expect(new Set(fixtures.map(({ format }) => format))).toEqual(new Set(readerFormats))
 })
 
-test('a name that is no format has no decoder, not even one that every object has', () => {
+test('a name that is not a format has no decoder, not even an inherited member such as `constructor`', () => {
   for (const name of ['', 'unknown', 'constructor', '__proto__', 'Canonical']) {
     expect(decoderFor(name)).toBeUndefined()
   }

@@ -11,7 +11,7 @@ import { decodeMoko } from './moko.ts'
 import { limited } from './limits.ts'
 import { decodeZebra } from './zebra.ts'
 
-/** A decoder for each format that a reader may have. */
+/** A decoder for each format of readers. */
 const decoders = {
   canonical: decodeCanonical,
   impinj: decodeImpinj,
@@ -26,7 +26,7 @@ const decoders = {
 
 const limitedDecoders = new Map(Object.entries(decoders).map(([format, decode]) => [format, limited(decode)]))
 
-/** The decoder of a format within the limits of a message; undefined for another name. */
+/** The decoder of a format, with the limits of a message. Undefined for an unknown format. */
 export function decoderFor(format: string): Decoder | undefined {
   return limitedDecoders.get(format)
 }

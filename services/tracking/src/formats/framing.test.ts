@@ -4,7 +4,7 @@ import { MALFORMED, readFrames } from './framing.ts'
 
 const frames = (text: string) => readFrames(Buffer.from(text))
 
-// All formats, also those that have no decoder yet: the framing is the same for every one of them.
+// All formats, because the framing is the same for all.
 test.for(listFixtures())('$file has $frames frames', (fixture) => {
   const { frames: count, errors } = fixture
   const found = readFrames(readFixture(fixture))
@@ -15,22 +15,22 @@ test.for(listFixtures())('$file has $frames frames', (fixture) => {
 
 test.for([
   { name: 'an empty body has no frame', body: '', want: [] },
-  { name: 'keep-alive lines are no frames', body: '\r\n \t\n\r', want: [] },
+  { name: 'keep-alive lines are not frames', body: '\r\n \t\n\r', want: [] },
   { name: 'an empty list is a frame', body: '[]', want: [[]] },
   { name: 'a pretty-printed body is one frame', body: '{\n  "a": 1\n}\n', want: [{ a: 1 }] },
   { name: 'lines end at CR LF, LF CR, CR or LF', body: '1\r\n2\n\r3\r4\n', want: [1, 2, 3, 4] },
   {
-    name: 'glued objects are apart',
+    name: 'glued objects are separate frames',
     body: '{"a":1}{"b":2} [3]"x"null',
     want: [{ a: 1 }, { b: 2 }, [3], 'x', null],
   },
   {
-    name: 'braces and escaped quotes inside strings separate nothing',
+    name: 'braces and escaped quotes inside strings do not separate frames',
     body: '{"a":"}{\\"}{"}{}',
     want: [{ a: '}{"}{' }, {}],
   },
   {
-    name: 'a broken value ends its line and not the next',
+    name: 'a broken value ends only its own line',
     body: '{"a":1}{x}{"b":2}\n{"c":3}',
     want: [{ a: 1 }, MALFORMED, { c: 3 }],
   },
@@ -38,15 +38,15 @@ test.for([
   { name: 'brackets of the wrong kind are broken', body: '{]\n{}', want: [MALFORMED, {}] },
   { name: 'a closing bracket without an opening one is broken', body: '}\n{}', want: [MALFORMED, {}] },
   {
-    name: 'a text is one frame however many lines it has',
+    name: 'a text of many lines is one frame',
     body: 'status=ok\nuptime=77\n',
     want: [MALFORMED],
   },
   { name: 'a byte order mark is skipped', body: '\ufeff{"a":1}', want: [{ a: 1 }] },
-  { name: 'a number too large stays a value', body: '1e999 2', want: [Infinity, 2] },
+  { name: 'a number that is too large is still a value', body: '1e999 2', want: [Infinity, 2] },
 ])('$name', ({ body, want }) => expect(frames(body)).toEqual(want))
 
-test('bytes that are no UTF-8 become replacement characters inside their string', () => {
+test('bytes that are not UTF-8 become replacement characters inside their string', () => {
   const bytes = Buffer.concat([Buffer.from('{"name":"Tag'), Buffer.from([0xff, 0xc3]), Buffer.from('"}')])
   expect(readFrames(bytes)).toEqual([{ name: 'Tag\ufffd\ufffd' }])
 })
@@ -86,7 +86,7 @@ describe('hostile bodies of 256 KiB take milliseconds, not seconds', () => {
     expect(performance.now() - startedAt).toBeLessThan(1500)
   })
 
-  test('after a thousand broken frames the rest is one with the last', () => {
+  test('after a thousand broken frames, the rest belongs to the last one', () => {
     expect(frames(`{}\n${fill('{x}\n')}`)).toHaveLength(1001)
   })
 })

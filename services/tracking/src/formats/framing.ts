@@ -1,11 +1,11 @@
 import { MAX_FRAMES } from './limits.ts'
 
-/** Stands for a frame that is no JSON; a symbol, since any other value may come out of parsing. */
+/** A frame that is not JSON. A symbol, because parsing may return any other value. */
 export const MALFORMED = Symbol('malformed JSON')
 
 /**
- * A refused JSON.parse costs about 4 µs, so a message made of tiny broken lines would occupy the process for a
- * second per MiB. After this many the rest of the message counts as part of the last broken frame.
+ * A JSON.parse that fails takes about 4 µs, so that a message of tiny broken lines would block the process for a second per MiB. After this
+ * many, the rest of the message belongs to the last broken frame.
  */
 const MAX_BROKEN_FRAMES = 1000
 
@@ -15,9 +15,9 @@ const SPACE = 0x20
 const TAB = 0x09
 
 /**
- * The JSON texts of one message, in order, MALFORMED standing for broken ones: the whole body, or line by line,
- * or several values glued together in a line. Blank lines are keep-alives and no frames. When nothing parses, the
- * body is one broken frame. Linear in the length of the body; ends with the first frame beyond `MAX_FRAMES`.
+ * The JSON values of one message, in order, with MALFORMED for broken ones: the whole body, or one per line, or several glued together in a
+ * line. Blank lines are keep-alives, not frames. If nothing parses, the body is one broken frame. Linear in the length of the body; ends with
+ * the first frame beyond `MAX_FRAMES`.
  */
 export function readFrames(bytes: Uint8Array): unknown[] {
   const text = decodeUtf8(bytes)
@@ -34,7 +34,7 @@ export function readFrames(bytes: Uint8Array): unknown[] {
   return broken > 0 && broken === frames.length ? [MALFORMED] : frames
 }
 
-/** Broken sequences become U+FFFD: a Bluetooth name in some other encoding must not cost the whole message. */
+/** Broken sequences become U+FFFD: a Bluetooth name in another encoding must not make the whole message unusable. */
 function decodeUtf8(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
@@ -44,11 +44,11 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return MALFORMED // the text of the error says nothing the code does not
+    return MALFORMED // the message of the error adds nothing
   }
 }
 
-/** Appends the values of a line to `frames`. False when the line ended in a broken one, which is appended too. */
+/** Appends the values of a line to `frames`. False if the last one is broken, which is appended too. */
 function readLine(line: string, frames: unknown[]): boolean {
   let start = skipBlanks(line, 0)
   while (start < line.length && frames.length <= MAX_FRAMES) {
@@ -67,14 +67,14 @@ function skipBlanks(line: string, from: number): number {
   return at
 }
 
-/** The index behind the value starting at `start`, or -1 when it does not end (or starts with no value). */
+/** The index after the value that starts at `start`; -1 if there is no value or it does not end. */
 function endOfValue(line: string, start: number): number {
   const first = line[start]
   if (first === '"') return endOfString(line, start)
   return first === '{' || first === '[' ? endOfBrackets(line, start) : endOfScalar(line, start)
 }
 
-/** Only counts brackets, of whichever kind: a `{]` is left to JSON.parse. No recursion, so depth costs nothing. */
+/** Counts brackets without their kind: JSON.parse refuses a `{]`. Without recursion, so that depth costs nothing. */
 function endOfBrackets(line: string, start: number): number {
   let depth = 0
   for (let at = start; at < line.length; at += 1) {

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, readInteger } from './json-values.ts'
 import { readEpochTime } from './read-fields.ts'
 import { isAbsent } from './texts.ts'
 
-/** Decodes the Bluetooth gateway GL-S10: one advert a message (first generation), or a list of them (second). */
+/** Decodes the Bluetooth gateway GL-S10: one advert per message (first generation) or a list of adverts (second). */
 export function decodeGlS10(bytes: Uint8Array, context: DecodeContext): Decoded {
   return decodeFrames(bytes, context, decodeFrame)
 }
@@ -15,7 +15,7 @@ function decodeFrame(out: Collector, frame: unknown): void {
   const list = frame['dev_list']
   const isOneAdvert = list === undefined && (!isAbsent(frame['mac']) || !isAbsent(frame['dev_ble_mac']))
   if (!isOneAdvert && !Array.isArray(list)) return out.report('unexpected_shape', '')
-  out.identify(frame['dev_ble_mac']) // not that of its WiFi, which is another one
+  out.identify(frame['dev_ble_mac']) // not the address of its WiFi, which differs
   if (!Array.isArray(list)) return decodeAdvert(out, frame)
   for (const [index, item] of list.entries()) decodeListed(out, item, `/dev_list/${index}`)
 }
@@ -36,8 +36,8 @@ function decodeAdvert(out: Collector, item: JsonObject): void {
 }
 
 /**
- * The hex digits that count, in whole bytes: what stands behind them is left over from other adverts. `…_len` counts
- * digits rather than bytes, and of a full advert the buffer lost the last ones.
+ * The valid hex digits, in whole bytes. Digits after them are left over from other adverts. `…_len` counts digits, not bytes, and the buffer
+ * of a full advert lost its last digits.
  */
 function cutAdvert(item: JsonObject, member: string): unknown {
   const text = item[member]

@@ -13,7 +13,7 @@ const listIn = (open: string, item: string, close: string) => {
   const items = Math.floor((MAX_MESSAGE_BYTES - open.length - close.length) / (item.length + 1))
   return `${open}${Array.from({ length: items }, (_, i) => item.replaceAll('@', String(i % 10))).join()}${close}`
 }
-/** A day later in each item: what was found out about one says nothing of the next. */
+/** A day later in each item, so that no cached offset helps. */
 const dayByDay = (open: string, item: (time: string) => string, close: string) => {
   const day = (i: number) => new Date(Date.UTC(1980, 0, 1 + 3 * i)).toISOString().slice(0, 10)
   const items = Math.floor((MAX_MESSAGE_BYTES - open.length - close.length) / (item(day(0)).length + 10))
@@ -23,8 +23,8 @@ const dayByDay = (open: string, item: (time: string) => string, close: string) =
 const half = MAX_MESSAGE_BYTES / 2
 const names = Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join()
 
-/** For every format: the worst of what is JSON, nearly JSON, or none. */
-const anyFormat = ['[', '{"data":', '"', '\\', '{}', '{}\n', '{\n', '1 ', '1\n', '[]', '""', '[1]{} ', '{"a":1}{', '\0', '\n', '-'].map((unit) => [`${JSON.stringify(unit)} over and over`, fill(unit)] as const) // prettier-ignore
+/** For every format: the worst JSON, near-JSON and non-JSON. */
+const anyFormat = ['[', '{"data":', '"', '\\', '{}', '{}\n', '{\n', '1 ', '1\n', '[]', '""', '[1]{} ', '{"a":1}{', '\0', '\n', '-'].map((unit) => [`${JSON.stringify(unit)} repeated`, fill(unit)] as const) // prettier-ignore
 
 const whole: (readonly [string, string])[] = [
   ['a list of numbers', listIn('[', '0', ']')],
@@ -95,7 +95,7 @@ const own: Record<Format, (readonly [string, string])[]> = {
   ],
 } // prettier-ignore
 
-/** One that takes everything from one place, and one that takes everything there is. */
+/** One with all pointers at one place, and one with all pointers there are. */
 const events = Array.from({ length: 20 }, (_, i) => `e${i}`)
 const mappings: ReaderMapping[] = [
   { reads: '', tag: '', tag_type: 'barcode', antenna: '', location: '', rssi: '', time: '', time_format: 'local', zone: '' },
@@ -103,7 +103,7 @@ const mappings: ReaderMapping[] = [
   { reads: '', tag: '/t', tag_type: 'barcode', event: '/e', read_events: events, heartbeat_events: events },
 ] // prettier-ignore
 
-describe.for(readerFormats)('%s: no message holds up others', (format) => {
+describe.for(readerFormats)('%s: no message delays others', (format) => {
   const decode = decoderFor(format)
   test.for([...anyFormat, ...whole, ...own[format]])('256 KiB of %s', async ([, text]) => {
     const bytes = Buffer.from(text).subarray(0, MAX_MESSAGE_BYTES)

@@ -3,10 +3,10 @@ import type { Ibeacon } from './decoder.ts'
 import { type JsonObject, readInteger } from './json-values.ts'
 import { isAbsent } from './texts.ts'
 
-/** The members that hold an iBeacon's identity, which every vendor calls differently. */
+/** The names of the members with an iBeacon's identity, which differ by vendor. */
 export type IbeaconMembers = { uuid: string; major: string; minor: string; txPower: string }
 
-/** What a gateway found an iBeacon to be; undefined when it names no UUID, or reported when one part is unusable. */
+/** The iBeacon identity from a gateway. Undefined without a UUID; undefined and reported if a part is unusable. */
 export function readIbeacon(
   out: Collector,
   item: JsonObject,
@@ -26,7 +26,7 @@ export function readIbeacon(
 
 const UUID = /^[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i
 
-/** Lower case with dashes; undefined when it is no UUID. */
+/** Lower case with dashes; undefined for any other value. */
 function readUuid(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 36 || !UUID.test(value)) return undefined
   return dashed(value.replaceAll('-', '').toLowerCase())
@@ -38,8 +38,8 @@ const dashed = (hex: string) =>
 const PREFIX = Buffer.from('4c000215', 'hex') // Apple, then the kind of beacon and its length
 
 /**
- * The manufacturer data of an advert as an iBeacon: prefix, UUID, major, minor, transmitted power. Some gateways lose
- * the last byte of a full advert; who the beacon is can be told without it.
+ * Reads the manufacturer data of an advert as an iBeacon: prefix, UUID, major, minor, transmitted power. Some gateways lose the last byte of
+ * a full advert, which is not part of the identity.
  */
 export function readIbeaconData(data: Buffer): Ibeacon | undefined {
   if (data.length < 24 || !data.subarray(0, 4).equals(PREFIX)) return undefined

@@ -7,7 +7,7 @@ import { isAbsent, readText } from './texts.ts'
 
 const STATUS = 'smartreader-status'
 
-/** Whether an item comes from SmartReader, an application on the R700 with messages of its own. */
+/** True for an item of SmartReader, an application on the R700 with its own messages. */
 export function isSmartReader(item: JsonObject): boolean {
   return item['tag_reads'] !== undefined || item[STATUS] !== undefined
 }
@@ -32,7 +32,7 @@ const TAG: TagMembers = { epc: [{ name: 'epc', read: readHexTag }], tid: [{ name
 
 function decodeRecord(out: Collector, record: unknown, at: string): void {
   if (!isObject(record)) return out.report('unexpected_shape', at)
-  // A heartbeat is a record like any other, with an EPC and an antenna nobody knows: the flag comes first.
+  // First the flag, because a heartbeat also has an EPC and an antenna, both invented.
   if (record['isHeartBeat'] === true || record['isHeartBeat'] === 'true') {
     return out.addHealth('heartbeat', seenAt(out, record, at))
   }

@@ -4,7 +4,7 @@ import { CURRENT, decode, errorsOf } from '../../test/formats/format-testing.ts'
 const inventory = (body: object, members: object = {}) =>
   decode('impinj', { timestamp: CURRENT, ...members, tagInventoryEvent: { antennaPort: 1, ...body } })
 
-test('an unusable hex EPC is reported and the base64url one used', () => {
+test('an unusable hex EPC is reported and the base64url EPC is used', () => {
   const decoded = inventory({ epcHex: 'xyz', epc: 'MDQCQiAbPEAAAAAB' })
   expect(decoded.reads).toMatchObject([{ tag_value: '30340242201B3C4000000001' }])
   expect(errorsOf(decoded)).toEqual(['invalid_field /tagInventoryEvent/epcHex'])
@@ -16,17 +16,17 @@ test('padded base64 and its plain alphabet are understood', () => {
   ])
 })
 
-test('base64 that lacks a character is no EPC', () => {
+test('base64 that lacks a character is not an EPC', () => {
   expect(errorsOf(inventory({ epc: 'MDQCQ' }))).toEqual(['invalid_tag /tagInventoryEvent/epc'])
 })
 
-test('an unusable time gives way to the next one and is reported', () => {
+test('an unusable time is reported and the next one is used', () => {
   const decoded = inventory({ epcHex: 'ABCD', lastSeenTime: 'soon' })
   expect(decoded.reads).toMatchObject([{ read_at_ms: Date.parse(CURRENT) }])
   expect(errorsOf(decoded)).toEqual(['invalid_field /tagInventoryEvent/lastSeenTime'])
 })
 
-test('the member names the event, whatever eventType says', () => {
+test('the member names the event, not eventType', () => {
   expect(inventory({ epcHex: 'ABCD' }, { eventType: 'overflow' }).reads).toHaveLength(1)
   expect(inventory({ epcHex: 'ABCD' }, { overflowEvent: null }).health).toEqual([])
 })
@@ -36,7 +36,7 @@ test('a diagnostic event is neither an error nor an event', () => {
     reads: [],
     health: [],
     errors: [],
-    buried: false,
+    isDeadLetter: false,
   })
 })
 
@@ -50,7 +50,7 @@ test.for([
   expect(inventory({ epcHex: 'ABCD' }, { hostname }).identity).toBe(want)
 })
 
-test('an uptime in a SmartReader record means that the clock is not set', () => {
+test('an uptime in a SmartReader record means that its clock is not set', () => {
   const decoded = decode('impinj', {
     tag_reads: [{ epc: 'ABCD', antennaPort: 1, firstSeenTimestamp: 5_000_000 }],
   })

@@ -35,7 +35,7 @@ function findEvent(item: JsonObject): { name: string; body: JsonObject } | undef
 const FACTORY_HOSTNAME = /^impinj-([0-9a-f]{2})-([0-9a-f]{2})-([0-9a-f]{2})$/i
 const IMPINJ_OUI = '001625'
 
-/** The name a reader leaves the factory with ends in the last octets of its MAC; one that was renamed stands. */
+/** The factory name of a reader ends with the last octets of its MAC. Any other name is kept. */
 function readHostname(hostname: unknown): string | undefined {
   const match = typeof hostname === 'string' ? FACTORY_HOSTNAME.exec(hostname) : null
   return match === null ? readText(hostname) : `${IMPINJ_OUI}${match[1]}${match[2]}${match[3]}`.toUpperCase()
@@ -64,7 +64,7 @@ function decodeTagInventory(out: Collector, item: JsonObject, body: JsonObject, 
     tag_value: tag.value,
     rssi_dbm: readRssi(out, body['peakRssiCdbm'], CENTI, at, '/peakRssiCdbm'),
     read_count: 1,
-    // When the tag was seen, else when the event was queued.
+    // When the tag was seen, or else when the event was queued.
     read_at_ms:
       readTime(out, body['lastSeenTime'], at, '/lastSeenTime') ??
       readTime(out, item['timestamp'], itemAt, '/timestamp'),
@@ -72,7 +72,7 @@ function decodeTagInventory(out: Collector, item: JsonObject, body: JsonObject, 
   })
 }
 
-/** Everything but reads. Some of it is only counted: a position, for one, is no antenna. */
+/** All events that are not reads. Some are only counted, such as positions, which are not antennas. */
 function decodeHealth(
   out: Collector,
   item: JsonObject,

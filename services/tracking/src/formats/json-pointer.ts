@@ -1,4 +1,4 @@
-/** A JSON pointer (RFC 6901) taken apart: the names on the way from a value to one inside it. */
+/** A parsed JSON pointer (RFC 6901): the names on the path from a value to one inside it. */
 export type JsonPath = readonly string[]
 
 /** The names of a well-formed pointer. */
@@ -9,7 +9,7 @@ export function readPointer(pointer: string): JsonPath {
 
 const INDEX = /^(?:0|[1-9]\d{0,8})$/
 
-/** What a path leads to; undefined where the way ends. Only what came with the message is found, nothing inherited. */
+/** The value at a path; undefined if there is none. Finds own properties only, never inherited ones. */
 export function valueAt(root: unknown, path: JsonPath): unknown {
   let value = root
   for (const name of path) {

@@ -1,16 +1,16 @@
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Arrays and null are no objects here. */
+/** False for arrays and null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The member when it is an object, else an empty one: for bodies that are parsed tolerantly. */
+/** The value if it is an object, otherwise an empty one: for bodies that are read tolerantly. */
 export function objectAt(value: unknown): JsonObject {
   return isObject(value) ? value : {}
 }
 
-/** The value when it is a list, else an empty one. */
+/** The value if it is a list, otherwise an empty one. */
 export function listAt(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
@@ -19,7 +19,7 @@ export function listAt(value: unknown): readonly unknown[] {
 const NUMERIC_TEXT = /^[ \t]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?[ \t]*$/
 const MAX_NUMERIC_LENGTH = 40
 
-/** A finite number or text that is one, blanks around it allowed; else undefined. */
+/** A finite number, also as text with blanks around it; undefined for any other value. */
 export function readNumber(value: unknown): number | undefined {
   if (typeof value === 'string') {
     return value.length <= MAX_NUMERIC_LENGTH && NUMERIC_TEXT.test(value) ? finite(Number(value)) : undefined
@@ -27,7 +27,7 @@ export function readNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? finite(value) : undefined
 }
 
-/** A whole number from `min` to `max`, also as text; else undefined. */
+/** An integer from `min` to `max`, also as text; undefined for any other value. */
 export function readInteger(value: unknown, min: number, max: number): number | undefined {
   const number = readNumber(value)
   return number !== undefined && Number.isInteger(number) && number >= min && number <= max

@@ -13,7 +13,7 @@ const report = (...dev_infos: unknown[]) =>
   )
 const tag = (members: object) => report({ addr: 'f123bc0d0e01', ...members })
 
-test('the milliseconds beside the time are added, and unusable ones cost only themselves', () => {
+test('milliseconds are added to the time, and only unusable ones are dropped', () => {
   const readAt = (msec: unknown) => tag({ time: WALL, msec }).reads[0]?.read_at_ms
   expect(['007', 7, '412', null].map(readAt)).toEqual([7, 7, 412, 0].map((ms) => CURRENT_MS + ms))
   const decoded = tag({ time: WALL, msec: '1000' })
@@ -21,11 +21,11 @@ test('the milliseconds beside the time are added, and unusable ones cost only th
   expect(errorsOf(decoded)).toEqual(['invalid_field /data/dev_infos/0/msec'])
 })
 
-test('a tag without a time of its own has none: that of the envelope is another', () => {
+test('a tag without its own time has none: the time of the envelope is another', () => {
   expect(tag({}).reads).toMatchObject([{ read_at_ms: null }])
 })
 
-test('a name that is empty or says null is none', () => {
+test('an empty name and the text null are not names', () => {
   for (const name of ['', 'null', null]) expect(tag({ name }).reads[0]?.extra).toBeUndefined()
   expect(tag({ name: 'nullable' }).reads[0]?.extra).toEqual(expect.objectContaining({ name: 'nullable' }))
   expect(tag({ name: 'null', srp_raw: '0409416263' }).reads[0]?.extra?.name).toBe('Abc')
@@ -42,7 +42,7 @@ test.for([
   expect(tag(members).reads[0]?.extra).toEqual(want)
 })
 
-test('both spellings of the heartbeat are one, without a zone its time is unknown', () => {
+test('both spellings of the heartbeat are the same, and without a zone its time is unknown', () => {
   for (const state of ['sta_gw_hb', 'state_gw_hb']) {
     const decoded = decode('kkm', { pkt_type: 'state', time: WALL, data: { state, ticks_cnt: 20 } })
     expect(decoded.health).toMatchObject([{ kind: 'heartbeat', at_ms: null, detail: { ticks: 20 } }])
@@ -50,7 +50,7 @@ test('both spellings of the heartbeat are one, without a zone its time is unknow
   }
 })
 
-test('each bad entry costs only itself', () => {
+test('only bad entries are dropped', () => {
   const decoded = report(7, { addr: 'x' }, { rssi: -1 }, { addr: 'f123bc0d0e01', adv_raw: 'x', time: '?' })
   expect(decoded.reads).toMatchObject([{ tag_value: 'F123BC0D0E01', read_at_ms: null }])
   expect(errorsOf(decoded).toSorted()).toEqual([
@@ -62,13 +62,16 @@ test('each bad entry costs only itself', () => {
   ])
 })
 
-test('an unknown packet is counted, and a known one without its contents is buried', () => {
+test('an unknown packet is counted, and a known one without its contents is a dead letter', () => {
   expect(decode('kkm', { pkt_type: 'config', data: {} })).toMatchObject({
-    buried: false,
+    isDeadLetter: false,
     errors: [{ code: 'unknown_event', pointer: '' }],
   })
   const shapeless = [{ pkt_type: 'scan_report' }, { pkt_type: 'scan_report', data: {} }, { data: {} }, []]
   for (const message of shapeless) {
-    expect(decode('kkm', message)).toMatchObject({ buried: true, errors: [{ code: 'unexpected_shape' }] })
+    expect(decode('kkm', message)).toMatchObject({
+      isDeadLetter: true,
+      errors: [{ code: 'unexpected_shape' }],
+    })
   }
 })

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, readInteger } from './json-values.ts'
 import { readTime } from './read-fields.ts'
 import { isAbsent } from './texts.ts'
 
-/** Decodes the Bluetooth gateways of KKM, HoneyComm and others of this family. Their times need the reader's zone. */
+/** Decodes the Bluetooth gateways of KKM, HoneyComm and related ones. Their times need the zone of the reader. */
 export function decodeKkm(bytes: Uint8Array, context: DecodeContext): Decoded {
   return decodeFrames(bytes, context, decodeFrame)
 }
@@ -24,7 +24,7 @@ function decodeFrame(out: Collector, frame: unknown): void {
 
 const HEARTBEATS = new Set<unknown>(['sta_gw_hb', 'state_gw_hb'])
 
-/** Other states are those of a tag that the gateway is connected to. */
+/** Any other state is the state of a tag that the gateway is connected to. */
 function decodeState(out: Collector, frame: JsonObject, data: JsonObject): void {
   if (!HEARTBEATS.has(data['state'])) return out.report('unknown_event', '')
   out.addHealth('heartbeat', readClock(out, frame, ''), {
@@ -46,11 +46,11 @@ const MEMBERS = {
 
 function decodeTag(out: Collector, item: unknown, at: string): void {
   if (!isObject(item)) return out.report('unexpected_shape', at)
-  const tag = item['name'] === 'null' ? { ...item, name: null } : item // a tag without a name is given this one
+  const tag = item['name'] === 'null' ? { ...item, name: null } : item // the gateway's text for a tag without a name
   addBleRead(out, tag, at, MEMBERS, { readAt: () => readClock(out, item, at), battery: readBattery(item) })
 }
 
-/** Wall time to the second, and the milliseconds beside it. */
+/** A wall time in seconds and, in another field, its milliseconds. */
 function readClock(out: Collector, item: JsonObject, at: string): number | null {
   const ms = readTime(out, item['time'], at, '/time')
   if (ms === null || isAbsent(item['msec'])) return ms

@@ -12,7 +12,7 @@ import { limited, MAX_MESSAGE_BYTES, MAX_READS, refused } from './limits.ts'
 
 const context = { reader: 'r1', received_at_ms: RECEIVED_AT_MS }
 
-/** Messages of so many reads, of every format; the smallest ones that a decoder takes. */
+/** By format, the smallest message with this many reads. */
 const listOf = (reads: number, item: string) => Array.from({ length: reads }, () => item).join()
 const manyReads: Record<(typeof readerFormats)[number], (reads: number) => string> = {
   canonical: (reads) => `{"reads":[${listOf(reads, '{"tag":{"type":"barcode","value":"1"}}')}]}`,
@@ -29,13 +29,13 @@ const manyReads: Record<(typeof readerFormats)[number], (reads: number) => strin
 const mapping = { reads: '', tag: '', tag_type: 'rfid' } as const
 const limitOf = (format: string) => (format === 'canonical' ? 1_000 : MAX_READS)
 
-test.for(readerFormats)('%s: as many reads as a message may hold are read', (format) => {
+test.for(readerFormats)('%s: a message with the maximum of reads is decoded', (format) => {
   const decoded = decode(format, manyReads[format](limitOf(format)), { mapping })
-  expect(decoded).toMatchObject({ buried: false, errors: [] })
+  expect(decoded).toMatchObject({ isDeadLetter: false, errors: [] })
   expect(decoded.reads).toHaveLength(limitOf(format))
 })
 
-test.for(readerFormats)('%s: one more refuses the message, and the problem counts them', (format) => {
+test.for(readerFormats)('%s: one more read refuses the message, and the problem counts them', (format) => {
   const max = limitOf(format)
   expect(decode(format, manyReads[format](max + 1), { mapping })).toEqual(
     refused(`too many reads: ${max + 1}, at most ${max} a message`),
@@ -49,18 +49,18 @@ test('reads of several frames are counted together', () => {
   )
 })
 
-test('far beyond the limit nobody counts on', () => {
+test('far beyond the limit, counting stops', () => {
   expect(decode('mapping', manyReads.mapping(30_000), { mapping }).refusal).toBe(
     'too many reads: over 15000, at most 10000 a message',
   )
 })
 
-test('a format that keeps to no limit of its own is kept to that of all', () => {
+test('a format without its own limit has the common one', () => {
   const read = decode('csl', manyReads.csl(1)).reads[0]
   if (!read) throw new Error('no read')
   const careless = limited(() => ({
     ...refused(''),
-    buried: false,
+    isDeadLetter: false,
     reads: Array.from({ length: 12_000 }, () => read),
   }))
   expect(careless(Buffer.from('x'), context).refusal).toBe('too many reads: 12000, at most 10000 a message')
@@ -80,12 +80,12 @@ test('a message of more than 50 000 errors is refused', () => {
   expect(decode('minew', list(50_000)).refusal).toBeUndefined()
 })
 
-test('a message of more than 10 000 JSON texts is refused', () => {
+test('a message of more than 10 000 JSON values is refused', () => {
   expect(decode('minew', '{}'.repeat(10_001)).refusal).toBe('too many JSON texts: at most 10000 a message')
   expect(decode('minew', '[]\n'.repeat(10_000)).refusal).toBeUndefined()
 })
 
-test('no fixture comes near a limit', () => {
+test('every fixture is far below the limits', () => {
   for (const fixture of listFixtures()) {
     const decoded = decoderFor(fixture.format)?.(readFixture(fixture), contextOf(fixture))
     expect(decoded?.refusal).toBeUndefined()

@@ -1,18 +1,18 @@
 import type { Decoded, Decoder } from './decoder.ts'
 
-/** What one message may hold, in every format. A format of ours may say less, none may say more. */
+/** The limits of one message, in every format. A format may have lower ones. */
 
-/** The limit of the broker for readers; a decoder that is given more parses nothing. */
+/** The broker's limit for readers. A decoder parses nothing of a larger message. */
 export const MAX_MESSAGE_BYTES = 256 * 1024
-/** Five times what 256 KiB of any fixture hold, and less than the 40 000 of a batch. */
+/** Five times the reads in 256 KiB of any fixture, and less than the 40 000 of a batch. */
 export const MAX_READS = 10_000
-/** JSON texts of a message, which may be glued together. A read takes one at most. */
+/** JSON values of a message, which may be glued together. A read takes at most one. */
 export const MAX_FRAMES = 10_000
 
-/** Five of each read. A message of nothing but errors could hold a hundred thousand. */
+/** Five per read. A message of errors alone could have a hundred thousand. */
 export const MAX_COUNTED_ERRORS = 50_000
 
-/** Thrown by a collector, and turned into the verdict on the whole message: nothing of it is used. */
+/** Thrown by a collector for a message that is too large. `limited` turns it into a dead letter. */
 export class Refusal extends Error {}
 
 const tooLong = (bytes: number) => `the message is too long: ${bytes} bytes, at most ${MAX_MESSAGE_BYTES}`
@@ -21,18 +21,18 @@ export const tooManyReads = (reads: number | string, max: number) =>
 export const tooManyErrors = () => `too many errors: at most ${MAX_COUNTED_ERRORS} a message`
 export const tooManyFrames = () => `too many JSON texts: at most ${MAX_FRAMES} a message`
 
-/** A message of which nothing is used, because of its size. */
+/** The result for a message that is too large. */
 export const refused = (refusal: string): Decoded => ({
   identity: null,
   reads: [],
   health: [],
   errors: [],
   errors_omitted: 0,
-  buried: true,
+  isDeadLetter: true,
   refusal,
 })
 
-/** A decoder that keeps to the limits, whatever `decode` does. */
+/** `decode` with the limits of a message. */
 export const limited =
   (decode: Decoder): Decoder =>
   (bytes, context) => {

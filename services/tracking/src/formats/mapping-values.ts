@@ -12,7 +12,7 @@ const tagReaders: Record<TagFormat, (value: unknown) => string | undefined> = {
   text: (value) => (typeof value === 'string' && isStorable(value) ? value : undefined),
 }
 
-/** The value of a tag; undefined and reported when it has none: then the item gives no read. */
+/** The value of a tag. Undefined and reported if there is none: then the item gives no read. */
 export function readMappedTag(
   out: Collector,
   value: unknown,
@@ -25,18 +25,18 @@ export function readMappedTag(
 
 const PER_DBM = { dBm: 1, 'dBm/10': 10, 'dBm/100': 100 } as const
 
-/** How many units of the device make one dBm. */
+/** Units of the device per dBm. */
 export const rssiPerDbm = ({ rssi_unit = 'dBm' }: ReaderMapping): number => PER_DBM[rssi_unit]
 
 const EPOCH_UNITS: Partial<Record<string, EpochUnit>> = { epoch_s: 's', epoch_ms: 'ms', epoch_us: 'us' }
 
 const epochUnitOf = ({ time_format }: ReaderMapping) => EPOCH_UNITS[time_format ?? '']
 
-/** Whether the times may need a zone. Numbers since 1970 never do, whatever stands beside them. */
+/** True if the times may need a zone. Numbers since 1970 never do. */
 export const tellsWallTime = (mapping: ReaderMapping): boolean =>
   mapping.time !== undefined && epochUnitOf(mapping) === undefined
 
-/** The instant in the form that the mapping names; null when absent, unusable, or without a zone that it needs. */
+/** The instant in the form that the mapping names. Null if it is absent, unusable, or lacks a zone that it needs. */
 export function readMappedTime(
   out: Collector,
   value: unknown,

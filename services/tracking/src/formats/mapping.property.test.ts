@@ -37,7 +37,7 @@ const events = fc.array(fc.oneof(fc.string({ maxLength: 3 }), fc.integer(), fc.b
 })
 const sometimes = <T>(arbitrary: fc.Arbitrary<T>, freq = 1) => fc.option(arbitrary, { nil: {}, freq })
 
-/** Usually a mapping that the API accepts, now and then with a value that belongs nowhere. */
+/** Usually a mapping that the API accepts, sometimes with a wrong value. */
 const mappingLike = fc
   .tuple(
     fc.record({ reads: pointer, tag: pointer }),
@@ -68,7 +68,7 @@ const mappingLike = fc
   )
   .map((parts): unknown => JSON.parse(textOf(Object.assign({}, ...parts))))
 
-test('any mapping is refused, or decodes any message and can be stored', () => {
+test('any mapping is refused, or decodes any message into storable values', () => {
   const outcomes = { refused: 0, accepted: 0 }
   const property = fc.property(mappingLike, mutatedText(oddity), (sent, text) => {
     const parsed = ReaderMapping.safeParse(sent)

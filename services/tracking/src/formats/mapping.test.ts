@@ -16,30 +16,30 @@ import { decodeMapping } from './mapping.ts'
 const CURRENT_MS = Date.parse(CURRENT)
 const BASE = { reads: '/list', tag: '/id', tag_type: 'rfid' } as const
 
-/** `mapping` as it would come through the API. */
+/** `mapping` as the API would accept it. */
 const read = (message: unknown, mapping: object = {}, timezone?: string) =>
   decode('mapping', message, { timezone, mapping: ReaderMapping.parse({ ...BASE, ...mapping }) })
 
 const values = (...given: Parameters<typeof read>) => read(...given).reads.map((one) => one.tag_value)
 
-describe('where the reads are', () => {
-  test('an array of items, one item, or nothing yet', () => {
+describe('the pointer to the reads', () => {
+  test('leads to an array of items, one item, or nothing', () => {
     expect(values({ list: [{ id: 'ABCD' }, { id: 'EF01' }] })).toEqual(['ABCD', 'EF01'])
     expect(values({ list: { id: 'ABCD' } })).toEqual(['ABCD'])
     for (const list of [[], null])
-      expect(read({ list })).toMatchObject({ reads: [], errors: [], buried: false })
+      expect(read({ list })).toMatchObject({ reads: [], errors: [], isDeadLetter: false })
   })
 
-  test('a message without the place is none of this format', () => {
+  test('makes a dead letter of a message without its target', () => {
     for (const message of [{ other: [] }, {}, [], '"text"', null]) {
       expect(read(message)).toMatchObject({
-        buried: true,
+        isDeadLetter: true,
         errors: [{ code: 'unexpected_shape', pointer: '' }],
       })
     }
   })
 
-  test('the root itself, also line by line and glued', () => {
+  test('may be the root, also line by line and glued', () => {
     const mapping = { reads: '' }
     expect(values([{ id: 'ABCD' }, { id: 'EF01' }], mapping)).toEqual(['ABCD', 'EF01'])
     expect(values('{"id":"ABCD"}\r\n\r\n{"id":"EF01"}{"id":"EF02"}\n', mapping)).toEqual([
@@ -49,7 +49,7 @@ describe('where the reads are', () => {
     ])
   })
 
-  test('rows that are arrays, and bare values', () => {
+  test('leads to rows that are arrays, and to bare values', () => {
     const rows = { list: [['ABCD', -60], ['EF01', -61]] } // prettier-ignore
     expect(read(rows, { tag: '/0', rssi: '/1' }).reads).toMatchObject([
       { tag_value: 'ABCD', rssi_dbm: -60 },
@@ -58,7 +58,7 @@ describe('where the reads are', () => {
     expect(values({ list: ['ABCD', 'EF01'] }, { tag: '' })).toEqual(['ABCD', 'EF01'])
   })
 
-  test('each bad item costs only itself, and its pointer leads to it', () => {
+  test('drops only bad items, and reports the pointer of each', () => {
     const decoded = read({ list: [7, { id: 'x' }, {}, null, { id: 'ABCD' }, [], { id: 7 }] })
     expect(decoded.reads).toHaveLength(1)
     expect(errorsOf(decoded)).toEqual([
@@ -71,19 +71,19 @@ describe('where the reads are', () => {
     ])
   })
 
-  test('names with slashes and tildes are written as JSON pointers write them, also in errors', () => {
+  test('escapes slashes and tildes in names as RFC 6901 does, also in errors', () => {
     const decoded = read({ 'a/b': [{ 'c~d': 'x' }] }, { reads: '/a~1b', tag: '/c~0d' })
     expect(errorsOf(decoded)).toEqual(['invalid_tag /a~1b/0/c~0d'])
   })
 
-  test('nothing inherited is ever found', () => {
+  test('never finds inherited members', () => {
     const mapping = { tag: '/constructor/name', tag_type: 'barcode' }
     expect(errorsOf(read({ list: [{ id: 'ABCD' }] }, mapping))).toEqual(['missing_tag /list/0'])
-    expect(read({}, { reads: '/__proto__' })).toMatchObject({ buried: true })
+    expect(read({}, { reads: '/__proto__' })).toMatchObject({ isDeadLetter: true })
   })
 })
 
-describe('what a tag is', () => {
+describe('the tag', () => {
   test.for([
     { tag_type: 'rfid', id: 'abcd', want: 'ABCD' },
     { tag_type: 'rfid', tag_format: 'base64url', id: 'MDQCQiAbPEAAAAAB', want: '30340242201B3C4000000001' },
@@ -100,7 +100,7 @@ describe('what a tag is', () => {
 describe('the other fields', () => {
   const mapping = { antenna: '/a', count: '/n', rssi: '/r', location: '/l' }
 
-  test('numeric text counts as a number, and what is absent has its default', () => {
+  test('numeric text counts as a number, and an absent field has its default', () => {
     expect(
       read({ list: { id: 'ABCD', a: '4', n: '7', r: ' -61.5 ', l: 'DOCK-1' } }, mapping).reads,
     ).toMatchObject([{ antenna: 4, read_count: 7, rssi_dbm: -61.5, extra: { location: 'DOCK-1' } }])
@@ -109,7 +109,7 @@ describe('the other fields', () => {
     expect(bare).toMatchObject({ errors: [], health: [] }) // no config_gap: the installer chose the fields
   })
 
-  test('what is unusable is reported where it stands, and the read kept', () => {
+  test('an unusable field is reported with its pointer, and the read is kept', () => {
     const decoded = read({ list: [{ id: 'ABCD', a: 0, n: -1, r: '?', l: 7 }] }, mapping)
     expect(decoded.reads).toMatchObject([{ antenna: 1, read_count: 1, rssi_dbm: null }])
     expect(errorsOf(decoded).toSorted()).toEqual(
@@ -142,7 +142,7 @@ describe('times', () => {
     expect(readAt(t, { time_format })).toBe(CURRENT_MS)
   })
 
-  test('wall time is read in the zone of the message, else of the reader, and otherwise not at all', () => {
+  test('wall time is in the zone of the message, or else of the reader, or else unknown', () => {
     const local = { time_format: 'local', zone: '/tz' }
     for (const t of ['2026-03-01 18:00:04', '2026/03/01T18:00:04.000']) {
       expect(readAt(t, local, { tz: '+8:00' }, 'UTC')).toBe(CURRENT_MS)
@@ -154,19 +154,19 @@ describe('times', () => {
     expect(errorsOf(unknown)).toEqual(['invalid_field /tz'])
   })
 
-  test('a zone beside a number is not applied, whatever it is', () => {
+  test('a zone next to a number is ignored, even an invalid one', () => {
     for (const tz of ['+8:00', 'Mars']) {
       const decoded = at(CURRENT_MS, { time_format: 'epoch_ms', zone: '/tz' }, { tz })
       expect(decoded).toMatchObject({ reads: [{ read_at_ms: CURRENT_MS }], errors: [] })
     }
   })
 
-  test('a time in another form than the mapping says is reported', () => {
+  test('a time in another form than the mapping names is reported', () => {
     expect(errorsOf(at(CURRENT, { time_format: 'epoch_ms' }))).toEqual(['invalid_field /list/t'])
     expect(errorsOf(at(CURRENT_MS, { time_format: 'iso' }))).toEqual(['invalid_field /list/t'])
   })
 
-  test('a number that is an uptime says that the clock is not set', () => {
+  test('an uptime means that the clock is not set', () => {
     expect(at(77, { time_format: 'epoch_s' })).toMatchObject({
       reads: [{ read_at_ms: null }],
       health: [{ kind: 'clock_unset' }],
@@ -188,7 +188,7 @@ describe('events', () => {
       expect(outcome(ev)).toEqual(['unknown_event'])
   })
 
-  test('a heartbeat needs no tag and takes its time like a read', () => {
+  test('a heartbeat needs no tag and has a time like a read', () => {
     const timed = { ...mapping, time: '/t', time_format: 'epoch_ms' }
     expect(read({ list: [{ ev: 'TICK', t: CURRENT_MS }] }, timed)).toMatchObject({
       reads: [],
@@ -198,8 +198,8 @@ describe('events', () => {
   })
 })
 
-describe('what the device calls itself', () => {
-  test('at the root, also when nothing was read; in the item where the root is an array', () => {
+describe('the identity of the device', () => {
+  test('is at the root, also without reads, or in the item if the root is an array', () => {
     const mapping = { identity: '/name' }
     expect(read({ name: 'plc-4', list: [] }, mapping).identity).toBe('plc-4')
     const items = [{ id: 'ABCD' }, { id: 'EF01', name: '00:05:7b:87:a0:01' }, { id: 'EF02', name: 'later' }]
@@ -207,7 +207,7 @@ describe('what the device calls itself', () => {
   })
 })
 
-test('the example of the guide is accepted, and reads its fixtures as they are meant', () => {
+test('the example of the guide is accepted and decodes its fixtures correctly', () => {
   const guide = readFileSync(new URL('../../../../docs/readers.md', import.meta.url), 'utf8')
   const [, body = ''] = /-d '(\{\s*"reader_key": "advan-shelf"[^']*)'/.exec(guide) ?? []
   const { mapping } = ReaderCreate.parse(JSON.parse(body))
@@ -220,6 +220,6 @@ test('the example of the guide is accepted, and reads its fixtures as they are m
   }
 })
 
-test('without a mapping nothing is known of the body', () => {
-  expect(decode('mapping', { list: [] })).toMatchObject({ buried: true, reads: [] })
+test('without a mapping, every message is a dead letter', () => {
+  expect(decode('mapping', { list: [] })).toMatchObject({ isDeadLetter: true, reads: [] })
 })

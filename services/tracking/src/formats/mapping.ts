@@ -8,8 +8,7 @@ import { readAntenna, readCount, readLocation, readRssi, readZone } from './read
 import { isAbsent } from './texts.ts'
 
 /**
- * Decodes devices whose body the installer writes, as the mapping of the reader says. Without one, nothing is known of
- * the body.
+ * Decodes devices whose body the installer configures, by the mapping of the reader. Without a mapping, the message is unusable.
  */
 export function decodeMapping(bytes: Uint8Array, context: DecodeContext): Decoded {
   const { mapping } = context
@@ -25,11 +24,11 @@ function refuse(context: DecodeContext): Decoded {
   return out.finish()
 }
 
-/** The pointers of a mapping taken apart, each once per message. */
+/** The pointers of a mapping, each parsed once per message. */
 class Paths {
   readonly #paths = new Map<string, JsonPath>()
 
-  /** What a pointer leads to; undefined where the mapping has none. */
+  /** The value at the pointer of `name`; undefined if the mapping has no such pointer. */
   follow(from: unknown, pointer: string | undefined): unknown {
     if (pointer === undefined) return undefined
     let path = this.#paths.get(pointer)
@@ -43,7 +42,7 @@ class Paths {
 
 type Frame = { out: Collector; root: unknown; mapping: ReaderMapping; paths: Paths }
 
-/** A frame holds one item or a list of them; null is what some senders make of an empty list. */
+/** A frame is one item or a list of items. Some senders write null for an empty list. */
 function decodeFrame(frame: Frame): void {
   const { out, root, mapping, paths } = frame
   const found = paths.follow(root, mapping.reads)
@@ -55,10 +54,10 @@ function decodeFrame(frame: Frame): void {
   } else if (found !== null || mapping.reads === '') decode(found, mapping.reads)
 }
 
-/** What is said once for all items of a frame. */
+/** Values that a frame has once for all its items. */
 type Device = { zone: string | undefined }
 
-/** At the root of the frame or, when that is a list, in each item. */
+/** At the root of the frame or, if that is a list, in each item. */
 function aboutDevice({ out, mapping, paths }: Frame, source: unknown, at: string): Device {
   out.identify(paths.follow(source, mapping.identity))
   const { zone: pointer } = mapping
@@ -69,7 +68,7 @@ function aboutDevice({ out, mapping, paths }: Frame, source: unknown, at: string
 function decodeItem(frame: Frame, item: unknown, at: string, ofFrame: Device | undefined): void {
   const { out, mapping, paths } = frame
   const tag = paths.follow(item, mapping.tag)
-  // Rows that are lists, and bare values, are items too where the mapping knows its way in them.
+  // Lists and bare values are items too, if the mapping has pointers for them.
   if (!isObject(item) && isAbsent(tag)) return out.report('unexpected_shape', at)
   const { zone } = ofFrame ?? aboutDevice(frame, item, at)
   const event = paths.follow(item, mapping.event)

@@ -4,7 +4,7 @@ import { CURRENT, decode, errorsOf } from '../../test/formats/format-testing.ts'
 const CURRENT_MS = Date.parse(CURRENT)
 const MAC = 'AC233FA0B0C1'
 
-test('the row of the gateway is its heartbeat wherever it stands, never a read', () => {
+test('the row of the gateway is its heartbeat at any index, never a read', () => {
   const gateway = { type: 'Gateway', mac: 'ac:23:3f:c0:a0:01', timestamp: CURRENT, gatewayFree: 89 }
   expect(decode('minew', [{ mac: MAC }, gateway])).toMatchObject({
     identity: 'AC233FC0A001',
@@ -13,7 +13,7 @@ test('the row of the gateway is its heartbeat wherever it stands, never a read',
   })
 })
 
-test('the first row of JSON-RAW names the gateway and is no fault', () => {
+test('the first row of JSON-RAW names the gateway and is not an error', () => {
   const decoded = decode('minew', [
     { gateway: 'AC233FC0A003', locator: '?' },
     { mac: MAC, no: 37 },
@@ -30,7 +30,7 @@ test('times are text or milliseconds', () => {
   })
 })
 
-test('battery 0 is a measurement of a sensor, and none of an iBeacon', () => {
+test('battery 0 is measured by a sensor and unknown for an iBeacon', () => {
   const ibeacon = { ibeaconUuid: '0A1B2C3D4E5F60718293A4B5C6D7E8F9', ibeaconMajor: 1, ibeaconMinor: 2 }
   const rows = [{ mac: MAC, type: 'S1', battery: 0 }, { mac: MAC, ...ibeacon, battery: 0 }] // prettier-ignore
   const [sensor, beacon] = decode('minew', rows).reads
@@ -38,7 +38,7 @@ test('battery 0 is a measurement of a sensor, and none of an iBeacon', () => {
   expect(beacon?.extra).toMatchObject({ ibeacon: { major: 1, minor: 2 }, battery_percent: undefined })
 })
 
-test('an advert that the gateway left undecoded is decoded here', () => {
+test('an advert that the gateway did not decode is decoded', () => {
   const rawData = '0201061AFF4C0002150A1B2C3D4E5F60718293A4B5C6D7E8F90065000BC5'
   expect(decode('minew', [{ mac: MAC, rawData }]).reads[0]?.extra?.ibeacon).toEqual({
     uuid: '0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9',
@@ -48,7 +48,7 @@ test('an advert that the gateway left undecoded is decoded here', () => {
   })
 })
 
-test('an unusable part of an iBeacon or advert is reported, and the read kept', () => {
+test('an unusable part of an iBeacon or advert is reported, and the read is kept', () => {
   const decoded = decode('minew', [
     { mac: MAC, ibeaconUuid: 'zz', ibeaconMajor: 1, ibeaconMinor: 2 },
     { mac: MAC, ibeaconUuid: '0A1B2C3D4E5F60718293A4B5C6D7E8F9', ibeaconMajor: 70_000, ibeaconMinor: 2 },
@@ -62,7 +62,7 @@ test('an unusable part of an iBeacon or advert is reported, and the read kept', 
   ])
 })
 
-test('what is no array is buried, and an empty array is nothing', () => {
-  expect(decode('minew', { mac: MAC })).toMatchObject({ buried: true, reads: [] })
-  expect(decode('minew', [])).toMatchObject({ buried: false, reads: [], health: [], errors: [] })
+test('a body that is not an array is a dead letter, and an empty array has no reads', () => {
+  expect(decode('minew', { mac: MAC })).toMatchObject({ isDeadLetter: true, reads: [] })
+  expect(decode('minew', [])).toMatchObject({ isDeadLetter: false, reads: [], health: [], errors: [] })
 })

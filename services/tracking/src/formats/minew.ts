@@ -5,7 +5,7 @@ import { isObject, type JsonObject, readNumber } from './json-values.ts'
 import { readTextOrEpochTime } from './read-fields.ts'
 import { isAbsent } from './texts.ts'
 
-/** Decodes the Bluetooth gateways G1, G2, MG3 and MG4 set to JSON-LONG or JSON-RAW. Their binary forms are not. */
+/** Decodes the Bluetooth gateways G1, G2, MG3 and MG4 set to JSON-LONG or JSON-RAW, not their binary forms. */
 export function decodeMinew(bytes: Uint8Array, context: DecodeContext): Decoded {
   return decodeFrames(bytes, context, decodeFrame)
 }
@@ -18,11 +18,11 @@ function decodeFrame(out: Collector, frame: unknown): void {
 function decodeRow(out: Collector, row: unknown, at: string): void {
   if (!isObject(row)) return out.report('unexpected_shape', at)
   if (row['type'] === 'Gateway') return decodeGateway(out, row, at)
-  if (isAbsent(row['mac']) && !isAbsent(row['gateway'])) return out.identify(row['gateway']) // JSON-RAW begins so
+  if (isAbsent(row['mac']) && !isAbsent(row['gateway'])) return out.identify(row['gateway']) // the first row of JSON-RAW
   decodeTag(out, row, at)
 }
 
-/** The gateway's row about itself, shaped like that of a tag. */
+/** The gateway's row about itself. It has the shape of a tag's row. */
 function decodeGateway(out: Collector, row: JsonObject, at: string): void {
   out.identify(row['mac'])
   out.addHealth('heartbeat', readTextOrEpochTime(out, row['timestamp'], at, '/timestamp'), {
@@ -50,7 +50,7 @@ function decodeTag(out: Collector, row: JsonObject, at: string): void {
   })
 }
 
-/** An iBeacon row has the member although the advert has no such byte: 0 there is not measured. */
+/** An iBeacon row has the member although the advert has no such byte: there, 0 means not measured. */
 function readBattery(row: JsonObject): number | undefined {
   const percent = readPercent(row['battery'])
   return percent === 0 && !isAbsent(row['ibeaconUuid']) ? undefined : percent

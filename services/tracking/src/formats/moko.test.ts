@@ -7,7 +7,7 @@ const MAC = 'c1d2e3f40518'
 const message = (msg_id: unknown, data: unknown) =>
   decode('moko', { msg_id, device_info: { mac: 'a1b2c3d4e5f7' }, data })
 
-test('what 3004 means is decided by its data, an array or an object', () => {
+test('the data of a 3004, an array or an object, decides its meaning', () => {
   const time = { timestamp: CURRENT_MS }
   expect(message(3004, [{ value: { mac: MAC, timestamp: CURRENT } }])).toMatchObject({
     reads: [{ tag_value: 'C1D2E3F40518', read_at_ms: CURRENT_MS }],
@@ -19,7 +19,7 @@ test('what 3004 means is decided by its data, an array or an object', () => {
   })
 })
 
-test('flat and nested items are told apart by their members, whatever the number of the message', () => {
+test('the members tell flat items from nested ones, not the number of the message', () => {
   const decoded = message(3070, [{ mac: MAC }, { value: { mac: MAC } }, { value: 7 }, 'x', {}])
   expect(decoded.reads).toHaveLength(2)
   expect(errorsOf(decoded)).toEqual([
@@ -29,7 +29,7 @@ test('flat and nested items are told apart by their members, whatever the number
   ])
 })
 
-test('each bad item costs only itself', () => {
+test('only bad items are dropped', () => {
   const decoded = message(3070, [
     { mac: 7 },
     { mac: MAC, rssi: 'loud', timestamp: {}, adv_data: 'xyz', uuid: 'short', major: 1, minor: 2 },
@@ -45,7 +45,7 @@ test('each bad item costs only itself', () => {
   ])
 })
 
-test('the time zone beside an epoch is not applied', () => {
+test('the time zone next to an epoch is ignored', () => {
   expect(message(3070, [{ mac: MAC, timestamp: CURRENT_MS, timezone: 28_800 }]).reads).toMatchObject([
     { read_at_ms: CURRENT_MS },
   ])
@@ -68,16 +68,16 @@ test('a gateway that is not online is disconnected', () => {
   }
 })
 
-test('another message number is counted, and one without what it must hold is buried', () => {
+test('an unknown message number is counted, and a known one without its contents is a dead letter', () => {
   for (const id of [3071, 9999, 'x', {}]) {
     expect(message(id, [{ mac: MAC }])).toMatchObject({
       reads: [],
-      buried: false,
+      isDeadLetter: false,
       errors: [{ code: 'unknown_event', pointer: '' }],
     })
   }
   const shapeless: [unknown, unknown][] = [[3070, {}], [3070, undefined], [3003, []], [undefined, []]] // prettier-ignore
   for (const [id, data] of shapeless) {
-    expect(message(id, data)).toMatchObject({ buried: true, errors: [{ code: 'unexpected_shape' }] })
+    expect(message(id, data)).toMatchObject({ isDeadLetter: true, errors: [{ code: 'unexpected_shape' }] })
   }
 })

@@ -5,13 +5,13 @@ import { isObject, type JsonObject, objectAt, readInteger } from './json-values.
 import { readEpochTime, readTextOrEpochTime } from './read-fields.ts'
 import { isAbsent } from './texts.ts'
 
-/** Decodes the Bluetooth gateways MK107, MK107 Pro, MKGW3 and MKGW-mini. The binary frames of an MKGW4 are not. */
+/** Decodes the Bluetooth gateways MK107, MK107 Pro, MKGW3 and MKGW-mini, not the binary frames of an MKGW4. */
 export function decodeMoko(bytes: Uint8Array, context: DecodeContext): Decoded {
   return decodeFrames(bytes, context, decodeFrame)
 }
 
 const CONNECTION = 3003
-/** Of older firmware a scan, of newer a heartbeat: what `data` holds tells them apart. */
+/** On older firmware a scan, on newer firmware a heartbeat: `data` tells them apart. */
 const SCAN_OR_HEARTBEAT = 3004
 const SCAN = 3070
 
@@ -42,7 +42,7 @@ const OLDER_MEMBERS = {
   adverts: ['raw data', 'raw'],
 }
 
-/** An older item keeps its members in `value`. The number `type` beside it means something else on every firmware. */
+/** An older item has its members in `value`. The number `type` next to it means something else on every firmware. */
 function decodeScan(out: Collector, items: readonly unknown[]): void {
   for (const [index, item] of items.entries()) {
     const at = `/data/${index}`
@@ -55,7 +55,7 @@ function decodeScan(out: Collector, items: readonly unknown[]): void {
 
 function decodeTag(out: Collector, tag: JsonObject, at: string, members: typeof MEMBERS): void {
   addBleRead(out, tag, at, members, {
-    // Milliseconds, or until the clock is set the seconds since it was switched on; older firmware writes text.
+    // Milliseconds, or seconds since power-on until the clock is set. Older firmware writes text.
     readAt: () => readTextOrEpochTime(out, tag['timestamp'], at, '/timestamp'),
     battery: { battery_mv: readMillivolts(tag['batt_vol']) },
   })

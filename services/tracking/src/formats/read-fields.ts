@@ -3,25 +3,25 @@ import { readInteger, readNumber } from './json-values.ts'
 import { isAbsent, isStorable } from './texts.ts'
 import { type EpochUnit, parseTime, readEpoch } from './times.ts'
 
-// Every function here takes the value of a field and where it stood, the pointer in two parts so that the common
-// case builds no string: what is unusable is reported there and replaced by the default.
+// Every function here takes the value of a field and its pointer, in two parts so that the common case builds no string. It reports an
+// unusable value there and returns the default.
 
 const MAX_ANTENNA = 65_535 // readers number them with 16 bits
 const MAX_COUNT = 2_147_483_647
 
-/** The antenna, 1 when absent. An unusable one is none of those with a place: a wrong place is worse than none. */
+/** The antenna; 1 if absent. An unusable one gets no scan point, because a wrong location is worse than none. */
 export function readAntenna(out: Collector, value: unknown, at: string, field: string): number {
   if (isAbsent(value)) return 1
   return readInteger(value, 1, MAX_ANTENNA) ?? unusable(out, at, field, UNUSABLE_ANTENNA)
 }
 
-/** How often the tag was read within the record, 1 when absent or unusable. */
+/** Number of reads in the record; 1 if absent or unusable. */
 export function readCount(out: Collector, value: unknown, at: string, field: string): number {
   if (isAbsent(value)) return 1
   return readInteger(value, 1, MAX_COUNT) ?? unusable(out, at, field, 1)
 }
 
-/** Signal strength in dBm; `perDbm` is how many units of the field make one. Null when absent or unusable. */
+/** Signal strength in dBm. `perDbm`: units of the field per dBm. Null if absent or unusable. */
 export function readRssi(
   out: Collector,
   value: unknown,
@@ -31,13 +31,13 @@ export function readRssi(
 ): number | null {
   if (isAbsent(value)) return null
   const dbm = (readNumber(value) ?? Number.NaN) / perDbm
-  // 0 is how several devices write "unknown", and 127 is Bluetooth's; a comparison with NaN is false.
+  // Several devices write 0 for "unknown", and Bluetooth has 127. A comparison with NaN is false.
   return dbm < 0 && dbm >= -128 ? dbm : unusable(out, at, field, null)
 }
 
 /**
- * An instant written as text, null when absent, unusable, or a wall time nobody gave a zone for: `zone`, where the
- * message names one, else that of the reader.
+ * An instant as text. Null if it is absent, unusable, or a wall time without a zone. The zone is `zone`, if the message names one, otherwise
+ * the zone of the reader.
  */
 export function readTime(
   out: Collector,
@@ -51,14 +51,14 @@ export function readTime(
   return ms === undefined ? unusable(out, at, field, null) : ms
 }
 
-/** A zone that the message names, undefined when absent or unusable. */
+/** A zone that the message names; undefined if absent or unusable. */
 export function readZone(out: Collector, value: unknown, at: string, field: string): string | undefined {
   if (isAbsent(value)) return undefined
   const zone = typeof value === 'string' ? value.trim() : ''
   return out.knowsZone(zone) ? zone : unusable(out, at, field, undefined)
 }
 
-/** An instant that some firmware writes as text and some as milliseconds since 1970. */
+/** An instant: text on some firmware, milliseconds since 1970 on other. */
 export function readTextOrEpochTime(
   out: Collector,
   value: unknown,
@@ -70,7 +70,7 @@ export function readTextOrEpochTime(
     : readEpochTime(out, value, 'ms', at, field)
 }
 
-/** An instant written as a number (or numeric text) since 1970; null when absent, unusable or an uptime. */
+/** An instant as a number (or numeric text) since 1970. Null if it is absent, unusable or an uptime. */
 export function readEpochTime(
   out: Collector,
   value: unknown,
@@ -87,7 +87,7 @@ export function readEpochTime(
   return null
 }
 
-/** The key of a location. An unusable one leaves the read to the scan point of its antenna. */
+/** The key of a location. Without a usable one, the scan point of the antenna decides. */
 export function readLocation(out: Collector, value: unknown, at: string, field: string): string | undefined {
   if (isAbsent(value)) return undefined
   return typeof value === 'string' && isStorable(value) ? value : unusable(out, at, field, undefined)

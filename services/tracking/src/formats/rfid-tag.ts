@@ -2,15 +2,15 @@ import type { Collector } from './collector.ts'
 import type { JsonObject } from './json-values.ts'
 import { isAbsent } from './texts.ts'
 
-/** A member that may hold an EPC or TID, and how it is written. */
+/** A member that may have an EPC or TID, and its encoding. */
 type TagMember = { name: string; read: (value: unknown) => string | undefined }
 
 /** In order of preference. */
 export type TagMembers = { epc: readonly TagMember[]; tid: readonly TagMember[] }
 
 /**
- * The identity of an rfid tag: its EPC, else its TID, which is returned beside it where known. Reports members that
- * contradict or cannot be decoded at `at` + their name, and returns undefined when no usable one is left.
+ * The identity of an RFID tag: its EPC, or else its TID; also the TID, if known. Reports members that contradict each other or cannot be
+ * decoded at `at` + their name. Undefined if none is usable.
  */
 export function readRfidTag(
   out: Collector,

@@ -1,28 +1,28 @@
 const MIN_HEX_DIGITS = 4
 const MAX_HEX_DIGITS = 124
 
-/** Whole bytes as hex digits, of any length. */
+/** True for hex digits that make whole bytes, of any length. */
 export function isHexBytes(value: unknown): value is string {
   if (typeof value !== 'string' || value.length % 2 !== 0) return false
   for (let at = 0; at < value.length; at += 1) {
-    const code = value.charCodeAt(at) | 0x20 // lower case; turns no other character into a hex digit
+    const code = value.charCodeAt(at) | 0x20 // lower case; no other character becomes a hex digit
     const isDigit = code >= 0x30 && code <= 0x39
     if (!(isDigit || (code >= 0x61 && code <= 0x66)) || value.charCodeAt(at) < 0x30) return false
   }
   return true
 }
 
-/** An EPC or TID written as hex, in upper case; undefined when it is none. */
+/** An EPC or TID in hex, as upper case; undefined for any other value. */
 export function readHexTag(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length < MIN_HEX_DIGITS || value.length > MAX_HEX_DIGITS)
     return undefined
-  // The check comes first: there are ligatures whose upper case is a pair of hex digits.
+  // Checked first, because the upper case of some ligatures is a pair of hex digits.
   return isHexBytes(value) ? value.toUpperCase() : undefined
 }
 
 const BASE64 = /^[\w+/-]+={0,2}$/
 
-/** An EPC or TID written as base64url or base64, padded or not, as upper-case hex; undefined when it is none. */
+/** An EPC or TID in base64url or base64, padded or not, as upper-case hex; undefined for any other value. */
 export function readBase64Tag(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_HEX_DIGITS || !BASE64.test(value)) return undefined
   const padding = value.indexOf('=')
@@ -32,7 +32,7 @@ export function readBase64Tag(value: unknown): string | undefined {
 
 const SEPARATED_MAC = /^[0-9a-f]{2}(?:[:\- ]?[0-9a-f]{2}){5}$/i
 
-/** A 48-bit address with or without separators, as 12 upper-case hex digits; undefined when it is none. */
+/** A 48-bit address, with or without separators, as 12 upper-case hex digits; undefined for any other value. */
 export function readMac(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length < 12 || value.length > 17 || !SEPARATED_MAC.test(value)) {
     return undefined

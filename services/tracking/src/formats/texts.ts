@@ -1,8 +1,8 @@
 const MAX_LENGTH = 255
 
 /**
- * A name or sentence of a device, fit to be stored: undefined when it is no text or blank. PostgreSQL takes neither
- * NUL nor lone surrogates, and one of them would fail the whole batch it is written with; they become U+FFFD.
+ * A name or sentence of a device that can be stored; undefined if it is blank or not text. NUL and lone surrogates become U+FFFD, because
+ * PostgreSQL refuses them and one would fail its whole batch.
  */
 export function readText(value: unknown): string | undefined {
   if (typeof value !== 'string' || isBlank(value)) return undefined
@@ -10,7 +10,7 @@ export function readText(value: unknown): string | undefined {
   return bounded.replaceAll('\0', '\ufffd').toWellFormed()
 }
 
-/** Whether a text that must not be altered (a barcode, a key) can be stored at all: 1 to 255 code points. */
+/** True if a text that must not be changed (a barcode, a key) can be stored: 1 to 255 code points. */
 export function isStorable(value: string): boolean {
   if (value === '' || value.includes('\0') || !value.isWellFormed()) return false
   return (
@@ -18,12 +18,12 @@ export function isStorable(value: string): boolean {
   )
 }
 
-/** Of a well-formed text. */
+/** The text must be well-formed. */
 function countCodePoints(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff]/g)?.length ?? 0)
 }
 
-/** Absent, null and blank text all mean that the device has nothing to say there. */
+/** Absent, null and blank text mean the same: no value. */
 export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && isBlank(value))
 }

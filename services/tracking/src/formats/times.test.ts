@@ -48,7 +48,7 @@ test.for([
   '',
   'yesterday',
   '9'.repeat(100_000),
-])('%s is no time', (text) => expect(parseTime(text, 'Asia/Singapore')).toBeUndefined())
+])('%s is not a time', (text) => expect(parseTime(text, 'Asia/Singapore')).toBeUndefined())
 
 test('a wall time is an instant only with a zone, and never in the zone of this machine', () => {
   expect(at('2026-03-01 18:00:04')).toBeNull()
@@ -66,7 +66,7 @@ test('a zone in the text beats the configured one', () => {
 
 test.for([
   ['2026-03-29 01:59:59', '2026-03-29T00:59:59.000Z', 'before clocks go forward'],
-  ['2026-03-29 02:30:00', '2026-03-29T01:30:00.000Z', 'skipped: moved on by the gap'],
+  ['2026-03-29 02:30:00', '2026-03-29T01:30:00.000Z', 'skipped: moved forward by the change'],
   ['2026-03-29 03:00:00', '2026-03-29T01:00:00.000Z', 'after clocks went forward'],
   ['2026-10-25 01:59:59', '2026-10-24T23:59:59.000Z', 'before clocks go back'],
   ['2026-10-25 02:30:00', '2026-10-25T00:30:00.000Z', 'shown twice: the first time'],
@@ -75,14 +75,14 @@ test.for([
   expect(at(wall, 'Europe/Berlin')).toBe(want),
 )
 
-test('numbers are cut to the millisecond they mean, whatever their unit', () => {
-  // Times 1000, or times a million, this number falls just below the millisecond it means.
+test('numbers in any unit are cut to their millisecond', () => {
+  // Times 1000, or times a million, this number is just below its millisecond.
   expect(readEpoch(1_073_745_890.587, 's')).toBe(1_073_745_890_587)
   expect(readEpoch(1_772_359_201_123.9, 'ms')).toBe(1_772_359_201_123)
   expect(readEpoch(1_772_359_201_123_999, 'us')).toBe(1_772_359_201_123)
 })
 
-test('an uptime is told apart from a time, and a time beyond 2100 from either', () => {
+test('an uptime, a time, and a time after 2100 are told apart', () => {
   expect(readEpoch(0, 'us')).toBe('unset')
   expect(readEpoch(86_400, 's')).toBe('unset')
   expect(readEpoch(-1, 'ms')).toBe('unset')
@@ -92,7 +92,7 @@ test('an uptime is told apart from a time, and a time beyond 2100 from either', 
   expect(readEpoch(Number.MAX_VALUE, 'us')).toBeUndefined()
 })
 
-test('every zone that a reader can be given is understood, and only those', () => {
+test('exactly the zones that the API accepts for a reader are understood', () => {
   const names = [...Intl.supportedValuesOf('timeZone'), 'UTC', '+08:00', '-3:30', 'GMT+8']
   for (const name of names) {
     expect(TimeZone.safeParse(name).success, name).toBe(true)

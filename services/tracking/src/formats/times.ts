@@ -4,9 +4,8 @@ const END_OF_9999_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
- * An instant written as text, in ms, finer digits cut off. Null when it is a wall time and `zone` does not say (or
- * does not know) where; undefined when it is no time. Read by hand: of the forms the devices use, Date.parse
- * refuses some and takes others as the server's local time.
+ * An instant as text, in ms; finer digits are cut off. Null for a wall time if `zone` is missing or unknown; undefined for any other text.
+ * Not with Date.parse, which refuses some forms of the devices and reads others as local time of the server.
  */
 export function parseTime(text: string, zone: string | undefined): number | null | undefined {
   const trimmed = text.trim()
@@ -21,7 +20,7 @@ const UNPADDED = /^(\d{4})([-/])(\d{1,2})[-/](\d{1,2})([Tt &])(\d{1,2}):(\d{1,2}
 
 const two = (digits: string | undefined) => digits?.padStart(2, '0')
 
-/** Gives every part of a time such as `2026-3-1&18:00:02+08` its two digits; undefined when it is no time. */
+/** Pads every part of a time such as `2026-3-1&18:00:02+08` to two digits; undefined for any other text. */
 function pad(text: string): string | undefined {
   const match = UNPADDED.exec(text)
   if (match === null) return undefined
@@ -29,7 +28,7 @@ function pad(text: string): string | undefined {
   return `${year}${dash}${two(month)}${dash}${two(day)}${separator}${two(hour)}:${two(minute)}:${two(second)}${rest}`
 }
 
-/** The first 19 characters, `2026-03-01T10:00:02`, as if they were UTC; undefined when they are something else. */
+/** The first 19 characters, `2026-03-01T10:00:02`, as if they were UTC; undefined for any other text. */
 function parseWallTime(text: string): number | undefined {
   const dash = text[4]
   if ((dash !== '-' && dash !== '/') || text[7] !== dash || text[13] !== ':' || text[16] !== ':')
@@ -42,8 +41,8 @@ function parseWallTime(text: string): number | undefined {
   const hour = twoDigits(text, 11)
   const minute = twoDigits(text, 14)
   const second = twoDigits(text, 17)
-  // A comparison with NaN is false, so digits are checked here too. 60 is a leap second, shown as the next minute.
-  // No clock stands before 1970; 0001-01-01 is what some software writes for "no date".
+  // A comparison with NaN is false, so this also checks the digits. 60 is a leap second, which becomes the next minute. No clock is before
+  // 1970; some software writes 0001-01-01 for "no date".
   const valid =
     year >= 1970 && day >= 1 && day <= daysInMonth(year, month) && hour <= 23 && minute <= 59 && second <= 60
   return valid ? Date.UTC(year, month - 1, day, hour, minute, second) : undefined
@@ -83,7 +82,7 @@ function daysInMonth(year: number, month: number): number {
   return month === 2 && isLeap ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0)
 }
 
-/** NaN when one of the two is no digit. */
+/** NaN if one of the two is not a digit. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 0x30
   const ones = text.charCodeAt(at + 1) - 0x30
@@ -103,11 +102,11 @@ const CLOCK_SET_AFTER_MS = 1e12 // 2001-09-09
 const END_OF_2100_MS = Date.UTC(2101, 0, 1)
 
 /**
- * An instant given as a number since 1970, in ms, finer digits cut off. `unset` when it is an uptime or the zero of
- * a clock nobody set, undefined when it lies beyond the year 2100.
+ * An instant as a number since 1970, in ms; finer digits are cut off. `unset` for an uptime or the zero of an unset clock; undefined after
+ * the year 2100.
  */
 export function readEpoch(value: number, unit: EpochUnit): number | 'unset' | undefined {
-  // Through whole microseconds: 1772359201.123 * 1000 may fall just below the millisecond it means.
+  // By whole microseconds, because 1772359201.123 * 1000 may be just below the millisecond.
   const ms = Math.floor(Math.round(value * MICROSECONDS[unit]) / 1000)
   if (ms < CLOCK_SET_AFTER_MS) return 'unset'
   return ms < END_OF_2100_MS ? ms : undefined

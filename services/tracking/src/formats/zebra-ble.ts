@@ -6,12 +6,12 @@ import { readRssi, readTime } from './read-fields.ts'
 import { readMac } from './tag-values.ts'
 import { isAbsent, readText } from './texts.ts'
 
-/** Whether an item is a Bluetooth advert of an FXR60 or FXR90, whose members are capitalised. */
+/** True for a Bluetooth advert of an FXR60 or FXR90, whose members are capitalized. */
 export function isZebraBle(item: JsonObject, data: JsonObject): boolean {
   return item['type'] === 'BLE_DATA' || data['Address'] !== undefined
 }
 
-/** Decodes an item for which `isZebraBle` holds. An advert has no antenna, so none is missed. */
+/** Decodes an item for which `isZebraBle` is true. An advert has no antenna, so a missing one is not reported. */
 export function decodeZebraBle(out: Collector, item: JsonObject, data: JsonObject, itemAt: string): void {
   const at = `${itemAt}/data`
   if (isAbsent(data['Address'])) return out.report('missing_tag', at)
@@ -27,7 +27,7 @@ export function decodeZebraBle(out: Collector, item: JsonObject, data: JsonObjec
     extra: {
       ibeacon: readBeacon(out, data['iBeacon'], `${at}/iBeacon`),
       address_type: readText(data['AddressType']),
-      // A device without a name is given its address for an alias.
+      // The alias of a device without a name is its address.
       name: readMac(data['Alias']) === address ? undefined : readText(data['Alias']),
       // From 1: a beacon on mains sends 0.
       battery_mv: readInteger(objectAt(data['eddystone'])['batteryVoltage'], 1, 0xffff),
@@ -37,7 +37,7 @@ export function decodeZebraBle(out: Collector, item: JsonObject, data: JsonObjec
 
 const MEMBERS = { uuid: 'uuid', major: 'major', minor: 'minor', txPower: 'txPower' }
 
-/** The reader has already found an iBeacon, so one without a UUID is a fault. */
+/** The reader has already recognized an iBeacon, so that one without a UUID is an error. */
 function readBeacon(out: Collector, beacon: unknown, at: string): Ibeacon | undefined {
   if (isAbsent(beacon)) return undefined
   if (!isObject(beacon)) return out.report('invalid_field', at)

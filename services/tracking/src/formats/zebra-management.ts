@@ -26,12 +26,12 @@ const events: ReadonlyMap<unknown, EventDecoder> = new Map<unknown, EventDecoder
   ['userapp', (out, data, atMs) => out.addHealth('user_event', atMs, { event: readText(data['event']) })],
 ])
 
-/** Whether an item is an event of a fixed reader about itself; the sender's name `component` marks unknown ones too. */
+/** True for an event of a fixed reader about itself. The member `component`, the name of the sender, also marks unknown events. */
 export function isZebraManagement(item: JsonObject): boolean {
   return !isAbsent(item['type']) && (!isAbsent(item['component']) || events.has(item['type']))
 }
 
-/** Decodes an item for which `isZebraManagement` holds. Its body is read tolerantly: it differs by model and firmware. */
+/** Decodes an item for which `isZebraManagement` is true. Tolerant, because bodies differ by model and firmware. */
 export function decodeZebraManagement(out: Collector, item: JsonObject, data: JsonObject, at: string): void {
   const decode = events.get(item['type'])
   if (decode === undefined) return out.report('unknown_event', at)
@@ -55,7 +55,7 @@ function heartbeatDetail(data: JsonObject): DetailMembers {
   }
 }
 
-/** Maps have 6, 8 or 13 entries. Keys are taken when they are numbers, so that none can be `__proto__`. */
+/** Maps have 6, 8 or 13 entries. Only numbers count as keys, so that none can be `__proto__`. */
 function antennaStates(value: unknown): Record<string, string> | undefined {
   const states: Record<string, string> = {}
   let count = 0
@@ -69,7 +69,7 @@ function antennaStates(value: unknown): Record<string, string> | undefined {
   return count === 0 ? undefined : states
 }
 
-/** Over all data paths; the documents still show the one counter these replaced. */
+/** The sum of all data paths. The vendor's documents still show the single counter of older firmware. */
 function messagesDropped(gateway: JsonObject): number | undefined {
   const paths = gateway['dataPathStatistics']
   if (!Array.isArray(paths)) return readInteger(gateway['numDataMessagesDropped'], 0, Number.MAX_SAFE_INTEGER)

@@ -3,7 +3,7 @@ import type { JsonObject } from './json-values.ts'
 import { isHexBytes } from './tag-values.ts'
 import { isAbsent } from './texts.ts'
 
-/** Tag memory is hex, or when reading it failed, an error in words: reported, though the read itself stands. */
+/** Tag memory is hex, or an error text if the device could not read it. Reports the error; the read still counts. */
 export function reportUnusableMemory(
   out: Collector,
   record: JsonObject,

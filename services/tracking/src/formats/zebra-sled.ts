@@ -8,12 +8,12 @@ import { reportUnusableMemory } from './zebra-memory.ts'
 
 type SledDecoder = (out: Collector, item: JsonObject, data: JsonObject, at: string) => void
 
-/** Whether an item comes from an RFD40 or RFD90. Their events carry no name for their kind, only different members. */
+/** True for an item of an RFD40 or RFD90. Their events do not name their kind and differ only in their members. */
 export function isZebraSled(item: JsonObject, data: JsonObject): boolean {
   return findDecoder(item, data) !== undefined
 }
 
-/** Decodes an item for which `isZebraSled` holds. A sled has one antenna and never names it, so none is missed. */
+/** Decodes an item for which `isZebraSled` is true. A sled has one antenna and never names it, so a missing one is not reported. */
 export function decodeZebraSled(out: Collector, item: JsonObject, data: JsonObject, at: string): void {
   findDecoder(item, data)?.(out, item, data, at)
 }
@@ -27,7 +27,7 @@ function findDecoder(item: JsonObject, data: JsonObject): SledDecoder | undefine
 }
 
 function decodeReads(out: Collector, item: JsonObject, data: JsonObject, at: string): void {
-  // Read once at most, however many records fall back on it, so that an unusable one is one error.
+  // Read at most once for all records, so that an unusable one is one error.
   let sentAtMs: number | null | undefined
   const sentAt = () => {
     if (sentAtMs === undefined) sentAtMs = readTime(out, item['timestamp'], at, '/timestamp')
@@ -111,7 +111,7 @@ function decodeConnection(out: Collector, item: JsonObject, _data: JsonObject, a
   const kind = connectionKinds.get(item['connectionState'])
   if (kind === undefined) return out.report('unknown_event', at)
   const time = item['timestamp']
-  // Some firmware writes 10:00:01, without a date: no instant, and no fault either.
+  // Some firmware writes 10:00:01 without a date: not an instant, but not an error either.
   const isTimeOfDay = typeof time === 'string' && TIME_OF_DAY.test(time)
   out.addHealth(kind, isTimeOfDay ? null : readTime(out, time, at, '/timestamp'))
 }

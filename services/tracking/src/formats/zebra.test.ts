@@ -7,7 +7,7 @@ const sled = (data: object, members: object = {}) =>
 const inventory = (data: object) =>
   decode('zebra', { type: 'INVENTORY', timestamp: CURRENT, data: { antenna: 1, ...data } })
 
-test('an unusable time of the message is one error, however many records fall back on it', () => {
+test('an unusable time of the message is one error, also for many records', () => {
   const decoded = sled(
     { tagData: [{ EPCid: 'ABCD' }, { EPCid: 'ABCE' }], barcodeData: [{ decodedBarcode: 'x' }] },
     { timestamp: '?' },
@@ -22,7 +22,7 @@ test('a sled record whose clock is unset takes the time of the message', () => {
   expect(decoded.health).toMatchObject([{ kind: 'clock_unset' }])
 })
 
-test('records that are no objects cost only themselves', () => {
+test('only records that are not objects are dropped', () => {
   const decoded = sled({ tagData: [7, { EPCid: 'ABCD' }], barcodeData: 'none' })
   expect(decoded.reads).toHaveLength(1)
   expect(errorsOf(decoded)).toEqual([
@@ -31,7 +31,7 @@ test('records that are no objects cost only themselves', () => {
   ])
 })
 
-test('a read without EPC is known by its TID, and without both it is missing', () => {
+test('the TID identifies a read without EPC, and without both the tag is missing', () => {
   expect(inventory({ TID: 'e280aa' }).reads).toMatchObject([
     { tag_value: 'E280AA', extra: { tid: 'E280AA' } },
   ])
@@ -39,7 +39,7 @@ test('a read without EPC is known by its TID, and without both it is missing', (
   expect(errorsOf(inventory({ idHex: 'no' }))).toEqual(['invalid_tag /data/idHex'])
 })
 
-test('an array is walked item by item', () => {
+test('an array is read item by item', () => {
   const decoded = decode('zebra', [
     1,
     { type: 'gpi', timestamp: 'x', data: { pin: '3', state: 'HIGH' } },
@@ -49,7 +49,7 @@ test('an array is walked item by item', () => {
     { kind: 'gpio', at_ms: null, detail: { direction: 'in', pin: 3, state: 'high' } },
   ])
   expect(errorsOf(decoded)).toEqual(['unexpected_shape /0', 'invalid_field /1/timestamp', 'unknown_event /2'])
-  expect(decoded.buried).toBe(false)
+  expect(decoded.isDeadLetter).toBe(false)
 })
 
 test('an iBeacon with an unusable member is still a Bluetooth read', () => {
@@ -69,7 +69,7 @@ test('an iBeacon with an unusable member is still a Bluetooth read', () => {
   ])
 })
 
-test('an alias that only repeats the address is no name', () => {
+test('an alias that repeats the address is not a name', () => {
   const data = { Address: 'F7:17:BB:0A:0B:0C', Alias: 'F7-17-BB-0A-0B-0C' }
   expect(decode('zebra', { type: 'BLE_DATA', timestamp: CURRENT, data }).reads[0]?.extra).toBeUndefined()
 })
@@ -80,7 +80,7 @@ test('a number too large for JSON is left out of a heartbeat', () => {
   expect(decoded.health[0]?.detail).toEqual({})
 })
 
-test('antenna maps and texts of a heartbeat cannot smuggle anything in', () => {
+test('antenna maps and texts of a heartbeat add no unexpected members', () => {
   const decoded = decode(
     'zebra',
     `{"type":"heartbeat","timestamp":"${CURRENT}","data":{"radio_control":{"antennas":{"__proto__":"x","1":"a\\u0000b","constructor":"y"}}}}`,

@@ -11,8 +11,8 @@ import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent } from './texts.ts'
 
 /**
- * Decodes Zebra fixed readers (IoT Connector) and RFD40/RFD90 sleds. Which of their many messages one is can be
- * told from its members only: topics are free, and `type` holds whatever the reader is set to do.
+ * Decodes Zebra fixed readers (IoT Connector) and RFD40/RFD90 sleds. Only the members tell the kind of a message: topics are free, and `type`
+ * is the configured mode of the reader.
  */
 export function decodeZebra(bytes: Uint8Array, context: DecodeContext): Decoded {
   return decodeItems(bytes, context, decodeItem)
@@ -30,7 +30,7 @@ function decodeItem(out: Collector, item: unknown, at: string): void {
   out.report(isEnvelope ? 'unknown_event' : 'unexpected_shape', at)
 }
 
-/** Modes whose events are reads even when the tag gave no EPC. DIRECTIONALITY is none: nobody has seen its body. */
+/** Modes whose events are reads even without an EPC. Not DIRECTIONALITY, whose body is unknown. */
 const INVENTORY_MODES = new Set<unknown>(['SIMPLE', 'CUSTOM', 'CONVEYOR', 'INVENTORY', 'PORTAL'])
 
 const TAG: TagMembers = {
@@ -38,7 +38,7 @@ const TAG: TagMembers = {
   tid: [{ name: 'TID', read: readHexTag }],
 }
 
-/** Filled by tag access operations, and when one fails, with the error in words. */
+/** Set by tag access operations; an error text if one fails. */
 const MEMORY_FIELDS = ['PC', 'CRC', 'XPC', 'EPC', 'USER'] as const
 
 function decodeTagRead(out: Collector, item: JsonObject, data: JsonObject, itemAt: string): void {

@@ -7,24 +7,24 @@ const MAX_ZONES = 64
 /** A few decades of days. */
 const MAX_DAYS = 16_384
 
-/** What tells the offsets of a zone, and those of days that were asked for before, by the number of the day. */
+/** The formatter that tells the offsets of a zone, and known offsets by the number of the day. */
 type Zone = { formatter: Intl.DateTimeFormat; offsets: Map<number, number> }
 
-/** Making a formatter costs tens of microseconds. Zones also come from messages, hence the bound. */
+/** A new formatter costs tens of microseconds. Bounded, because messages name zones too. */
 const zones = new Map<string, Zone>()
 
 /**
- * The instant at which a clock in `zone` shows the wall time `wallMs` (a wall time taken as if it were UTC).
- * `zone` is an IANA name or an offset such as `+08`, `-3:30`, `GMT+08:00`. A wall time that occurs twice means its
- * first occurrence, one that is skipped moves on by the gap. Undefined when there is no such zone.
+ * The instant at which a clock in `zone` shows the wall time `wallMs` (a wall time as if it were UTC). `zone` is an IANA name or an offset
+ * such as `+08`, `-3:30`, `GMT+08:00`. If a change of clocks repeats a wall time, it means the first occurrence; if it skips a wall time,
+ * the time is moved forward by the change. Undefined for an unknown zone.
  */
 export function instantOfWallTime(wallMs: number, zone: string): number | undefined {
   const fixed = offsetMsOf(zone)
   if (fixed !== undefined) return wallMs - fixed
   const known = zoneNamed(zone)
   if (known === undefined) return undefined
-  // The offsets of a day before and a day after bracket any change of clocks; usually there is none. They are asked for
-  // at midnight, UTC: a message of thousands of times has few of them, and each costs microseconds.
+  // The offsets of a day before and a day after are on both sides of any change of clocks; usually there is none. They are those at midnight
+  // UTC: a message with thousands of times has few days, and each lookup costs microseconds.
   const day = Math.floor(wallMs / DAY_MS)
   const earlier = wallMs - offsetOfDay(known, day - 1)
   const later = wallMs - offsetOfDay(known, day + 2)
@@ -32,7 +32,7 @@ export function instantOfWallTime(wallMs: number, zone: string): number | undefi
   return earlier === later || shows(earlier) || !shows(later) ? earlier : later
 }
 
-/** Whether `zone` is a name or an offset that `instantOfWallTime` understands. */
+/** True for a name or an offset that `instantOfWallTime` understands. */
 export function isZone(zone: string): boolean {
   return offsetMsOf(zone) !== undefined || zoneNamed(zone) !== undefined
 }
@@ -48,11 +48,11 @@ function zoneNamed(zone: string): Zone | undefined {
     zones.set(zone, known)
     return known
   } catch {
-    return undefined // a RangeError is Intl's way to say that it knows no such zone
+    return undefined // Intl throws a RangeError for an unknown zone
   }
 }
 
-/** At the first moment of a day, counted from 1970, UTC. */
+/** The offset at the start of a day, UTC. `day` counts from 1970. */
 function offsetOfDay({ formatter, offsets }: Zone, day: number): number {
   const known = offsets.get(day)
   if (known !== undefined) return known
@@ -62,7 +62,7 @@ function offsetOfDay({ formatter, offsets }: Zone, day: number): number {
   return offset
 }
 
-/** `1970, GMT+01:00`: a fifth of what `formatToParts` costs. */
+/** Parses `1970, GMT+01:00`, at a fifth of the cost of `formatToParts`. */
 function offsetAtMs(formatter: Intl.DateTimeFormat, ms: number): number {
   const text = formatter.format(ms)
   return offsetMsOf(text.slice(text.lastIndexOf('GMT'))) ?? 0

@@ -28,12 +28,12 @@ export const historyHandlers = ({
   },
 })
 
-type Asked = {
+type HistoryRange = {
   from?: string | undefined
   to?: string | undefined
   limit: number
   offset: number
-  /** There is one field to sort by; what is named behind it is the same again. */
+  /** Only the first counts, because there is only one field to sort by. */
   sort?: readonly { descending: boolean }[] | undefined
 }
 
@@ -42,7 +42,7 @@ export async function readHistory(
   db: Kysely<Tables>,
   orgId: number,
   assetId: number,
-  { from, to, limit, offset, sort }: Asked,
+  { from, to, limit, offset, sort }: HistoryRange,
 ): Promise<{ data: HistoryRow[]; limit: number; offset: number; total_count: number }> {
   const minutes = await findMinutes(db, orgId, assetId, { from, to })
   const total_count = await countHistory(db, orgId, assetId, minutes)

@@ -5,7 +5,7 @@ import { iso, scene, seen } from '../../test/reports/scene.fixture.ts'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 
 describe('GET /assets/{asset_id}/history', () => {
-  test('lists newest first; a duration is the time at the row before, null on the earliest', async ({
+  test('lists the newest first; a duration is the time since the row before, null for the earliest', async ({
     tracking,
   }) => {
     const { a, dock, shelf } = await scene(tracking)
@@ -37,7 +37,9 @@ describe('GET /assets/{asset_id}/history', () => {
     })
   })
 
-  test('D8.1 from and to are inclusive, and durations look beyond from', async ({ tracking }) => {
+  test('D8.1 from and to are inclusive, and durations count from the row before the range', async ({
+    tracking,
+  }) => {
     const { a } = await scene(tracking)
     const res = await tracking.call(
       'GET',
@@ -57,7 +59,7 @@ describe('GET /assets/{asset_id}/history', () => {
     expect(res.json().total_count).toBe(2)
   })
 
-  test('an invalid from has the wording of the contract', async ({ tracking }) => {
+  test('an invalid from is refused with the text of the contract', async ({ tracking }) => {
     const { a } = await scene(tracking)
     const res = await tracking.call('GET', `/assets/${a.id}/history?from=2026-11-21`)
     expect(res.json().error.fields).toEqual([
@@ -73,9 +75,9 @@ describe('GET /assets/{asset_id}/history', () => {
     expect((await tracking.call('GET', `/assets/${a.id}/history`)).statusCode).toBe(404)
   })
 
-  test('with catalog away the last known state answers', async ({ tracking }) => {
+  test('without catalog, the last known state decides', async ({ tracking }) => {
     const { a } = await scene(tracking)
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     expect((await tracking.call('GET', `/assets/${a.id}/history`)).statusCode).toBe(200)
   })
 
@@ -85,7 +87,7 @@ describe('GET /assets/{asset_id}/history', () => {
     expect(res.json()).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
   })
 
-  test('D8.3 of a deleted location the id stays and the key is null', async ({ tracking }) => {
+  test('D8.3 a deleted location keeps its id and has no key', async ({ tracking }) => {
     const { a, shelf } = await scene(tracking)
     const gone = { ...shelf, revision: shelf.revision + 1_000, deleted_at: '2026-11-20T00:00:00.000Z' }
     tracking.catalog.locations = [gone]
@@ -96,7 +98,7 @@ describe('GET /assets/{asset_id}/history', () => {
     ])
   })
 
-  test('D8.1 the bounds count to the microsecond, in the minute of a row as well', async ({ tracking }) => {
+  test('D8.1 the bounds count to the microsecond, also inside a minute', async ({ tracking }) => {
     const { a } = await scene(tracking)
     const [row, before, after] = [0, -1, 1].map((ms) => new Date(Date.parse(iso(20)) + ms).toISOString()) as [
       string,
@@ -118,7 +120,7 @@ describe('GET /assets/{asset_id}/history', () => {
     expect(await times(`from=${after}&to=${before}`)).toEqual([])
   })
 
-  test('pages from either end are the whole history, once each', async ({ tracking }) => {
+  test('pages in either direction have every row once', async ({ tracking }) => {
     const asset = tracking.catalog.asset(1, 'Beacon')
     await tracking.project()
     const rows = Array.from({ length: 60 }, (_, i) => seen(asset.id, null, i * 7))
@@ -162,7 +164,7 @@ describe('GET /legacy/api/v1/assets/{identifier}/history', () => {
   const call = (tracking: Tracking, path: string, orgId = 1) =>
     tracking.call('GET', path, { base: LEGACY_PREFIX, orgId })
 
-  test('D1.2 is the same history under the older names', async ({ tracking }) => {
+  test('D1.2 is the same history with legacy names', async ({ tracking }) => {
     const { dock } = await scene(tracking)
     tracking.catalog.locations = [{ ...dock, revision: 10_000, deleted_at: '2026-11-20T00:00:00.000Z' }]
     await tracking.project()
@@ -179,7 +181,7 @@ describe('GET /legacy/api/v1/assets/{identifier}/history', () => {
     expect(range.json().data.map((row: { timestamp: string }) => row.timestamp)).toEqual([iso(20), iso(10)])
   })
 
-  test('of what is unknown, deleted or of others it is 404; the newer names are unknown', async ({
+  test('is 404 for unknown, deleted and foreign assets, and does not know the current names', async ({
     tracking,
   }) => {
     const { a } = await scene(tracking)
@@ -195,13 +197,13 @@ describe('GET /legacy/api/v1/assets/{identifier}/history', () => {
     ])
   })
 
-  test('D8.9 an asset created or renamed a moment ago has one at once, and with catalog away what is known counts', async ({
+  test('D8.9 a new or renamed asset has one at once; without catalog, the projection decides', async ({
     tracking,
   }) => {
     await scene(tracking)
     tracking.catalog.asset(1, 'Fresh')
     expect((await call(tracking, '/assets/FRESH/history')).json().total_count).toBe(0)
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     expect((await call(tracking, '/assets/ALPHA/history')).json().total_count).toBe(3)
     expect((await call(tracking, '/assets/FRESH-2/history')).statusCode).toBe(404)
   })

@@ -5,7 +5,7 @@ import { assetNotFound } from '../errors.ts'
 import type { FindAssetId } from '../projections/finders.ts'
 import { readHistory, type HistoryDeps } from './history.handlers.ts'
 
-/** The older vocabulary of history: translation to the current one, and back. */
+/** The legacy vocabulary of history: translates to the current one and back. */
 export const legacyHistoryHandlers = ({
   db,
   findAssetId,

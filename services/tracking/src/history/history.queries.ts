@@ -2,18 +2,17 @@ import { sql, type RawBuilder } from 'kysely'
 import type { HistoryRow } from '@whereabouts/contracts/tracking'
 import type { Db } from '../db.ts'
 
-/** Minutes as text, both included; undefined without a bound. */
+/** A range of minutes as text, both included; undefined means no bound. */
 export type Minutes = { first: string | undefined; last: string | undefined }
 
 const MINUTE_MS = 60_000
 const minuteOf = (instant: string) => `${instant.slice(0, 16)}:00.000000Z`
-const moved = (minute: string, minutes: number) =>
+const shift = (minute: string, minutes: number) =>
   minuteOf(new Date(Date.parse(minute) + minutes * MINUTE_MS).toISOString())
 
 /**
- * The minutes whose rows lie between two instants of `parseInstant`, both included. Of the minutes that the bounds lie
- * in, the row decides. Minutes are in the index and instants are not: rows that are counted or skipped need not be
- * read, nor need the months beside them.
+ * The minutes whose rows are between two instants of `parseInstant`, both included. For the minutes of the bounds, it reads their rows. The
+ * index has minutes and no instants: with minutes, PostgreSQL counts and skips rows without reading them, and reads no other months.
  */
 export async function findMinutes(
   db: Db,
@@ -29,8 +28,8 @@ export async function findMinutes(
     from scan where org_id = ${orgId} and asset_id = ${assetId}
       and minute in (${first ?? last}::timestamptz, ${last ?? first}::timestamptz)`.execute(db)
   return {
-    first: first && rows.some((row) => row.is_early) ? moved(first, 1) : first,
-    last: last && rows.some((row) => row.is_late) ? moved(last, -1) : last,
+    first: first && rows.some((row) => row.is_early) ? shift(first, 1) : first,
+    last: last && rows.some((row) => row.is_late) ? shift(last, -1) : last,
   }
 }
 
@@ -53,8 +52,8 @@ export async function countHistory(
 export type HistoryPage = { limit: number; offset: number; descending: boolean }
 
 /**
- * `listed`: one page of an asset's rows with what they hold and `before`, when the row before was observed; that looks
- * at the whole history, whatever the range (D8.1).
+ * The common table expression `listed`: one page of an asset's rows, each with `before`, the instant of the row before it in the whole
+ * history, also outside the range (D8.1).
  */
 export function listed(
   orgId: number,
@@ -81,10 +80,10 @@ export function listed(
 
 const inOrder = (descending: boolean) => sql.raw(descending ? 'desc' : 'asc')
 
-/** Of a row of `listed`: whole seconds between the two observations. */
+/** Whole seconds between a row of `listed` and the row before it. */
 export const DURATION = sql.raw('floor(extract(epoch from listed.observed_at - listed.before))::bigint')
 
-/** One page of an asset's history. The key of a deleted location is null, its id stays (D8.3). */
+/** One page of an asset's history. A deleted location keeps its id, and its key is null (D8.3). */
 export async function listHistory(
   db: Db,
   orgId: number,

@@ -3,7 +3,7 @@ import { store } from '../../test/store.ts'
 import { iso, NOW, scene, seen } from '../../test/reports/scene.fixture.ts'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 
-/** The scene, whose reader `r` organization 1 has configured: its antenna 1 is the gate. */
+/** The scene, in which organization 1 has configured reader `r` with antenna 1 at the gate. */
 async function configured(tracking: Tracking) {
   const made = await scene(tracking)
   const reader = { reader_key: 'r', name: 'Reader', format: 'canonical' }
@@ -17,9 +17,7 @@ const list = async (tracking: Tracking, assetId: number, query = '', orgId = 1) 
   (await tracking.call('GET', `/assets/${assetId}/sightings${query}`, { orgId })).json()
 
 describe('GET /assets/{asset_id}/sightings', () => {
-  test('lists newest first with the reader, the antenna and the scan point that decided', async ({
-    tracking,
-  }) => {
+  test('lists the newest first with reader, antenna and scan point', async ({ tracking }) => {
     const { a, b, dock, shelf, readerId, pointId } = await configured(tracking)
     const decided = {
       reader: { reader_key: 'r', id: readerId, name: 'Reader' },
@@ -40,20 +38,18 @@ describe('GET /assets/{asset_id}/sightings', () => {
     expect((await list(tracking, b.id)).data).toMatchObject([{ location: null, ...decided }])
   })
 
-  test('a save has no reader; a reader or an antenna that is not configured has no name', async ({
-    tracking,
-  }) => {
+  test('a save has no reader; an unconfigured reader or antenna has no name', async ({ tracking }) => {
     const { a, dock, readerId } = await configured(tracking)
     await store(tracking.db, tracking.view, [
       { ...seen(a.id, dock.id, 4), antenna: 2 },
-      { ...seen(a.id, dock.id, 3), readerKey: 'stranger' },
+      { ...seen(a.id, dock.id, 3), readerKey: 'unconfigured' },
     ])
     tracking.clock.stoppedAt = NOW
     const body = { asset_identifiers: ['ALPHA'], location_identifier: 'SHELF' }
     expect((await tracking.call('POST', '/inventory/save', { body })).statusCode).toBe(201)
     expect((await list(tracking, a.id, '?limit=3')).data).toMatchObject([
       { location: { name: 'Shelf' }, reader: null, antenna: null, scan_point: null },
-      { reader: { reader_key: 'stranger', id: null, name: null }, antenna: 1, scan_point: null },
+      { reader: { reader_key: 'unconfigured', id: null, name: null }, antenna: 1, scan_point: null },
       { reader: { reader_key: 'r', id: readerId, name: 'Reader' }, antenna: 2, scan_point: null },
     ])
   })
@@ -65,7 +61,7 @@ describe('GET /assets/{asset_id}/sightings', () => {
     ])
   })
 
-  test('D8.3 of a deleted location the id stays, key and name are null', async ({ tracking }) => {
+  test('D8.3 a deleted location keeps its id and has no key or name', async ({ tracking }) => {
     const { a, shelf } = await scene(tracking)
     tracking.catalog.change(shelf, { deleted_at: '2026-11-20T00:00:00.000Z' })
     await tracking.project()
@@ -74,7 +70,9 @@ describe('GET /assets/{asset_id}/sightings', () => {
     ])
   })
 
-  test('pages fit together; past the end it is empty with the true total', async ({ tracking }) => {
+  test('pages have every row once; past the end, a page is empty with the true total', async ({
+    tracking,
+  }) => {
     const { a } = await scene(tracking)
     const all = await list(tracking, a.id)
     const pages = []

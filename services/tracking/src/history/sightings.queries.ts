@@ -3,12 +3,12 @@ import type { SightingRow } from '@whereabouts/contracts/sightings'
 import type { Db } from '../db.ts'
 import { DURATION, listed } from './history.queries.ts'
 
-/** All there are. */
+/** The whole history. */
 export const EVER = { first: undefined, last: undefined }
 
 /**
- * One page of an asset's history, newest first, with what decided each row: the reader and the scan point as they are
- * configured today, of which no history is kept.
+ * One page of an asset's history, newest first, with the reader and the scan point of each row. Their names are those of today, because
+ * they have no history.
  */
 export async function listSightings(
   db: Db,
@@ -28,12 +28,12 @@ export async function listSightings(
   return rows
 }
 
-/** The key and name of a deleted location are null, its id stays (D8.3). */
+/** A deleted location keeps its id; its key and name are null (D8.3). */
 const LOCATION = sql.raw(`case when listed.location_id is not null then json_build_object(
   'id', listed.location_id, 'external_key', case when l.deleted_at is null then l.external_key end,
   'name', case when l.deleted_at is null then l.name end) end`)
 
-/** None for a save (D8.5). */
+/** Null for a save (D8.5). */
 const READER = sql.raw(`case when listed.reader_key is not null then json_build_object(
   'reader_key', listed.reader_key, 'id', r.id, 'name', r.name) end`)
 

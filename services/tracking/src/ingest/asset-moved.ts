@@ -4,9 +4,8 @@ import { deliveryId } from './delivery-id.ts'
 import type { Movement } from './movements.ts'
 
 /**
- * The event of a movement, with the names of this moment. An origin that was deleted, or that nobody knows any more,
- * is null. An asset or destination that was deleted while the row was under way makes none: there is nothing left
- * that could have moved, or nowhere to.
+ * The event of a movement, with the current names. The origin is null if it is deleted or unknown. Undefined if the asset or the
+ * destination is deleted or unknown.
  */
 export function toEvent({ kind, to, fromLocationId }: Movement, view: CatalogView): AssetMoved | undefined {
   const { orgId, assetId, minute } = to

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Fixed for ever: another namespace would give every old movement a second id. */
+/** Never change it: another namespace would give every old movement a second id. */
 const NAMESPACE = Buffer.from('6f1d5a7c0b7e4e5a9d0c3f8a2b64c1de', 'hex')
 
 /** A UUID of version 5 (RFC 9562): the same name always gives the same id. */
@@ -21,7 +21,7 @@ type Move = {
   kind: 'scan' | 'save'
 }
 
-/** The same movement has the same id however often it is computed, so no reprocessing mints a second event (D8.10). */
+/** The same movement always gets the same id, so that handling it again creates no second event (D8.10). */
 export function deliveryId({ orgId, assetId, minute, from, to, kind }: Move): string {
   return uuidV5([orgId, assetId, minute, from ?? '-', to, kind].join(':'))
 }

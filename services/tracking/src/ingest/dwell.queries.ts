@@ -6,14 +6,17 @@ import { epochMs, minuteTime } from '../sql-times.ts'
 
 type Start = { asset_id: number; ms: number }
 
-/** Asset → first observation of its stay, where it was found. Call under `lockPositions`, after the rows are stored. */
-export async function findDwellStarts(tx: Tx, unsettled: BrokenDwells): Promise<Map<number, number>> {
-  const starts = [...(await firstAfter(tx, unsettled.broken)), ...(await firstOfLonger(tx, unsettled.longer))]
+/** Asset → start of its dwell in milliseconds, if it was found. Call under `lockPositions`, after the rows are stored. */
+export async function findDwellStarts(
+  tx: Tx,
+  { broken, longer }: BrokenDwells,
+): Promise<Map<number, number>> {
+  const starts = [...(await firstAfter(tx, broken)), ...(await firstOfLonger(tx, longer))]
   return new Map(starts.map(({ asset_id, ms }) => [asset_id, ms]))
 }
 
 const [HOUR, DAY] = [60, 1_440]
-/** Read at most in one transaction, about a second's work. */
+/** The most rows that one transaction reads: about a second. */
 const MAX_ROWS = 1_500_000
 
 async function firstAfter(tx: Tx, broken: BrokenDwells['broken']): Promise<Start[]> {
@@ -33,8 +36,8 @@ async function firstAfter(tx: Tx, broken: BrokenDwells['broken']): Promise<Start
 }
 
 /**
- * Looks back a day, which is as far as a late scan reaches (D8.6), or less, where thousands of stays grow at once: a
- * stay of months that one row joins to this one is not read row by row.
+ * Reads back one day, because a late scan is at most one day old (D8.6), and less if thousands of dwells grow at once. So it never reads
+ * months of rows if one late row joins an earlier dwell to this one.
  */
 async function firstOfLonger(tx: Tx, longer: BrokenDwells['longer']): Promise<Start[]> {
   if (longer.length === 0) return []

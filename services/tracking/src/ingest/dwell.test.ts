@@ -6,7 +6,7 @@ import { findBrokenDwells } from './dwell.ts'
 const [DOCK, SHELF] = [11, 12]
 const key = { orgId: 1, assetId: 7 }
 
-/** At the dock in minute 100, since minute 50. */
+/** At the dock from minute 50 to minute 100. */
 const current: Position = {
   ...key,
   minute: 100,
@@ -25,17 +25,17 @@ const late = (minute: number, locationId: number | null, assetId = 7): Observati
 })
 const nothing = { broken: [], longer: [] }
 
-describe('D8.2 what late rows say of the current stay', () => {
+describe('D8.2 late rows and the current dwell', () => {
   test.for([
     { name: 'elsewhere inside it: broken there', rows: [late(60, SHELF)], want: { broken: [60] } },
-    { name: 'nowhere inside it: broken there', rows: [late(60, null)], want: { broken: [60] } },
+    { name: 'without a location inside it: broken there', rows: [late(60, null)], want: { broken: [60] } },
     { name: 'several: broken at the last', rows: [late(70, null), late(60, SHELF)], want: { broken: [70] } },
-    { name: 'the same place inside it: nothing new', rows: [late(60, DOCK)], want: {} },
-    { name: 'elsewhere before it: nothing new', rows: [late(40, SHELF)], want: {} },
-    { name: 'the same place before it: perhaps longer', rows: [late(40, DOCK)], want: { longer: [50] } },
+    { name: 'the same location inside it: unchanged', rows: [late(60, DOCK)], want: {} },
+    { name: 'elsewhere before it: unchanged', rows: [late(40, SHELF)], want: {} },
+    { name: 'the same location before it: may be longer', rows: [late(40, DOCK)], want: { longer: [50] } },
     { name: 'elsewhere in its first minute: broken there', rows: [late(50, SHELF)], want: { broken: [50] } },
     {
-      name: 'the same place in its first minute: begins anew',
+      name: 'the same location in its first minute: starts there again',
       rows: [late(50, DOCK)],
       want: { longer: [51] },
     },
@@ -47,25 +47,25 @@ describe('D8.2 what late rows say of the current stay', () => {
     })
   })
 
-  test('the newest minute put right, where the stay begins with it: perhaps longer', () => {
+  test('the newest minute corrected, if the dwell starts with it: may be longer', () => {
     const begun = { ...current, minute: 50, observedAtMs: 50 * 60_000 + 5_000 }
     const replaced = [late(50, DOCK)]
     expect(findBrokenDwells([begun], { late: [], replaced })).toEqual({
       broken: [],
       longer: [{ ...key, minute: 50, locationId: DOCK }],
     })
-    // The asset went on and came back since, in the same batch.
+    // In the same batch, the asset left and came back.
     expect(findBrokenDwells([current], { late: [], replaced: [late(49, DOCK)] })).toEqual(nothing)
   })
 
-  test('an asset that is nowhere has no stay', () => {
+  test('an asset without a location has no dwell', () => {
     const nowhere = { ...current, locationId: null, dwellStartedAtMs: null }
     expect(findBrokenDwells([nowhere], { late: [late(60, SHELF), late(40, DOCK)], replaced: [] })).toEqual(
       nothing,
     )
   })
 
-  test('rows of another asset say nothing', () => {
+  test('rows of another asset change nothing', () => {
     expect(
       findBrokenDwells([current], { late: [late(60, SHELF, 8)], replaced: [late(50, DOCK, 8)] }),
     ).toEqual(nothing)

@@ -12,11 +12,11 @@ const decoded = {
   health: [],
   errors: [],
   errors_omitted: 0,
-  buried: false,
+  isDeadLetter: false,
 }
 const message = (ageMs: number) => ({ orgId: 7, readerKey: 'dock', receivedAtMs: NOW - ageMs, decoded })
 
-test('D8.9 a message counts as kept when it was stored within the second; the delay of a batch is its oldest message’s', async () => {
+test('D8.9 a message stored within the second keeps the promise; the delay of a batch is that of its oldest message', async () => {
   const registry = createRegistry('test')
   const metrics = ingestMetrics(registry)
   metrics.finished([message(20), message(1_000), message(1_001), message(4_000)])
@@ -27,7 +27,7 @@ test('D8.9 a message counts as kept when it was stored within the second; the de
   expect(text).toContain('ingest_delay_seconds_count{service="test"} 1')
 })
 
-test('the clock of a broker that is ahead makes no negative delay', async () => {
+test('a broker whose clock is ahead causes no negative delay', async () => {
   const registry = createRegistry('test')
   ingestMetrics(registry).finished([message(-5_000)])
   expect(await registry.metrics()).toContain('ingest_delay_seconds_sum{service="test"} 0')

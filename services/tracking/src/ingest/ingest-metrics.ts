@@ -6,7 +6,7 @@ import type { StoredCounts } from './store-in-parts.ts'
 export type IngestMetrics = {
   resolved(batch: Resolved, fresh: number): void
   stored(batch: StoredCounts): void
-  /** Of messages whose reads are all stored, or need not be. */
+  /** Counts messages whose reads are stored or need no row. */
   finished(messages: readonly ReaderMessage[]): void
   /** A message dropped because its organization sends more than its keys may. */
   overRate(source: 'scans' | 'mqtt_copies'): void
@@ -19,11 +19,11 @@ const PROMISED_MS = 1_000
 
 const OUTCOMES = ['observed', 'thinned', 'unknown_tag', 'unplaced', 'error', 'clock_skewed']
 
-/** Reads by what became of them, rows and movements, and how long it took. Everything once per batch. */
+/** Counts reads by outcome, rows and movements, and measures the delay. Each once per batch. */
 export function ingestMetrics(registry: Registry): IngestMetrics {
   const reads = new Counter({
     name: 'ingest_reads_total',
-    help: 'Reads by outcome: observed (asset and place known), of these thinned (its minute has a row); unknown_tag, unplaced, either or both; error (not a read that could be used); clock_skewed, beside any of these.',
+    help: 'Reads by outcome: observed (asset and location known), of these thinned (the minute has a row already); unknown_tag, unplaced, or both; error (an unusable read); clock_skewed, in addition to any of these.',
     labelNames: ['outcome'],
     registers: [registry],
   })
@@ -73,13 +73,13 @@ function shareMetrics(registry: Registry): Pick<IngestMetrics, 'overRate' | 'ove
 function delayMetrics(registry: Registry): Pick<IngestMetrics, 'finished'> {
   const delays = new Histogram({
     name: 'ingest_delay_seconds',
-    help: 'Time from the moment the broker took a reader message until it was stored, of the oldest message of each batch.',
+    help: 'Time from when the broker received a reader message until it was stored, for the oldest message of each batch.',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800],
     registers: [registry],
   })
   const messages = new Counter({
     name: 'ingest_messages_total',
-    help: 'Reader messages stored, by whether that was within the second that is promised.',
+    help: 'Reader messages stored, by whether they kept the promise of one second.',
     labelNames: ['promise'],
     registers: [registry],
   })

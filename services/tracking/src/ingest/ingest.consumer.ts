@@ -30,15 +30,15 @@ export type IngestDeps = ResolveDeps & {
   wakeOutbox: () => void
 }
 
-/** What is kept in memory, and in one transaction, is bounded: some 40 000 reads. */
+/** Bounds memory and transactions: about 40 000 reads. */
 const BATCH = { maxMessages: 500, maxBytes: 4 * 1024 * 1024 }
 
-/** The organization, or nothing for what is no scan and will be buried. */
+/** The organization; empty for a subject that is not a scan's, whose message becomes a dead letter. */
 const groupOf = ({ subject }: { subject: string }) => String(readerSubject(subject)?.orgId ?? '')
 
 /**
- * Reader messages to history, positions and movements. A database or a catalog that is away is an outage: the
- * messages are held and nothing is called unknown that might exist.
+ * Turns reader messages into history, positions and movements. If the database or catalog is not reachable, it holds the messages: then no
+ * existing tag counts as unknown.
  */
 export const ingestConsumer = (deps: IngestDeps, overflow?: Overflow): BatchConsumer<ReaderMessage> => ({
   ...BATCH,
@@ -48,12 +48,12 @@ export const ingestConsumer = (deps: IngestDeps, overflow?: Overflow): BatchCons
   fair: { groupOf, admit: deps.admission.admitScan, ...(overflow && { overflow }) },
 })
 
-/** Small, so that whoever does not flood waits behind one of them for some milliseconds only. */
+/** Small, so that messages of other organizations wait only some milliseconds for one batch. */
 const OVERFLOW_BATCH = { maxMessages: 250, maxBytes: 256 * 1024 }
 
 /**
- * The same of what organizations had beyond their share, with what time the others leave. It was admitted before. It is
- * late by design and not counted as such: nobody may spend the budget of all by flooding.
+ * Handles messages beyond the share of their organization, in the time that the others leave. They were admitted before. They are late by
+ * design and not counted as late: a flood must not use up the error budget of all.
  */
 export function overflowConsumer(deps: IngestDeps, overflow: Overflow): BatchConsumer<ReaderMessage> {
   const scans = ofScans({ ...deps, metrics: { ...deps.metrics, finished: () => undefined } })
@@ -84,13 +84,12 @@ const ofScans = (deps: IngestDeps) => ({
   },
 })
 
-/** Behind the other consumer by so much, nearly every read is known already and ends in memory. */
+/** After this delay, `ingestConsumer` has stored nearly every read, so that `RecentMinutes` drops it. */
 const COPY_WAIT_MS = 250
 
 /**
- * The same from the broker's own store of what it has acknowledged over MQTT, which is all that such a reader was
- * promised: a copy that SCANS missed while it had no leader is stored from here. Usually SCANS has it, so nothing is
- * counted or reported twice: what is no reader message is buried there, reader health is kept there.
+ * Stores scans from the broker's copies of MQTT messages. The broker acknowledges an MQTT message once it has this copy, and SCANS misses
+ * the message while it has no leader. Usually SCANS has it. So only `ingestConsumer` counts reads and keeps reader health and dead letters.
  */
 export const mqttCopyConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage | undefined> => ({
   ...BATCH,

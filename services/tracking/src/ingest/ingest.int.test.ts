@@ -10,7 +10,7 @@ import { store } from '../../test/store.ts'
 import { events, ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 
 describe('ingest', () => {
-  test('a read becomes a row, a position and an event with the names of the moment', async ({ tracking }) => {
+  test('a read becomes a row, a position and an event with the current names', async ({ tracking }) => {
     const { asset, dock } = await warehouse(tracking)
     await ingest(tracking, [message(1, [{ value: 'E280', at: NOW - 1_000 }])])
     expect(await scans(tracking)).toEqual([
@@ -27,7 +27,7 @@ describe('ingest', () => {
     ])
   })
 
-  test('the first location of a minute wins, and a mid-minute move comes with the next minute', async ({
+  test('the first location of a minute wins, and a move within it counts in the next minute', async ({
     tracking,
   }) => {
     const { dock, shelf } = await warehouse(tracking)
@@ -51,7 +51,7 @@ describe('ingest', () => {
     ])
   })
 
-  test('the same message twice, also in another process, stores one row and announces one event', async ({
+  test('the same message twice, also in another process, makes one row and one event', async ({
     tracking,
   }) => {
     await warehouse(tracking)
@@ -63,7 +63,7 @@ describe('ingest', () => {
     expect(await events(tracking)).toHaveLength(1)
   })
 
-  test('D8.7 a late scan fills history, moves nothing and announces nothing', async ({ tracking }) => {
+  test('D8.7 a late scan fills history, moves no asset and makes no event', async ({ tracking }) => {
     const { dock } = await warehouse(tracking)
     await ingest(tracking, [message(1, [{ value: 'E280', at: NOW - 60_000, antenna: 1 }])])
     await ingest(tracking, [message(1, [{ value: 'E280', at: NOW - 3_600_000, antenna: 2 }])])
@@ -91,9 +91,7 @@ describe('ingest', () => {
     })
   })
 
-  test('D8.8 a location key in the message wins, also on a reader that nobody configured', async ({
-    tracking,
-  }) => {
+  test('D8.8 a location key in the message wins, also on an unconfigured reader', async ({ tracking }) => {
     const { shelf } = await warehouse(tracking)
     await ingest(tracking, [message(1, [{ value: 'E280', location: 'SHELF' }], 'handheld-9')])
     expect((await scans(tracking)).map((s) => s.location_id)).toEqual([shelf.id])
@@ -110,13 +108,13 @@ describe('ingest', () => {
     expect(await events(tracking)).toEqual([])
   })
 
-  test('another organization reads the same tag value in vain', async ({ tracking }) => {
+  test('a tag value of another organization is an unknown tag', async ({ tracking }) => {
     await warehouse(tracking)
     await ingest(tracking, [message(2, [{ value: 'E280', location: 'DOCK' }])])
     expect(await scans(tracking)).toEqual([])
   })
 
-  test('something created a moment ago is asked for, not called unknown', async ({ tracking }) => {
+  test('asks catalog for a new tag before it counts as unknown', async ({ tracking }) => {
     const { catalog } = tracking
     await warehouse(tracking)
     catalog.tag(catalog.asset(1, 'Newborn'), 'AA01')
@@ -124,27 +122,25 @@ describe('ingest', () => {
     expect(await scans(tracking)).toHaveLength(1)
   })
 
-  test('a stranger is asked for once a second, not with every read', async ({ tracking }) => {
+  test('asks for an unknown tag once a second, not with every read', async ({ tracking }) => {
     await warehouse(tracking)
-    const before = tracking.catalog.questions.length
+    const before = tracking.catalog.requests.length
     for (let i = 0; i < 5; i += 1) await ingest(tracking, [message(1, [{ value: 'FFFF' }])])
-    expect(tracking.catalog.questions.length - before).toBe(1)
+    expect(tracking.catalog.requests.length - before).toBe(1)
   })
 
-  test('with catalog away a read of a stranger is not settled, and nothing of its batch is stored', async ({
-    tracking,
-  }) => {
+  test('without catalog, a batch with an unknown tag is not acknowledged or stored', async ({ tracking }) => {
     await warehouse(tracking)
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     const reads = [message(1, [{ value: 'E280' }, { value: 'FFFF' }])]
-    await expect(ingest(tracking, reads)).rejects.toThrow('catalog is away')
+    await expect(ingest(tracking, reads)).rejects.toThrow('catalog is not reachable')
     expect(await scans(tracking)).toEqual([])
-    tracking.catalog.away = false
+    tracking.catalog.isUnreachable = false
     await ingest(tracking, reads)
     expect(await scans(tracking)).toHaveLength(1)
   })
 
-  test('a rolled back batch comes again and is stored', async ({ tracking }) => {
+  test('a rolled back batch is redelivered and stored', async ({ tracking }) => {
     await warehouse(tracking)
     await sql`alter table outbox rename to outbox_away`.execute(tracking.db)
     const reads = [message(1, [{ value: 'E280' }])]
@@ -154,7 +150,7 @@ describe('ingest', () => {
     expect(await events(tracking)).toHaveLength(1)
   })
 
-  test('what cannot be decoded is poison, counted on its reader and visible there', async ({ tracking }) => {
+  test('a message that cannot be decoded is poison and is counted on its reader', async ({ tracking }) => {
     const consumer = ingestConsumer(tracking.ingest)
     const garbage = { ...message(1, []), data: Buffer.from('\u0001not json') }
     expect(() => consumer.decode(garbage)).toThrow(/not a canonical message/)
@@ -177,7 +173,7 @@ describe('ingest', () => {
 })
 
 describe('two replicas', () => {
-  test('storing the same and overlapping rows at once end with one row and one event per movement', async ({
+  test('that store the same and overlapping rows at once leave one row and one event per movement', async ({
     tracking,
   }) => {
     const { dock, shelf } = await warehouse(tracking)
@@ -204,7 +200,7 @@ describe('two replicas', () => {
     await other.close()
     expect(await scans(tracking)).toHaveLength(80)
     const moved = await events(tracking)
-    // Whether a first row comes in before or after its second decides if it moves the asset or only fills history.
+    // If a first row is stored before its second, it moves the asset; otherwise it only fills history.
     expect(new Set(moved.map((e) => e.delivery_id)).size).toBe(moved.length)
     const last = await tracking.db
       .selectFrom('position')

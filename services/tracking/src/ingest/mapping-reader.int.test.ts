@@ -24,7 +24,7 @@ async function ingest(tracking: Tracking, ...messages: IncomingMessage[]) {
   )
 }
 
-/** An organization whose reader `gate-4` looks at a dock where an asset with tag E280 comes by. */
+/** An organization with reader `gate-4` at a dock, and an asset with tag E280. */
 async function gate(tracking: Tracking, orgId: number, settings: object) {
   const asset = tracking.catalog.asset(orgId, `Forklift ${orgId}`)
   tracking.catalog.tag(asset, 'E280')
@@ -65,7 +65,7 @@ test('each organization reads its messages with the mapping of its own reader', 
   ])
 })
 
-test('a changed mapping holds for the next message', async ({ tracking }) => {
+test('a changed mapping applies to the next message', async ({ tracking }) => {
   const mapping = { reads: '/list', tag: '/id', tag_type: 'rfid', antenna: '/port' }
   const { readerId } = await gate(tracking, 1, { format: 'mapping', mapping })
   const body = { list: [{ renamed: 'E280', port: 3 }] }
@@ -78,7 +78,7 @@ test('a changed mapping holds for the next message', async ({ tracking }) => {
   expect(await scans(tracking)).toHaveLength(1)
 })
 
-test('a message of format mapping from a reader without one is buried, counted and explained', async ({
+test('a message of format mapping from a reader without a mapping is a dead letter, counted and explained', async ({
   tracking,
 }) => {
   const consumer = ingestConsumer(tracking.ingest)
@@ -91,7 +91,7 @@ test('a message of format mapping from a reader without one is buried, counted a
   expect(await health(tracking)).toMatchObject({ messages: 2, messages_buried: 2 })
 })
 
-test('D8.6 wall time of a device counts in the zone of its reader, and without one the moment of receipt does', async ({
+test('D8.6 wall time of a device is in the zone of its reader; without a zone, the time of receipt counts', async ({
   tracking,
 }) => {
   const wall = new Date(NOW - 60_000 + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')

@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const iso = (ms: number) => new Date(ms).toISOString()
 const [DOCK, SHELF, NOWHERE] = [1, 2, 3] // antennas
 
-/** The forklift at an antenna, each in a message and a batch of its own, as if read by many processes. */
+/** Reads of the forklift at antennas, each in its own message and batch, as if many processes handled them. */
 async function readAt(tracking: Tracking, ...reads: [antenna: number, at: number][]): Promise<void> {
   for (const [antenna, at] of reads)
     await ingest(tracking, [message(1, [{ value: 'E280', antenna, at }])], new RecentMinutes())
@@ -25,7 +25,7 @@ const position = (tracking: Tracking) =>
     .executeTakeFirstOrThrow()
 
 describe('D8.7 a row between two others', () => {
-  test('D8.2 elsewhere: the stay begins with the row after it, and nothing is announced', async ({
+  test('D8.2 elsewhere: the dwell starts with the row after it, and there is no event', async ({
     tracking,
   }) => {
     const { dock } = await warehouse(tracking)
@@ -47,7 +47,7 @@ describe('D8.7 a row between two others', () => {
     ]) // prettier-ignore
   })
 
-  test('D8.2 at the same place before the stay: the stay began earlier', async ({ tracking }) => {
+  test('D8.2 at the same location before the dwell: the dwell started earlier', async ({ tracking }) => {
     await warehouse(tracking)
     const t0 = NOW - 20 * MINUTE
     await readAt(tracking, [SHELF, t0], [DOCK, t0 + 8 * MINUTE])
@@ -57,7 +57,7 @@ describe('D8.7 a row between two others', () => {
     expect((await position(tracking)).dwell_started_at).toBe(iso(t0 + 5 * MINUTE))
   })
 
-  test('D8.2 beyond a row elsewhere, or with no row before it, the stay is as it was', async ({
+  test('D8.2 before a row elsewhere, or with no row before it: the dwell is unchanged', async ({
     tracking,
   }) => {
     await warehouse(tracking)
@@ -66,13 +66,13 @@ describe('D8.7 a row between two others', () => {
     expect((await position(tracking)).dwell_started_at).toBe(iso(t0 + 8 * MINUTE))
   })
 
-  test('D8.2 the first row of all lengthens it too', async ({ tracking }) => {
+  test('D8.2 the first row of all makes it longer too', async ({ tracking }) => {
     await warehouse(tracking)
     await readAt(tracking, [DOCK, NOW - 5 * MINUTE], [DOCK, NOW - 9 * MINUTE])
     expect((await position(tracking)).dwell_started_at).toBe(iso(NOW - 9 * MINUTE))
   })
 
-  test('D8.2 in the batch that moves the asset on, late rows count against where it ends', async ({
+  test('D8.2 in the batch that moves the asset, late rows change the dwell at its end', async ({
     tracking,
   }) => {
     await warehouse(tracking)
@@ -91,7 +91,7 @@ describe('D8.7 a row between two others', () => {
 })
 
 describe('a minute records the first location observed in it', () => {
-  test('a read that saw the asset nowhere gives way to one that saw it somewhere', async ({ tracking }) => {
+  test('a read with a location replaces one without', async ({ tracking }) => {
     const { asset, shelf } = await warehouse(tracking)
     const t0 = NOW - 20 * MINUTE
     await readAt(tracking, [DOCK, t0], [NOWHERE, t0 + MINUTE], [SHELF, t0 + MINUTE + 30_000])
@@ -100,7 +100,7 @@ describe('a minute records the first location observed in it', () => {
       location_id: shelf.id,
       observed_at: iso(t0 + MINUTE + 30_000),
     })
-    // The scan before it resolved to no location.
+    // The scan before it has no location.
     expect(await moves(tracking)).toEqual([
       [null, 'Dock'],
       [null, 'Shelf'],
@@ -110,7 +110,7 @@ describe('a minute records the first location observed in it', () => {
     expect(await scans(tracking)).toHaveLength(2)
   })
 
-  test('within one batch it is as if only the located read had been made', async ({ tracking }) => {
+  test('within one batch, only the read with a location counts', async ({ tracking }) => {
     await warehouse(tracking)
     const t0 = NOW - 20 * MINUTE
     await readAt(tracking, [DOCK, t0])
@@ -125,9 +125,7 @@ describe('a minute records the first location observed in it', () => {
     ])
   })
 
-  test('in a late row likewise, which announces nothing and makes a broken stay whole', async ({
-    tracking,
-  }) => {
+  test('in a late row too, which makes no event and repairs a broken dwell', async ({ tracking }) => {
     const { dock } = await warehouse(tracking)
     const t0 = NOW - 20 * MINUTE
     await readAt(tracking, [DOCK, t0], [DOCK, t0 + 5 * MINUTE], [NOWHERE, t0 + 2 * MINUTE])
@@ -138,7 +136,9 @@ describe('a minute records the first location observed in it', () => {
     expect(await moves(tracking)).toEqual([[null, 'Dock']])
   })
 
-  test('of two places in one batch the first to arrive wins, in whatever message', async ({ tracking }) => {
+  test('of two locations in one batch, the first to arrive wins, also across messages', async ({
+    tracking,
+  }) => {
     const { shelf } = await warehouse(tracking)
     const t0 = NOW - 20 * MINUTE
     await ingest(tracking, [
@@ -149,7 +149,7 @@ describe('a minute records the first location observed in it', () => {
   })
 })
 
-describe('what was deleted while a read was under way', () => {
+describe('a deletion while a read is on its way', () => {
   const observation = (assetId: number, locationId: number): Observation => ({
     orgId: 1,
     assetId,
@@ -160,19 +160,16 @@ describe('what was deleted while a read was under way', () => {
     antenna: 1,
   })
 
-  test.for(['asset', 'dock'] as const)(
-    '%s: the row stays, and no event tells of it',
-    async (which, { tracking }) => {
-      const things = await warehouse(tracking)
-      tracking.catalog.change(things[which], { deleted_at: iso(NOW) })
-      await tracking.project()
-      await store(tracking.db, tracking.view, [observation(things.asset.id, things.dock.id)])
-      expect(await scans(tracking)).toHaveLength(1)
-      expect(await events(tracking)).toEqual([])
-    },
-  )
+  test.for(['asset', 'dock'] as const)('%s: the row stays, without an event', async (which, { tracking }) => {
+    const things = await warehouse(tracking)
+    tracking.catalog.change(things[which], { deleted_at: iso(NOW) })
+    await tracking.project()
+    await store(tracking.db, tracking.view, [observation(things.asset.id, things.dock.id)])
+    expect(await scans(tracking)).toHaveLength(1)
+    expect(await events(tracking)).toEqual([])
+  })
 
-  test('a scan point whose location was deleted sees the asset nowhere', async ({ tracking }) => {
+  test('a scan point at a deleted location records no location', async ({ tracking }) => {
     const { dock } = await warehouse(tracking)
     tracking.catalog.change(dock, { deleted_at: iso(NOW) })
     await tracking.project()
@@ -190,7 +187,7 @@ describe('what was deleted while a read was under way', () => {
   })
 })
 
-test('a tag that moved to another asset takes no past with it', async ({ tracking }) => {
+test('a tag that moves to another asset takes no history with it', async ({ tracking }) => {
   const { catalog } = tracking
   const { asset: old, dock, shelf } = await warehouse(tracking)
   await readAt(tracking, [DOCK, NOW - 5_000])
@@ -213,7 +210,7 @@ test('a tag that moved to another asset takes no past with it', async ({ trackin
   ])
 })
 
-describe('D8.6 D8.8 what the reader is told to have done', () => {
+describe('D8.6 D8.8 the counters of a reader', () => {
   const health = async (tracking: Tracking) => {
     await tracking.health.flush()
     const { data } = (await tracking.call('GET', '/readers')).json()
@@ -221,18 +218,18 @@ describe('D8.6 D8.8 what the reader is told to have done', () => {
     return new Map((data as Reader[]).map((reader) => [reader.reader_key, reader]))
   }
 
-  test('a reader without scan points, or that nobody knows, records no scan and shows unplaced reads', async ({
+  test('a reader without scan points, or an unconfigured one, records no scan and counts reads without a location', async ({
     tracking,
   }) => {
     await warehouse(tracking)
     const bare = { reader_key: 'bare', name: 'Bare', format: 'canonical' }
     await tracking.call('POST', '/readers', { body: bare })
-    for (const reader of ['bare', 'stranger'])
+    for (const reader of ['bare', 'unconfigured'])
       await ingest(tracking, [message(1, [{ value: 'E280' }, { value: 'E280' }], reader)])
     expect(await scans(tracking)).toEqual([])
     const readers = await health(tracking)
     expect(readers.get('bare')).toMatchObject({ configured: true, health: { reads: 2, reads_unplaced: 2 } })
-    expect(readers.get('stranger')).toMatchObject({
+    expect(readers.get('unconfigured')).toMatchObject({
       configured: false,
       health: { reads: 2, reads_unplaced: 2 },
     })
@@ -253,21 +250,19 @@ describe('D8.6 D8.8 what the reader is told to have done', () => {
   })
 })
 
-describe('names that only another replica knows yet', () => {
-  test('of a scan point’s location are asked for, so that no movement goes unannounced', async ({
-    tracking,
-  }) => {
+describe('names that only another replica knows', () => {
+  test('asks for a scan point’s location, so that no movement lacks its event', async ({ tracking }) => {
     const { asset, dock } = await warehouse(tracking)
     tracking.view.clear()
-    tracking.catalog.questions = []
+    tracking.catalog.requests = []
     await readAt(tracking, [DOCK, NOW])
     expect(await events(tracking)).toMatchObject([
       { asset: { id: asset.id, name: 'Forklift 7' }, to_location: { id: dock.id, name: 'Dock' } },
     ])
-    expect(tracking.catalog.questions).toHaveLength(1)
+    expect(tracking.catalog.requests).toHaveLength(1)
   })
 
-  test('of an origin are asked for, outside the transaction', async ({ tracking }) => {
+  test('asks for an origin, outside the transaction', async ({ tracking }) => {
     const { shelf } = await warehouse(tracking)
     await readAt(tracking, [SHELF, NOW - MINUTE])
     tracking.view.clear()
@@ -275,15 +270,15 @@ describe('names that only another replica knows yet', () => {
     expect((await events(tracking)).at(-1)).toMatchObject({ from_location: { id: shelf.id, name: 'Shelf' } })
   })
 
-  test('with catalog away the batch is held, and stored when it is back', async ({ tracking }) => {
+  test('holds the batch without catalog, and stores it once catalog is back', async ({ tracking }) => {
     await warehouse(tracking)
     await readAt(tracking, [SHELF, NOW - MINUTE])
     const { asset, dock } = await warehouseAgain(tracking)
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     const consumed = ingest(tracking, [message(1, [{ value: 'E280', antenna: DOCK, at: NOW }])])
-    await expect(consumed).rejects.toThrow('catalog is away')
+    await expect(consumed).rejects.toThrow('catalog is not reachable')
     expect(await scans(tracking)).toHaveLength(1)
-    tracking.catalog.away = false
+    tracking.catalog.isUnreachable = false
     await readAt(tracking, [DOCK, NOW])
     expect((await events(tracking)).at(-1)).toMatchObject({
       asset: { id: asset.id },
@@ -292,7 +287,7 @@ describe('names that only another replica knows yet', () => {
     })
   })
 
-  /** A view that knows all but the shelf. */
+  /** A view without the shelf. */
   async function warehouseAgain(tracking: Tracking) {
     const { view, catalog } = tracking
     view.clear()
@@ -303,7 +298,7 @@ describe('names that only another replica knows yet', () => {
     return { asset, dock }
   }
 
-  test('that even catalog does not know are none: from nowhere', async ({ tracking }) => {
+  test('uses null for a name that catalog does not know either', async ({ tracking }) => {
     await warehouse(tracking)
     await readAt(tracking, [SHELF, NOW - MINUTE])
     tracking.catalog.locations = tracking.catalog.locations.filter(({ name }) => name !== 'Shelf')

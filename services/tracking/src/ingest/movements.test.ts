@@ -30,13 +30,13 @@ const moves = (result: ReturnType<typeof advance>) =>
   result.movements.map((m) => [m.fromLocationId, m.to.locationId])
 
 describe('movement rules', () => {
-  test('the first sighting ever comes from null', () => {
+  test('the first sighting of an asset comes from null', () => {
     const result = advance([], [seen(0, DOCK)])
     expect(moves(result)).toEqual([[null, DOCK]])
     expect(result.positions).toEqual([at(0, DOCK)])
   })
 
-  test('a rescan at the same location announces nothing and keeps the start of the stay', () => {
+  test('a rescan at the same location makes no event and keeps the start of the dwell', () => {
     const result = advance([at(0, DOCK)], [seen(1, DOCK)])
     expect(moves(result)).toEqual([])
     expect(result.positions).toEqual([at(1, DOCK, 0)])
@@ -53,32 +53,32 @@ describe('movement rules', () => {
     expect(advance([at(5, DOCK)], late)).toEqual({ positions: [], movements: [], late, replaced: [] })
   })
 
-  test('a scan without a location announces nothing, ends the stay, and the next movement comes from null', () => {
+  test('a scan without a location makes no event and ends the dwell, and the next movement comes from null', () => {
     const result = advance([at(0, DOCK)], [seen(1, null), seen(2, DOCK)])
     expect(moves(result)).toEqual([[null, DOCK]])
     expect(result.positions).toEqual([at(2, DOCK)])
   })
 
-  test('the first located read of a minute replaces one that saw it nowhere, and is a movement from null', () => {
+  test('the first read with a location in a minute replaces one without, and is a movement from null', () => {
     const result = advance([at(1, null)], [seen(1, DOCK)])
     expect(moves(result)).toEqual([[null, DOCK]])
     expect(result.positions).toEqual([at(1, DOCK)])
     expect(result.replaced).toEqual([seen(1, DOCK)])
   })
 
-  test('a save that overrides its minute is a movement of its own kind, from the location it overrides', () => {
+  test('a save that overrides its minute is a movement of kind save, from the overridden location', () => {
     const save = { ...seen(1, SHELF), observedAtMs: seen(1, SHELF).observedAtMs + 20_000 }
     const result = advance([at(1, DOCK)], [save], 'save')
     expect(result.movements).toEqual([{ kind: 'save', to: save, fromLocationId: DOCK }])
     expect(result.positions).toEqual([
       { ...at(1, SHELF), observedAtMs: save.observedAtMs, dwellStartedAtMs: save.observedAtMs },
     ])
-    // The minute before it may have been at the shelf, but not if the stay that it ends had begun by then.
+    // The minute before may be at the shelf, except if the ended dwell had started by then.
     expect(result.replaced).toEqual([save])
     expect(advance([at(1, DOCK, 0)], [save], 'save').replaced).toEqual([])
   })
 
-  test('a save where the asset is known to be announces nothing, and the stay goes on', () => {
+  test('a save at the current location makes no event, and the dwell continues', () => {
     const save = { ...seen(1, DOCK), observedAtMs: seen(1, DOCK).observedAtMs + 20_000 }
     const result = advance([at(1, DOCK, 0)], [save], 'save')
     expect(result.movements).toEqual([])
@@ -86,13 +86,13 @@ describe('movement rules', () => {
     expect(result.replaced).toEqual([])
   })
 
-  test('a save that overrides the row with which the stay begins is what it begins with', () => {
+  test('a dwell starts with the save that overrides its first row', () => {
     const observedAtMs = seen(1, DOCK).observedAtMs + 20_000
     const result = advance([at(1, DOCK)], [{ ...seen(1, DOCK), observedAtMs }], 'save')
     expect(result.positions).toEqual([{ ...at(1, DOCK), observedAtMs, dwellStartedAtMs: observedAtMs }])
   })
 
-  test('rows of one asset count in the order of their minutes, whatever their order in the batch', () => {
+  test('rows of one asset count in the order of their minutes, not of the batch', () => {
     const result = advance([at(0, DOCK)], [seen(3, DOCK), seen(1, SHELF), seen(2, SHELF)])
     expect(moves(result)).toEqual([
       [DOCK, SHELF],

@@ -1,14 +1,14 @@
 import type { Position } from '../positions/position.ts'
 import { minuteOf, type Observation } from './observation.ts'
 
-type Placed = Observation & { locationId: number }
+type WithLocation = Observation & { locationId: number }
 
-/** An asset came to `to`; `fromLocationId` is null when it had never been seen or was last seen nowhere. */
-export type Movement = { kind: 'scan' | 'save'; to: Placed; fromLocationId: number | null }
+/** An asset came to `to`. `fromLocationId` is null if it was never seen before or was last seen without a location. */
+export type Movement = { kind: 'scan' | 'save'; to: WithLocation; fromLocationId: number | null }
 
 /**
- * `positions` are those that changed. What the rows do to the stays takes a look at history: `late` rows only filled
- * it, `replaced` ones put another location into a newest minute that had begun a stay.
+ * `positions` are those that changed. Two kinds of rows may change a dwell, which needs a lookup in history: `late` rows only filled
+ * history, and `replaced` rows put another location into a newest minute that was the first of a dwell.
  */
 export type Advance = {
   positions: Position[]
@@ -18,10 +18,9 @@ export type Advance = {
 }
 
 /**
- * The movement rules (D8), free of any I/O. `stored` are history rows that are new or overwritten, `current` the
- * positions of their assets as locked in the same transaction. A row older than the position fills history only
- * (D8.7). A row at another location than the last is a movement; a row without a location moves the asset nowhere and
- * announces nothing, and the next one at a location comes from null.
+ * The movement rules (D8), without I/O. `stored` are new or overwritten history rows, `current` the positions of their assets, locked in
+ * the same transaction. A row older than the position only fills history (D8.7). A row at another location than the last is a movement.
+ * After a row without a location, which is not a movement, the next movement comes from null.
  */
 export function advance(
   current: readonly Position[],
@@ -42,17 +41,17 @@ export function advance(
     const after = positionAfter(before, row)
     positions.set(row.assetId, after)
     changed.set(row.assetId, after)
-    if (isPlaced(row) && row.locationId !== before?.locationId)
+    if (hasLocation(row) && row.locationId !== before?.locationId)
       movements.push({ kind, to: row, fromLocationId: before?.locationId ?? null })
   }
   return { positions: [...changed.values()], movements, late, replaced }
 }
 
-/** Where the stay is older than its newest minute, the row before is at the old place: there is nothing to look up. */
+/** A dwell that is older than its newest minute needs no lookup: the row before is at the old location. */
 const isReplaced = ({ minute, locationId, dwellStartedAtMs: since }: Position, row: Observation) =>
   minute === row.minute && locationId !== row.locationId && (since === null || minuteOf(since) === minute)
 
-const isPlaced = (row: Observation): row is Placed => row.locationId !== null
+const hasLocation = (row: Observation): row is WithLocation => row.locationId !== null
 
 function positionAfter(before: Position | undefined, row: Observation): Position {
   const { orgId, assetId, minute, observedAtMs, locationId } = row

@@ -8,7 +8,7 @@ import { events, ingest, message, NOW, scans, warehouse } from '../../test/inges
 
 const context = { signal: new AbortController().signal, working: () => undefined }
 
-/** As the broker keeps what it has acknowledged over MQTT. */
+/** The broker's copy of a message that it acknowledged over MQTT. */
 const copyOf = (sent: IncomingMessage): IncomingMessage => ({
   ...sent,
   subject: `${MQTT_PREFIX}${sent.subject}`,
@@ -20,15 +20,15 @@ async function copy(tracking: Tracking, sent: readonly IncomingMessage[]) {
   await consumer.handle(decoded, context)
 }
 
-/** What the reader list says of reader dock-1, once all that was noted is written. */
+/** Reader dock-1 in the list of readers, after the health was written. */
 async function healthOf(tracking: Tracking) {
   await tracking.ingest.health.flush()
   const { data } = (await tracking.call('GET', '/readers')).json()
   return data[0].health as { messages: number; messages_buried: number }
 }
 
-describe('what the broker acknowledged over MQTT', () => {
-  test('is stored from its copy when SCANS missed it', async ({ tracking }) => {
+describe('a message that the broker acknowledged over MQTT', () => {
+  test('is stored from its copy if SCANS missed it', async ({ tracking }) => {
     const { asset, dock } = await warehouse(tracking)
     await copy(tracking, [message(1, [{ value: 'E280', at: NOW - 1_000 }])])
     expect(await scans(tracking)).toEqual([
@@ -37,7 +37,7 @@ describe('what the broker acknowledged over MQTT', () => {
     expect(await events(tracking)).toHaveLength(1)
   })
 
-  test('is stored, announced and counted on its reader once when both have it, whichever comes first', async ({
+  test('is stored, announced and counted on its reader once if both have it, in either order', async ({
     tracking,
   }) => {
     await warehouse(tracking)
@@ -53,7 +53,9 @@ describe('what the broker acknowledged over MQTT', () => {
     expect(await healthOf(tracking)).toMatchObject({ messages: 2 })
   })
 
-  test('and is no reader message is buried once, beside good ones that are stored', async ({ tracking }) => {
+  test('becomes one dead letter if it is unusable, and good ones next to it are stored', async ({
+    tracking,
+  }) => {
     await warehouse(tracking)
     const bad = { ...message(1, []), data: Buffer.from('not JSON') }
     await copy(tracking, [bad, message(1, [{ value: 'E280', at: NOW - 1_000 }])])

@@ -6,7 +6,7 @@ import type { Movement } from './movements.ts'
 /** Assets and locations of movements that the view does not know, by organization. Their events were left out. */
 export type MissingNames = ReadonlyMap<number, Unresolved>
 
-/** Another replica may have moved an asset from or to a location whose state has not arrived here yet. */
+/** A name is missing if another replica moved an asset from or to a location whose state has not arrived here yet. */
 export function findMissingNames(movements: readonly Movement[], view: CatalogView): MissingNames {
   const missing = new Map<number, { assetIds: Set<number>; locationIds: Set<number> }>()
   for (const { to, fromLocationId } of movements) {
@@ -27,8 +27,8 @@ export function findMissingNames(movements: readonly Movement[], view: CatalogVi
 export type InTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
 
 /**
- * Commits `work` with all its events. If names are missing, it rolls back, asks catalog outside the transaction, and runs `work` again; a
- * name that catalog does not know either stays missing then. Throws CatalogUnavailable.
+ * Commits `work` with all its events. If names are missing, it rolls back, asks catalog outside the transaction, and runs `work` again. A
+ * name that catalog does not know either stays missing. Throws CatalogUnavailable.
  */
 export async function commitWithNames<T extends { missing: MissingNames }>(
   resolver: CatalogResolver,
@@ -42,10 +42,10 @@ export async function commitWithNames<T extends { missing: MissingNames }>(
   return inTransaction(work)
 }
 
-/** Ends a transaction of Kysely, which rolls back only what throws. Never leaves this file. */
+/** Makes Kysely roll back a transaction. Never leaves this file. */
 class Rollback extends Error {}
 
-/** The result of `work`, which is rolled back if names are missing. */
+/** Runs `work` and rolls it back if names are missing. */
 async function commitIfComplete<T extends { missing: MissingNames }>(
   inTransaction: InTransaction,
   work: (tx: Tx) => Promise<T>,

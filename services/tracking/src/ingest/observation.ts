@@ -1,9 +1,9 @@
-/** A minute since 1970 as an integer: with the asset, the identity of a history row. */
+/** Minutes since 1970. Minute and asset identify a history row. */
 export type Minute = number
 
 export const minuteOf = (ms: number): Minute => Math.floor(ms / 60_000)
 
-/** One asset was observed at one place, or at none, at one instant. Its minute decides whether it becomes a row. */
+/** One asset was observed at one location, or at none, at one instant. Its minute decides whether it becomes a row. */
 export type Observation = {
   orgId: number
   assetId: number
@@ -11,7 +11,7 @@ export type Observation = {
   /** Milliseconds since 1970. */
   observedAtMs: number
   locationId: number | null
-  /** Both null where an operator said so. */
+  /** Both null for a save. */
   readerKey: string | null
   antenna: number | null
 }
@@ -20,8 +20,8 @@ const OLDEST_MS = 24 * 3_600_000
 const NEWEST_MS = 30_000
 
 /**
- * When a read counts as made (D8.6): the reader's own time if it lies between 24 hours before and 30 seconds after
- * the moment the broker took the message, otherwise that moment. A reader that names no time is not skewed.
+ * The instant of a read (D8.6): the reader's time if it is between 24 hours before and 30 seconds after the broker received the message,
+ * otherwise when the broker received it. A read without a time is not skewed.
  */
 export function observedAt(readAtMs: number | null, receivedAtMs: number): { ms: number; skewed: boolean } {
   if (readAtMs === null) return { ms: receivedAtMs, skewed: false }

@@ -12,8 +12,8 @@ type Received = Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt'>
 export type ReaderMessage = { orgId: number; readerKey: string; receivedAtMs: number; decoded: Decoded }
 
 /**
- * Decodes one message of SCANS. What cannot be used at all is counted on its reader, where an operator sees it, and
- * thrown as poison, so that its bytes are kept among the dead letters.
+ * Decodes one message of SCANS. Counts an unusable message on its reader, where users see it, and throws PoisonError, so that it becomes a
+ * dead letter.
  */
 export function decodeReaderMessage(
   message: Received,
@@ -22,23 +22,23 @@ export function decodeReaderMessage(
   const named = readerSubject(message.subject)
   if (!named) throw new PoisonError('the subject is not scans.<org>.<reader>.<format>')
   const { orgId, readerKey, format } = named
-  const bury = (problem: string): never => {
+  const reject = (problem: string): never => {
     health.note(orgId, readerKey, { seenAtMs: message.receivedAt, messages: 1, messages_buried: 1, problem })
     throw new PoisonError(problem)
   }
-  if (format === undefined) return bury('the topic has no format; publish to scans/<org>/<reader>/<format>')
+  if (format === undefined) return reject('the topic has no format; publish to scans/<org>/<reader>/<format>')
   const decode = decoderFor(format)
-  if (!decode) return bury(`unknown format "${format.slice(0, 32)}"`)
+  if (!decode) return reject(`unknown format "${format.slice(0, 32)}"`)
   const settings = directory.settings(orgId, readerKey)
   if (format === 'mapping' && !settings.mapping)
-    return bury('this reader has no mapping; set one, or publish in another format')
+    return reject('this reader has no mapping; set one, or publish in another format')
   const decoded = decode(message.data, {
     reader: readerKey,
     received_at_ms: message.receivedAt,
     ...settings,
   })
-  if (decoded.buried)
-    return bury(
+  if (decoded.isDeadLetter)
+    return reject(
       decoded.refusal ??
         `not ${article(format)} ${format} message: ${decoded.errors[0]?.code ?? 'unexpected_shape'}`,
     )
@@ -47,7 +47,7 @@ export function decodeReaderMessage(
 
 const article = (noun: string) => (/^[aeiou]/.test(noun) ? 'an' : 'a')
 
-/** The same of the broker's copy of an MQTT message; undefined for what cannot be used, which SCANS tells of. */
+/** Decodes the broker's copy of an MQTT message. Undefined if it is unusable: the consumer of SCANS reports it. */
 export function decodeCopy(
   message: Received,
   { directory }: { directory: ReaderDirectory },

@@ -4,15 +4,15 @@ import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
 export type ReaderSubject = {
   orgId: number
   readerKey: string
-  /** Undefined when the subject names none. */
+  /** Undefined if the subject names none. */
   format: string | undefined
 }
 
-/** Readers publish to the same few subjects all the time. */
+/** Readers publish to the same few subjects. */
 const known = new Map<string, ReaderSubject | undefined>()
 const MOST_KNOWN = 10_000
 
-/** What the subject of a message says, of SCANS or of the broker's copy from MQTT. Undefined when it names no reader. */
+/** Parses the subject of a message of SCANS or of the broker's copy of an MQTT message. Undefined if it names no reader. */
 export function readerSubject(subject: string): ReaderSubject | undefined {
   if (known.has(subject)) return known.get(subject)
   const plain = withoutPrefix(subject)
@@ -23,6 +23,6 @@ export function readerSubject(subject: string): ReaderSubject | undefined {
   return parsed
 }
 
-/** The subject under which a reader published what the broker keeps of MQTT. */
+/** The subject to which the reader published. */
 const withoutPrefix = (subject: string): string =>
   subject.startsWith(MQTT_PREFIX) ? subject.slice(MQTT_PREFIX.length) : subject

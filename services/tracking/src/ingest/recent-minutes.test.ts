@@ -13,19 +13,19 @@ const seen = (minute: number, locationId: number | null, second = 0, assetId = 7
   antenna: 1,
 })
 
-test('of one minute the first location in order of arrival counts, whatever the instants say', () => {
+test('the first location of a minute in order of arrival counts, not of the instants', () => {
   const [later, earlier] = [seen(5, SHELF, 40), seen(5, DOCK, 10)]
   expect(new RecentMinutes().fresh([later, earlier, seen(6, DOCK)])).toEqual([later, seen(6, DOCK)])
 })
 
-test('a read without a location gives way to the first that has one, and takes nothing from one', () => {
+test('the first read with a location wins over reads without one, in either order', () => {
   const [nowhere, dock] = [seen(5, null, 10), seen(5, DOCK, 20)]
   expect(new RecentMinutes().fresh([nowhere, dock, seen(5, SHELF, 30)])).toEqual([dock])
   expect(new RecentMinutes().fresh([dock, nowhere])).toEqual([dock])
   expect(new RecentMinutes().fresh([nowhere, seen(5, null, 20)])).toEqual([nowhere])
 })
 
-test('rescans of a stored minute end here; of a minute stored without a location only those without', () => {
+test('rescans of a stored minute are dropped; if it has no location, only those without a location', () => {
   const recent = new RecentMinutes()
   recent.add([seen(5, null)])
   expect(recent.fresh([seen(5, null, 30)])).toEqual([])

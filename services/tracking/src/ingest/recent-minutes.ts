@@ -3,16 +3,19 @@ import type { Minute, Observation } from './observation.ts'
 const MAX_ASSETS = 2_000_000
 
 /**
- * The newest stored minute of each asset, so that rescans within a minute end here and cost no statement. A hint and
- * nothing more: forgetting it costs an insert that changes nothing.
+ * The newest stored minute of each asset, so that rescans within a minute cost no statement. It is only a hint: a missing entry costs an
+ * insert that changes nothing.
  */
 export class RecentMinutes {
-  /** By asset, as `codeOf` says: numbers, since there may be millions. */
+  /**
+   * By asset, a `codeOf`: numbers, because there may be millions. Not an LRUCache, which would take as many lines. Measured in alternating
+   * rounds with 100 000 assets: a read took 0.34 µs instead of 0.13 µs, and the memory was 51 MB instead of 14 MB.
+   */
   readonly #newest = new Map<number, number>()
 
   /**
-   * Of each asset and minute the first observation with a location in order of arrival, or the first of all when none
-   * has one; without those known to be stored.
+   * The first observation with a location of each asset and minute, in order of arrival, or the first one if none has a location. Leaves
+   * out observations that are known to be stored.
    */
   fresh(observations: readonly Observation[]): Observation[] {
     const first = new Map<string, Observation>()
@@ -26,7 +29,7 @@ export class RecentMinutes {
     return [...first.values()]
   }
 
-  /** Call after the commit: a batch that rolled back comes again and must not be skipped. */
+  /** Call after the commit: a batch that rolled back is redelivered and must not be skipped. */
   add(stored: readonly Observation[]): void {
     if (this.#newest.size > MAX_ASSETS) this.#newest.clear()
     for (const observation of stored) {
@@ -41,5 +44,5 @@ export class RecentMinutes {
   }
 }
 
-/** Rises with the minute, and within it once the row has a location. */
-const codeOf = (minute: Minute, isPlaced: boolean) => 2 * minute + Number(isPlaced)
+/** Higher for a later minute, and within a minute for a row with a location. */
+const codeOf = (minute: Minute, hasLocation: boolean) => 2 * minute + Number(hasLocation)

@@ -1,7 +1,7 @@
 import type { Decoded, NeutralRead } from '../formats/decoder.ts'
 import type { CatalogResolver } from '../projections/catalog-resolver.ts'
 import type { CatalogView, KnownLocation, TagMatch } from '../projections/catalog-view.ts'
-import type { Placement, ReaderDirectory } from '../readers/reader-directory.ts'
+import type { AntennaAssignment, ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.ts'
 import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
 import { minuteOf, observedAt, type Observation } from './observation.ts'
@@ -37,14 +37,14 @@ export async function resolve(
         deps.resolver.resolve(orgId, { ...ofOrg, tags: ofOrg.tags.values() }, signal),
       ),
     )
-    found = messages.map((message) => findInView(message, deps)) // all: the view may have changed meanwhile
+    found = messages.map((message) => findInView(message, deps)) // all, because the view may have changed
   }
   const resolved: Resolved = { observations: [], activity: [], unknownTags: [] }
   for (const [i, message] of messages.entries()) resolveMessage(message, found[i] ?? [], resolved)
   return resolved
 }
 
-const NOTHING: Found = { match: undefined, placed: false, location: null }
+const NOTHING: Found = { match: undefined, isAssigned: false, location: null }
 
 type Logs = { health: ReaderHealthLog; unknownTags: UnknownTagLog }
 
@@ -53,32 +53,35 @@ export function recordReaderActivity({ health, unknownTags }: Logs, resolved: Re
   for (const { orgId, read } of resolved.unknownTags) unknownTags.note(orgId, read)
 }
 
-/** What the view and the directory know of one read. `location` is undefined for a location that is named but unknown. */
-type Found = { match: TagMatch; placed: boolean; location: KnownLocation | null | undefined }
+/**
+ * The facts of one read from the view and the directory. `isAssigned`: it has a location key or its antenna a scan point. `location` is
+ * undefined for a location that is named but unknown.
+ */
+type Found = { match: TagMatch; isAssigned: boolean; location: KnownLocation | null | undefined }
 
 /** For each read of a message. */
 function findInView({ orgId, readerKey, decoded }: ReaderMessage, { view, directory }: ResolveDeps): Found[] {
-  // Most messages of most readers come from one antenna or a few.
-  const antennas = new Map<number, Pick<Found, 'placed' | 'location'>>()
+  // Most messages are from one antenna or a few.
+  const antennas = new Map<number, Pick<Found, 'isAssigned' | 'location'>>()
   return decoded.reads.map((read) => {
     const match = matchRead(view, orgId, read)
     const key = read.extra?.location
     // A location key in the message wins over the scan point (D8.8).
-    if (key !== undefined) return { match, placed: true, location: view.locationByKey(orgId, key) }
-    if (read.extra?.antenna_unusable) return { match, placed: false, location: null }
-    let place = antennas.get(read.antenna)
-    if (place === undefined) {
-      place = findScanPoint(directory.placement(orgId, readerKey, read.antenna), orgId, view)
-      antennas.set(read.antenna, place)
+    if (key !== undefined) return { match, isAssigned: true, location: view.locationByKey(orgId, key) }
+    if (read.extra?.antenna_unusable) return { match, isAssigned: false, location: null }
+    let scanPoint = antennas.get(read.antenna)
+    if (scanPoint === undefined) {
+      scanPoint = findScanPoint(directory.assignment(orgId, readerKey, read.antenna), orgId, view)
+      antennas.set(read.antenna, scanPoint)
     }
-    return { match, placed: place.placed, location: place.location }
+    return { match, isAssigned: scanPoint.isAssigned, location: scanPoint.location }
   })
 }
 
-function findScanPoint(placement: Placement, orgId: number, view: CatalogView) {
-  if (!placement.placed) return { placed: false, location: null }
-  const { locationId } = placement
-  return { placed: true, location: locationId === null ? null : view.location(orgId, locationId) }
+function findScanPoint(assignment: AntennaAssignment, orgId: number, view: CatalogView) {
+  if (!assignment.isAssigned) return { isAssigned: false, location: null }
+  const { locationId } = assignment
+  return { isAssigned: true, location: locationId === null ? null : view.location(orgId, locationId) }
 }
 
 function findMissing(
@@ -96,7 +99,7 @@ function findMissing(
       if (match === undefined)
         for (const tag of tagsOf(read)) ofOrg.tags.set(`${tag.tag_type} ${tag.value}`, tag)
       if (location === undefined)
-        addLocation(ofOrg, read, directory.placement(orgId, readerKey, read.antenna))
+        addLocation(ofOrg, read, directory.assignment(orgId, readerKey, read.antenna))
     }
   return missing
 }
@@ -104,9 +107,10 @@ function findMissing(
 const nothingMissing = (): Missing => ({ tags: new Map(), locationKeys: new Set(), locationIds: new Set() })
 
 /** The location that the read names, by its key or by its scan point. */
-function addLocation(missing: Missing, { extra }: NeutralRead, placement: Placement): void {
+function addLocation(missing: Missing, { extra }: NeutralRead, assignment: AntennaAssignment): void {
   if (extra?.location !== undefined) missing.locationKeys.add(extra.location)
-  else if (placement.placed && placement.locationId !== null) missing.locationIds.add(placement.locationId)
+  else if (assignment.isAssigned && assignment.locationId !== null)
+    missing.locationIds.add(assignment.locationId)
 }
 
 /** The address first, then the iBeacon identity, under which a tag with a rotating address is registered (D6.5). */
@@ -144,21 +148,21 @@ function resolveMessage(message: ReaderMessage, found: readonly Found[], into: R
   for (const [i, read] of decoded.reads.entries()) {
     const time = observedAt(read.read_at_ms, receivedAtMs)
     if (time.skewed) activity.reads_clock_skewed += 1
-    const { match: asset, placed, location } = found[i] ?? NOTHING
-    const place = placed ? locationIdOf(read, location) : undefined
+    const { match: asset, isAssigned, location } = found[i] ?? NOTHING
+    const locationId = isAssigned ? locationIdOf(read, location) : undefined
     if (asset === undefined) into.unknownTags.push({ orgId, read })
     if (!asset) activity.reads_unknown_tag += 1
-    if (place === undefined) {
+    if (locationId === undefined) {
       activity.reads_unplaced += 1
       unknownKey ??= read.extra?.location
     }
-    if (!asset || place === undefined) continue
+    if (!asset || locationId === undefined) continue
     into.observations.push({
       orgId,
       assetId: asset.id,
       minute: minuteOf(time.ms),
       observedAtMs: time.ms,
-      locationId: place,
+      locationId,
       readerKey,
       antenna: read.extra?.antenna_unusable ? null : read.antenna,
     })

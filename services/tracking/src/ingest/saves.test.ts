@@ -27,7 +27,7 @@ const row = (observedAtMs: number) => ({
   antenna: null,
 })
 
-describe('D8.5 a save is a row of its own instant', () => {
+describe('D8.5 a save is a row with its own instant', () => {
   test.for([
     { name: 'an asset that was never seen', current: [], at: S0 },
     { name: 'one seen hours ago', current: [seenAt(S0 - 7_200_000)], at: S0 },
@@ -36,20 +36,20 @@ describe('D8.5 a save is a row of its own instant', () => {
   ])('$name', ({ current, at }) => expect(saved(current)).toEqual([row(at)]))
 })
 
-describe('ADR 20 a save comes after what a fast clock has left', () => {
+describe('ADR 20 a save comes after a row of a fast clock', () => {
   test.for([
     { name: 'in the same instant', current: S0 },
     { name: 'later in the same minute', current: S0 + 15_000 },
     { name: 'in the minute after', current: S0 + 30_000 },
   ])('$name', ({ current }) => expect(saved([seenAt(current)])).toEqual([row(current + 1)]))
 
-  test('in the last millisecond of a minute: it opens the next one', () => {
+  test('in the last millisecond of a minute: it is in the next one', () => {
     const last = Date.parse('2026-11-21T10:00:59.999Z')
     expect(saved([seenAt(last)])[0]?.minute).toBe(minuteOf(last) + 1)
   })
 })
 
-test('each asset of a save is placed by its own position', () => {
+test('the row of each asset of a save follows its own position', () => {
   const ahead = { ...seenAt(S0 + 30_000), assetId: 8 }
   const save = { orgId: 1, assetIds: [7, 8, 9], locationId: SHELF, savedAtMs: S0 }
   const rows = placeSave([ahead, seenAt(S0 - 60_000)], save)

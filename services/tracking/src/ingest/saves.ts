@@ -1,13 +1,12 @@
 import type { Position } from '../positions/position.ts'
 import { minuteOf, type Observation } from './observation.ts'
 
-/** An operator says that these assets are at this location. */
+/** An operator's statement that these assets are at this location. */
 export type Save = { orgId: number; assetIds: readonly number[]; locationId: number; savedAtMs: number }
 
 /**
- * The rows of a save. It is the last word on each asset: where a reader with a fast clock, 30 seconds ahead at most
- * (D8.6), has left a row later than the save, the save counts as made a millisecond after it, so that neither "last
- * seen" nor the order of events steps back (ADR 20).
+ * The rows of a save, which overrides all rows before it. The clock of a reader may be up to 30 seconds ahead (D8.6). If it left a row later
+ * than the save, the save takes effect a millisecond after that row, so that neither "last seen" nor the order of events steps back (ADR 20).
  */
 export function placeSave(current: readonly Position[], save: Save): Observation[] {
   const positions = new Map(current.map((position) => [position.assetId, position]))
@@ -21,9 +20,8 @@ export function placeSave(current: readonly Position[], save: Save): Observation
 }
 
 /**
- * The row of a save of one asset that is stored some time after it was made: it takes its minute as any save does, and
- * what is known of later minutes stays. None where the minute holds the word of the same save or of a later one.
- * `inMinute` is the row that is there.
+ * The row of a late save of one asset. It overwrites its minute, and rows of later minutes stay. No row if the minute already holds this
+ * save or a later one. `inMinute` is the stored row of that minute.
  */
 export function placeLateSave(
   current: readonly Position[],

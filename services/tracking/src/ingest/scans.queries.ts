@@ -6,9 +6,8 @@ import type { Minute, Observation } from './observation.ts'
 import { epochMinute } from '../sql-times.ts'
 
 /**
- * Stores the observations and returns those that became a row: their asset and minute had none yet, or one without a
- * location and they have one, since a minute records the first location observed in it. Of one asset and minute, one
- * observation. Call under `lockPositions`.
+ * Stores the observations and returns those that became a row. That is so if the minute had no row, or if its row has no location and the
+ * observation has one: a minute records its first location. Expects one observation per asset and minute. Call under `lockPositions`.
  */
 export async function insertScans(tx: Tx, observations: readonly Observation[]): Promise<Observation[]> {
   const { rows } = await sql<RowKey>`
@@ -29,11 +28,11 @@ export async function insertScans(tx: Tx, observations: readonly Observation[]):
   return rest.length === 0 ? inserted : [...inserted, ...(await placeScans(tx, rest))]
 }
 
-/** Rows that lie beside each other in the table's key are written one after the other. */
+/** In the order of the primary key, so that neighbors in its index are written one after the other. */
 const byKey = (a: Observation, b: Observation) =>
   a.orgId - b.orgId || a.assetId - b.assetId || a.minute - b.minute
 
-/** Separate from the insert, which would otherwise lock, and so write, every row that is there already. */
+/** Not `on conflict do update`, which would lock, and so write, every existing row. */
 async function placeScans(tx: Tx, observations: readonly Observation[]): Promise<Observation[]> {
   const { rows } = await sql<RowKey>`
     update scan s set
@@ -44,7 +43,7 @@ async function placeScans(tx: Tx, observations: readonly Observation[]): Promise
   return matching(observations, rows)
 }
 
-/** Stores the observations, whatever is there: an operator's word counts for its minute. */
+/** Stores the observations over existing rows, because a save overrides its minute. */
 export async function overwriteScans(tx: Tx, observations: readonly Observation[]): Promise<void> {
   await sql`
     insert into scan (${columns}) ${rowsOf(observations)}
@@ -73,7 +72,7 @@ const rowsOf = (rows: readonly Observation[]): RawBuilder<unknown> => sql`
 
 const minutes = (rows: readonly { minute: Minute }[]) => instants(rows.map(({ minute }) => minute * 60_000))
 
-/** Call under `lockPositions`. The guard on the minute holds even so: the current position never steps back. */
+/** Call under `lockPositions`. Even without the lock, the condition on the minute keeps a position from stepping back. */
 export async function updatePositions(tx: Db, positions: readonly Position[]): Promise<void> {
   if (positions.length === 0) return
   await sql`

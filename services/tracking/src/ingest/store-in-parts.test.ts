@@ -21,7 +21,7 @@ const countRows = async (part: readonly Observation[]): Promise<StoredCounts> =>
   movements: 1,
 })
 
-test('all rows of an asset are in one part, in their order, and none is left out', async () => {
+test('all rows of an asset are in one part, in their order, and none is missing', async () => {
   const parts: (readonly Observation[])[] = []
   const observations = batch(3_000)
   const stored = await storeInParts(observations, (part) => {
@@ -48,7 +48,7 @@ test('a small batch is one part', async () => {
   expect(parts).toEqual([20])
 })
 
-test('when a part fails, the batch fails, but only when the others are over too', async () => {
+test('if a part fails, the batch fails, after the other parts have ended', async () => {
   let isOtherOver = false
   const storing = storeInParts(batch(3_000), async (part) => {
     if (part.some(({ assetId }) => assetId === 0)) throw new Error('away')

@@ -4,15 +4,14 @@ import type { Stored } from './store.ts'
 /** Rows and events, counted. */
 export type StoredCounts = Pick<Stored, 'rows' | 'movements'>
 
-/** Transactions of one batch at a time: while one waits for the disk the other inserts. */
+/** Parallel transactions of one batch: while one waits for the disk, the other inserts. */
 const PARTS = 2
 /** Below this a second transaction costs more than it saves. */
 const MIN_FOR_PARTS = 1_000
 
 /**
- * Stores a large batch as several transactions side by side, each with all rows of its assets: what happens to one
- * asset happens in one of them. When one fails the others may have been committed, which is safe to repeat. Every part
- * is over when this settles.
+ * Stores a large batch in parallel transactions, each with all rows of its assets. If one fails, others may be committed, which is safe to
+ * repeat. No transaction is running once this settles.
  */
 export async function storeInParts(
   observations: readonly Observation[],

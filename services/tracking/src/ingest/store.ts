@@ -18,8 +18,8 @@ export type Stored = { rows: number; movements: number; missing: MissingNames }
 export const NOTHING_STORED: Stored = { rows: 0, movements: 0, missing: new Map() }
 
 /**
- * Stores history rows, positions and events, in the caller's transaction. Safe to repeat and to run beside another replica: rows that
- * exist change nothing and announce nothing. Expects one observation for each asset and minute.
+ * Stores history rows, positions and events, in the caller's transaction. Safe to repeat and to run next to another replica: existing rows
+ * change nothing and make no event. Expects one observation for each asset and minute.
  */
 export async function storeScans(
   tx: Tx,
@@ -29,12 +29,12 @@ export async function storeScans(
   const current = await lockPositions(tx, observations)
   const stored = await insertScans(tx, observations)
   if (stored.length === 0) return NOTHING_STORED
-  return announce(tx, view, current, advance(current, stored), stored.length)
+  return storeAdvance(tx, view, current, advance(current, stored), stored.length)
 }
 
 /**
- * Stores the rows of an operator's save, which overwrite those of their minutes and are announced at once (ADR 20). `current` was locked
- * in the caller's transaction.
+ * Stores the rows of an operator's save. They overwrite the rows of their minutes and make events at once (ADR 20). `current` was locked in
+ * the caller's transaction.
  */
 export async function storeSave(
   tx: Tx,
@@ -43,10 +43,10 @@ export async function storeSave(
   rows: readonly Observation[],
 ): Promise<Stored> {
   await overwriteScans(tx, rows)
-  return announce(tx, view, current, advance(current, rows, 'save'), rows.length)
+  return storeAdvance(tx, view, current, advance(current, rows, 'save'), rows.length)
 }
 
-async function announce(
+async function storeAdvance(
   tx: Tx,
   view: CatalogView,
   current: readonly Position[],
@@ -60,7 +60,7 @@ async function announce(
   return { rows, movements: events.length, missing: findMissingNames(movements, view) }
 }
 
-/** The positions to write: those that advanced, and those whose dwell starts at another row now. */
+/** The positions to write: those that advanced, and those whose dwell now starts at another row. */
 async function recalculateDwells(
   tx: Tx,
   current: readonly Position[],

@@ -14,7 +14,7 @@ export function inventoryHandlers(
   return { saveInventory: save, saveLegacyInventory: save } // the field names are the same in both (D1.5)
 }
 
-/** Catalog away, the database away, or too many at once on the same assets: coming again is right. */
+/** Answers 503, which clients retry, if catalog or the database is not reachable, or if too many saves wait for the same assets. */
 async function unlessAway<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -21,7 +21,7 @@ import {
 import { inventoryHandlers } from './inventory.handlers.ts'
 
 describe('D8.5 inventory save', () => {
-  test('answers 201 with what was saved; report, history and events tell of it', async ({ tracking }) => {
+  test('answers 201 with the saved location, and is in report, history and events', async ({ tracking }) => {
     const { one, dock } = await scene(tracking)
     const res = await save(tracking, ['ONE', 'TWO', 'ONE'], 'DOCK')
     expect(res.statusCode).toBe(201)
@@ -48,7 +48,7 @@ describe('D8.5 inventory save', () => {
     ])
   })
 
-  test('D1.5 the older vocabulary has the same operation with the same names', async ({ tracking }) => {
+  test('D1.5 the legacy vocabulary has the same operation with the same names', async ({ tracking }) => {
     await scene(tracking)
     const body = { asset_identifiers: ['ONE'], location_identifier: 'DOCK' }
     const res = await tracking.call('POST', '/inventory/save', { base: LEGACY_PREFIX, body })
@@ -56,7 +56,7 @@ describe('D8.5 inventory save', () => {
     expect(res.json().data).toMatchObject({ count: 1, location_name: 'Dock' })
   })
 
-  test('overwrites the row of its minute and announces at once, from the location it overrides', async ({
+  test('overwrites the row of its minute and makes an event at once, from the overridden location', async ({
     tracking,
   }) => {
     const { one, dock, shelf } = await scene(tracking)
@@ -75,7 +75,7 @@ describe('D8.5 inventory save', () => {
     expect(row).toEqual({ reader_key: null, antenna: null })
   })
 
-  test('D8.2 the stay that a wrong read of this minute had ended goes on', async ({ tracking }) => {
+  test('D8.2 continues the dwell that a wrong read of this minute had ended', async ({ tracking }) => {
     const { one, dock, shelf } = await scene(tracking)
     await store(tracking.db, tracking.view, [read(one, dock, NOW - 300_000), read(one, dock, NOW - 240_000)])
     await store(tracking.db, tracking.view, [read(one, shelf, NOW - 5_000)])
@@ -85,7 +85,7 @@ describe('D8.5 inventory save', () => {
     expect(await report(tracking)).toEqual([['ONE', 'SHELF', iso(NOW + 1), iso(NOW + 1)]])
   })
 
-  test('where the asset is known to be, it renews the row and announces nothing; the stay goes on', async ({
+  test('at the current location, it overwrites the row without an event, and the dwell continues', async ({
     tracking,
   }) => {
     const { one, dock } = await scene(tracking)
@@ -95,7 +95,7 @@ describe('D8.5 inventory save', () => {
     expect(await report(tracking)).toEqual([['ONE', 'DOCK', iso(NOW), iso(NOW - 300_000)]])
   })
 
-  test('asked again it answers the same and announces nothing more', async ({ tracking }) => {
+  test('answers the same when repeated, without another event', async ({ tracking }) => {
     const { one } = await scene(tracking)
     const first = await save(tracking, ['ONE'], 'DOCK')
     const again = await save(tracking, ['ONE'], 'DOCK')
@@ -120,9 +120,7 @@ describe('D8.5 inventory save', () => {
     ])
   })
 
-  test('a read that is under way when the save is stored is late, and only fills history', async ({
-    tracking,
-  }) => {
+  test('a read on its way while the save is stored is late and only fills history', async ({ tracking }) => {
     const { one, shelf } = await scene(tracking)
     await save(tracking, ['ONE'], 'DOCK')
     await store(tracking.db, tracking.view, [read(one, shelf, NOW - 60_000), read(one, shelf, NOW - 1_000)])
@@ -135,7 +133,7 @@ describe('D8.5 inventory save', () => {
     { name: 'the same minute', ahead: 15_000 },
     { name: 'the next minute', ahead: 55_000 },
   ])(
-    'ADR 20 it is visible although a fast clock has left a row later in $name',
+    'ADR 20 it is visible although a fast clock left a row later in $name',
     async ({ ahead }, { tracking }) => {
       const { one, shelf } = await scene(tracking)
       await store(tracking.db, tracking.view, [read(one, shelf, NOW + ahead)])
@@ -146,7 +144,7 @@ describe('D8.5 inventory save', () => {
       expect(await history(tracking, one)).toMatchObject([
         { event_observed_at: counted, location_external_key: 'DOCK' },
       ])
-      // By `occurred_at`, the order that receivers are told to use, the save comes last.
+      // By `occurred_at`, the order for receivers, the save comes last.
       expect((await events(tracking)).map((e) => [e.occurred_at, e.to_location.name])).toEqual([
         [iso(NOW + ahead), 'Shelf'],
         [counted, 'Dock'],
@@ -154,7 +152,9 @@ describe('D8.5 inventory save', () => {
     },
   )
 
-  test('another organization names the same keys in vain, and is not touched', async ({ tracking }) => {
+  test('the same keys of another organization do not resolve, and its assets do not change', async ({
+    tracking,
+  }) => {
     await scene(tracking)
     const res = await save(tracking, ['ONE'], 'DOCK', 2)
     expect(res.json().error.fields).toMatchObject([
@@ -165,8 +165,8 @@ describe('D8.5 inventory save', () => {
   })
 })
 
-describe('D8.5 what does not resolve', () => {
-  test('is named, each value by an entry of its own, and nothing is saved', async ({ tracking }) => {
+describe('D8.5 a value that does not resolve', () => {
+  test('has its own error entry, and nothing is saved', async ({ tracking }) => {
     await scene(tracking)
     const res = await save(tracking, ['ONE', 'NONE-1', 'NONE-2', 'NONE-1'], 'NOWHERE')
     expect(res.statusCode).toBe(400)
@@ -182,7 +182,7 @@ describe('D8.5 what does not resolve', () => {
     expect(await counts(tracking)).toEqual([0, 0, 0])
   })
 
-  test('all of ten thousand values are named, none is cut off', async ({ tracking }) => {
+  test('has an entry for each of ten thousand', async ({ tracking }) => {
     await scene(tracking)
     const keys = Array.from({ length: 10_000 }, (_, i) => `NONE-${i}`)
     const { error } = (await save(tracking, keys, 'DOCK')).json()
@@ -190,11 +190,9 @@ describe('D8.5 what does not resolve', () => {
     expect(error.detail).toMatch(/ \(and 9999 more validation errors\)$/)
   })
 
-  test('a deleted asset or location does not resolve, from the moment of its deletion on', async ({
-    tracking,
-  }) => {
+  test('a deleted asset or location does not resolve once it is deleted', async ({ tracking }) => {
     const { one, dock } = await scene(tracking)
-    // Not projected: neither table nor view knows of it yet.
+    // Not in the projection: neither table nor view know it yet.
     tracking.catalog.change(one, { deleted_at: iso(NOW) })
     tracking.catalog.change(dock, { deleted_at: iso(NOW) })
     const { error } = (await save(tracking, ['ONE', 'TWO'], 'DOCK')).json()
@@ -202,9 +200,7 @@ describe('D8.5 what does not resolve', () => {
     expect(await counts(tracking)).toEqual([0, 0, 0])
   })
 
-  test('D7.1 what lists hide is there all the same: expired, not yet valid, inactive', async ({
-    tracking,
-  }) => {
+  test('D7.1 resources that lists hide resolve: expired, not yet valid, inactive', async ({ tracking }) => {
     const { catalog } = tracking
     const expired = { valid_to: '2021-01-01T00:00:00.000Z' }
     catalog.asset(1, 'Expired', expired)
@@ -217,8 +213,8 @@ describe('D8.5 what does not resolve', () => {
   })
 })
 
-describe('D8.9 what was created a moment ago', () => {
-  test('is saved, and in report and history when the save is answered', async ({ tracking }) => {
+describe('D8.9 an asset that was created a moment ago', () => {
+  test('is saved, and is in report and history once the save is answered', async ({ tracking }) => {
     const { catalog } = tracking
     const asset = catalog.asset(1, 'Newborn')
     catalog.location(1, 'New dock')
@@ -228,9 +224,7 @@ describe('D8.9 what was created a moment ago', () => {
     expect(await moves(tracking)).toEqual([['save', 'NEWBORN', undefined, 'New dock']])
   })
 
-  test('a rename that has not arrived is in the answer, in the event and in what reports join', async ({
-    tracking,
-  }) => {
+  test('a rename that has not arrived is in the answer, the event and the reports', async ({ tracking }) => {
     const { one, dock } = await scene(tracking)
     tracking.catalog.change(one, { name: 'One renamed' })
     tracking.catalog.change(dock, { name: 'Dock renamed' })
@@ -244,22 +238,22 @@ describe('D8.9 what was created a moment ago', () => {
     expect(rows).toEqual([{ name: 'One renamed' }])
   })
 
-  test('an origin that only another replica has met is asked for by name, once', async ({ tracking }) => {
+  test('asks once for an origin that only another replica knows', async ({ tracking }) => {
     const { one, shelf } = await scene(tracking)
     await store(tracking.db, tracking.view, [read(one, shelf, NOW - 60_000)])
-    tracking.view.clear() // as of a replica that has just begun
-    tracking.catalog.questions = []
+    tracking.view.clear() // like a replica that has just started
+    tracking.catalog.requests = []
     await save(tracking, ['ONE'], 'DOCK')
     expect((await moves(tracking)).at(-1)).toEqual(['save', 'ONE', 'Shelf', 'Dock'])
-    const asked = tracking.catalog.questions.filter((q) => q.location_ids?.includes(shelf.id))
+    const asked = tracking.catalog.requests.filter((q) => q.location_ids?.includes(shelf.id))
     expect(asked).toHaveLength(1)
   })
 })
 
-describe('when something is away', () => {
+describe('if a dependency is not reachable', () => {
   test('catalog: 503 with Retry-After, and nothing is saved', async ({ tracking }) => {
     await scene(tracking)
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     const res = await save(tracking, ['ONE'], 'DOCK')
     expect(res.statusCode).toBe(503)
     expect(res.headers['retry-after']).toBe('1')
@@ -270,7 +264,7 @@ describe('when something is away', () => {
     expect(await counts(tracking)).toEqual([0, 0, 0])
   })
 
-  test('an asset that somebody else holds for longer than a statement may take: 503, and nothing is saved', async ({
+  test('an asset that is locked for longer than a statement may take: 503, and nothing is saved', async ({
     tracking,
   }) => {
     const { one } = await scene(tracking)
@@ -287,7 +281,7 @@ describe('when something is away', () => {
     expect(await counts(tracking)).toEqual([0, 0, 0])
   })
 
-  test('a transaction that fails half way leaves nothing behind', async ({ tracking }) => {
+  test('a transaction that fails changes nothing', async ({ tracking }) => {
     const { catalog } = tracking
     catalog.asset(1, 'Newborn')
     catalog.location(1, 'Dock')

@@ -5,9 +5,8 @@ import { bigints } from '@whereabouts/db/array-parameters'
 import { upsertAssets, upsertLocations } from '../projections/projections.queries.ts'
 
 /**
- * Puts into the projection tables what was just learned of catalog and has not arrived there: reports join them, and
- * must show a save as soon as it is answered (D8.5). Rows that are as new are not touched, not even locked. Call under
- * `lockPositions`.
+ * Stores states from a reply of catalog in the projection tables, because reports join them and must show a save once it is answered (D8.5).
+ * Does not touch or lock rows that are as new. Call under `lockPositions`.
  */
 export async function storeStates(
   tx: Tx,

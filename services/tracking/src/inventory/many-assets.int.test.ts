@@ -12,7 +12,7 @@ import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { counts, iso, NOW, read, save } from '../../test/inventory/inventory.fixture.ts'
 
 describe('ten thousand assets', { timeout: 60_000 }, () => {
-  /** As a warehouse has them: known to the projections, each seen before. */
+  /** Known to the projections and seen before. */
   async function stocktaking(tracking: Tracking, count = 10_000) {
     const { catalog } = tracking
     const assets = Array.from({ length: count }, (_, i) => catalog.asset(1, `Tote ${i}`))
@@ -23,19 +23,17 @@ describe('ten thousand assets', { timeout: 60_000 }, () => {
     return { assets, keys: assets.map((asset) => asset.external_key), dock, shelf }
   }
 
-  test('are asked for in questions that catalog can answer, saved and announced', async ({ tracking }) => {
+  test('are requested in parts that catalog can answer, saved and announced', async ({ tracking }) => {
     const { keys } = await stocktaking(tracking)
-    tracking.catalog.questions = []
+    tracking.catalog.requests = []
     const res = await save(tracking, keys, 'DOCK')
     expect(res.json().data).toMatchObject({ count: 10_000 })
-    const asked = tracking.catalog.questions.map((q) => q.asset_keys?.length ?? 0)
+    const asked = tracking.catalog.requests.map((q) => q.asset_keys?.length ?? 0)
     expect(Math.max(...asked)).toBeLessThanOrEqual(MAX_ASSET_KEYS)
     expect(await counts(tracking)).toEqual([20_000, 10_000, 20_000])
   })
 
-  test('saves, ingest and another replica at once on the same assets never deadlock', async ({
-    tracking,
-  }) => {
+  test('never deadlock if saves, ingest and another replica use them at once', async ({ tracking }) => {
     const { assets, keys, dock, shelf } = await stocktaking(tracking, 1_000)
     const other = openDatabase<Tables>(tracking.url, { max: 4 })
     const rows = (minute: number, place: LocationState | null) =>
@@ -54,14 +52,16 @@ describe('ten thousand assets', { timeout: 60_000 }, () => {
     await other.close()
     const statuses = answers.flatMap((answer) => ('statusCode' in answer ? [answer.statusCode] : []))
     expect(statuses).toEqual([201, 201, 201, 201])
-    // The last save holds for all of its assets: it was one transaction.
+    // The last save applies to all of its assets, because it was one transaction.
     const places = await tracking.db.selectFrom('position').select('location_id').distinct().execute()
     expect(places).toHaveLength(1)
   })
 
-  test('nor do first scans of assets that no projection knows yet', async ({ tracking }) => {
+  test('never deadlock if no projection knows them and they are scanned for the first time', async ({
+    tracking,
+  }) => {
     const others = [1, 2].map(() => openDatabase<Tables>(tracking.url, { max: 1 }))
-    for (const { db } of others) await sql`select`.execute(db) // connected, so that both begin at once
+    for (const { db } of others) await sql`select`.execute(db) // connect first, so that both start at once
     for (let round = 1; round <= 5; round += 1) {
       const rows = Array.from({ length: 2_000 }, (_, i): Observation => {
         const at = NOW - 60_000 * round
@@ -75,14 +75,14 @@ describe('ten thousand assets', { timeout: 60_000 }, () => {
     expect(await counts(tracking)).toEqual([10_000, 10_000, 0])
   })
 
-  test('first scans and saves beside changes of catalog never deadlock', async ({ tracking }) => {
+  test('never deadlock if first scans, saves and changes of catalog run at once', async ({ tracking }) => {
     const { catalog } = tracking
     const assets = Array.from({ length: 600 }, (_, i) => catalog.asset(1, `New ${i}`))
     const dock = catalog.location(1, 'Dock')
     await tracking.project()
     tracking.clock.stoppedAt = NOW
     const other = openDatabase<Tables>(tracking.url, { max: 4 })
-    // None was ever scanned: each table's triggers write into the other one.
+    // None was ever scanned, so that the triggers of each table write into the other.
     const changes = (revision: number) =>
       assets.map((asset) => ({
         ...asset,

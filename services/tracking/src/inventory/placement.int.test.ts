@@ -28,7 +28,7 @@ const placed = (asset: AssetState, location: LocationState, at: number): AssetPl
   placed_at: iso(at),
 })
 
-/** `at` is when tracking comes to it. */
+/** `at`: when tracking handles it. */
 const depsAt = ({ tenants, ingest: { view, resolver } }: Tracking, at: number) => ({
   db: tenants,
   view,
@@ -60,7 +60,7 @@ async function scene(tracking: Tracking) {
   return { asset, dock, shelf, seen }
 }
 
-/** Instant and place of every history row, oldest first; then those of the position, with the begin of the stay. */
+/** Instant and location of every history row, oldest first; then those of the position, with the start of the dwell. */
 async function known(tracking: Tracking, { id }: AssetState) {
   const places = new Map(tracking.catalog.locations.map((l) => [l.id, l.name]))
   const of = (row: { observed_at: string; location_id: number | null }) => [
@@ -86,7 +86,7 @@ async function moves(tracking: Tracking) {
 }
 
 describe('D1.6 a location that came with an asset', () => {
-  test('is a save: report, history and one event tell of it', async ({ tracking }) => {
+  test('is a save, in report, history and one event', async ({ tracking }) => {
     const { asset, dock, shelf, seen } = await scene(tracking)
     await seen(read(asset, shelf, NOW - 5_000))
     await promptly(tracking, placed(asset, dock, NOW))
@@ -104,7 +104,7 @@ describe('D1.6 a location that came with an asset', () => {
     ])
   })
 
-  test('of an asset and a location that no state has told of yet is reported at once', async ({
+  test('is in the report at once, also before the states of asset and location arrive', async ({
     tracking,
   }) => {
     const [asset, dock] = [tracking.catalog.asset(1, 'New'), tracking.catalog.location(1, 'Dock')]
@@ -112,7 +112,7 @@ describe('D1.6 a location that came with an asset', () => {
     const { data } = (await tracking.call('GET', '/reports/asset-locations')).json()
     expect(data).toMatchObject([{ asset_external_key: 'NEW', location_external_key: 'DOCK' }])
     expect(await moves(tracking)).toEqual([['save', undefined, 'Dock']])
-    expect(tracking.catalog.questions).toEqual([])
+    expect(tracking.catalog.requests).toEqual([])
     const reply = await findCurrentLocations(tracking.tenants, { org_id: 1, asset_ids: [asset.id] })
     expect(reply.locations).toMatchObject([{ asset_id: asset.id, location_id: dock.id }])
     expect(await listAssetsAt(tracking.tenants, { org_id: 1, location_ids: [dock.id] })).toEqual({
@@ -120,7 +120,7 @@ describe('D1.6 a location that came with an asset', () => {
     })
   })
 
-  test('told directly, by the message and by it again, all at once, is recorded once', async ({
+  test('is recorded once, although the request, the message and its redelivery arrive at once', async ({
     tracking,
   }) => {
     const { asset, dock } = await scene(tracking)
@@ -139,7 +139,7 @@ describe('D1.6 a location that came with an asset', () => {
     { name: 'the same minute', ahead: 15_000 },
     { name: 'the next minute', ahead: 55_000 },
   ])(
-    'ADR 20 is visible although a fast clock has left a row in $name, and comes to nothing when repeated',
+    'ADR 20 is visible although a fast clock left a row in $name, and changes nothing when repeated',
     async ({ ahead }, { tracking }) => {
       const { asset, dock, shelf, seen } = await scene(tracking)
       await seen(read(asset, shelf, NOW + ahead))
@@ -159,7 +159,7 @@ describe('D1.6 a location that came with an asset', () => {
     },
   )
 
-  test('of two in one minute the later one stands, in whatever order they come', async ({ tracking }) => {
+  test('of two in one minute, the later one counts, in either order of arrival', async ({ tracking }) => {
     const { asset, dock, shelf } = await scene(tracking)
     await late(tracking, placed(asset, shelf, NOW + 2_000))
     await late(tracking, placed(asset, dock, NOW))
@@ -169,8 +169,8 @@ describe('D1.6 a location that came with an asset', () => {
   })
 })
 
-describe('D8.7 one that comes late', () => {
-  test('moves an asset that was not seen since, once', async ({ tracking }) => {
+describe('D8.7 a late one', () => {
+  test('moves an asset that was not seen since, and only once', async ({ tracking }) => {
     const { asset, dock, shelf, seen } = await scene(tracking)
     await seen(read(asset, shelf, NOW - 2 * MINUTE))
     await late(tracking, placed(asset, dock, NOW))
@@ -179,7 +179,7 @@ describe('D8.7 one that comes late', () => {
     expect((await moves(tracking)).slice(1)).toEqual([['save', 'Shelf', 'Dock']])
   })
 
-  test('only fills history when the asset was seen in a later minute', async ({ tracking }) => {
+  test('only fills history if the asset was seen in a later minute', async ({ tracking }) => {
     const { asset, dock, shelf, seen } = await scene(tracking)
     await seen(read(asset, shelf, NOW + MINUTE))
     await late(tracking, placed(asset, dock, NOW))
@@ -210,14 +210,14 @@ describe('D8.7 one that comes late', () => {
     ])
   })
 
-  test('is not nudged out of its minute by a read in the last millisecond of it', async ({ tracking }) => {
+  test('stays in its minute, also after a read in the last millisecond of it', async ({ tracking }) => {
     const { asset, dock, shelf, seen } = await scene(tracking)
     await seen(read(asset, shelf, NOW + 49_999))
     await late(tracking, placed(asset, dock, NOW))
     expect((await known(tracking, asset)).history).toEqual([[iso(NOW + 49_999), 'Dock']])
   })
 
-  test('D8.2 takes the begin of the current stay away, or renews it', async ({ tracking }) => {
+  test('D8.2 removes the start of the current dwell, or sets it again', async ({ tracking }) => {
     const { asset, dock, shelf, seen } = await scene(tracking)
     for (const minute of [0, 1, 2]) await seen(read(asset, shelf, NOW + minute * MINUTE + 5_000))
     await late(tracking, placed(asset, shelf, NOW))
@@ -231,9 +231,7 @@ describe('D8.7 one that comes late', () => {
     expect(await moves(tracking)).toEqual([['scan', undefined, 'Shelf']])
   })
 
-  test('to a location, or of an asset, that was deleted since is recorded and not announced', async ({
-    tracking,
-  }) => {
+  test('is recorded without an event if its asset or location was deleted since', async ({ tracking }) => {
     const { asset, dock } = await scene(tracking)
     const message = placed(asset, { ...dock }, NOW)
     tracking.catalog.change(dock, { deleted_at: iso(NOW + 1_000) })
@@ -248,7 +246,9 @@ describe('D8.7 one that comes late', () => {
 })
 
 describe('the consumer of placements', () => {
-  test('buries what is none, and holds everything while a database or catalog is away', ({ tracking }) => {
+  test('makes a dead letter of an unusable message, and holds all messages while the database or catalog is not reachable', ({
+    tracking,
+  }) => {
     const consumer = placementsConsumer(depsAt(tracking, NOW))
     const message = (text: string) => ({ subject: 'placements.1', data: Buffer.from(text) }) as never
     for (const text of ['', '{}', 'null', '{"org_id":1,"placed_at":"yesterday"}'])
@@ -258,24 +258,24 @@ describe('the consumer of placements', () => {
     expect(consumer.isOutage?.(new Error('a bug'))).toBe(false)
   })
 
-  test('holds one whose origin cannot be named while catalog is away, and changes nothing', async ({
+  test('holds a placement with an unknown origin while catalog is not reachable, and changes nothing', async ({
     tracking,
   }) => {
     const { asset, dock } = await scene(tracking)
     const hidden = tracking.catalog.location(1, 'Not told of yet')
     await store(tracking.db, tracking.view, [read(asset, hidden, NOW - 2 * MINUTE)])
     const before = await known(tracking, asset)
-    tracking.catalog.away = true
+    tracking.catalog.isUnreachable = true
     await expect(late(tracking, placed(asset, dock, NOW))).rejects.toThrow(CatalogUnavailable)
     expect(await known(tracking, asset)).toEqual(before)
-    tracking.catalog.away = false
+    tracking.catalog.isUnreachable = false
     await late(tracking, placed(asset, dock, NOW))
     expect((await moves(tracking)).at(-1)).toEqual(['save', 'Not told of yet', 'Dock'])
   })
 })
 
-describe('which assets are at locations', () => {
-  test('is told in parts by ascending id, of one organization, each asset once', async ({ tracking }) => {
+describe('rpc.tracking.assets-at', () => {
+  test('pages by ascending id, with each asset of one organization once', async ({ tracking }) => {
     const { dock, shelf, seen } = await scene(tracking)
     const made = Array.from({ length: 5 }, (_, i) => tracking.catalog.asset(1, `Asset ${i}`))
     const theirs = tracking.catalog.asset(2, 'Theirs')

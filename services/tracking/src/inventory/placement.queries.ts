@@ -4,7 +4,7 @@ import type { AssetKey } from '../positions/position.ts'
 import { epochMs, instant, minuteTime } from '../sql-times.ts'
 import { minuteOf } from '../ingest/observation.ts'
 
-/** When the last placement of the asset that is recorded was made. Call under `lockPositions`. */
+/** Instant of the asset's last recorded placement, in milliseconds. Call under `lockPositions`. */
 export async function lastPlacedAt(tx: Tx, { orgId, assetId }: AssetKey): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number }>`
     select ${epochMs('placed_at')} as ms from placement
@@ -21,7 +21,7 @@ export async function recordPlacedAt(tx: Tx, { orgId, assetId }: AssetKey, atMs:
   )
 }
 
-/** The history row of the minute in which `atMs` lies; reads have a reader, saves none. */
+/** The history row of the minute of `atMs`. Only saves have no reader. */
 export async function findRowOfMinute(
   tx: Tx,
   { orgId, assetId }: AssetKey,

@@ -13,13 +13,13 @@ import type { InventoryDeps } from './save.ts'
 
 export type PlacementDeps = Pick<InventoryDeps, 'db' | 'view' | 'resolver' | 'wakeOutbox' | 'now'>
 
-/** Longer than catalog waits when it asks, and shorter than anything that could be called late. */
+/** A placement younger than this is prompt. Longer than catalog waits for our reply. */
 const PROMPT_MS = 3_000
 
 /**
- * Records the location that came with an asset (D1.6) as an inventory save made at `placed_at`. Promptly it is one in
- * every respect: the newest thing known of the asset (ADR 20). When it comes late, what is known of later minutes stays
- * (D8.7). Safe to repeat, in any order, and beside another replica. Throws CatalogUnavailable.
+ * Records the location that came with an asset (D1.6) as an inventory save at `placed_at`. A prompt one is the newest fact of the asset, like
+ * any save (ADR 20). A late one keeps rows of later minutes (D8.7). Safe to repeat, in any order, and next to another replica. Throws
+ * CatalogUnavailable.
  */
 export async function recordPlacement(
   deps: PlacementDeps,

@@ -2,17 +2,17 @@ import { readSubject, streamExtent } from '@whereabouts/messaging/replay'
 import type { Broker } from '@whereabouts/messaging/connection'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { setTimeout as delay } from 'node:timers/promises'
-import { epochOf, movementText, type Place } from './event-text.ts'
+import { epochOf, movementText, type Cursor } from './event-text.ts'
 import type { LiveConnection } from './live-connection.ts'
 
-/** Who missed more is told to reload: that is less work for both sides. */
+/** A client that missed more reloads: that is less work for both sides. */
 export const MAX_REPLAYED = 10_000
 const BATCH = 100
-/** Reads of the stream at a time; beyond, resuming clients take turns. */
+/** Parallel reads of the stream. Other clients wait for their turn. */
 const MAX_READING = 8
 const RETRY_MS = 1_000
 
-/** Gives clients that come back what they missed, from the stream. */
+/** Sends clients that reconnect the movements that they missed, from the stream. */
 export class CatchUp {
   readonly #broker: Broker
   readonly #log: Logger
@@ -25,8 +25,8 @@ export class CatchUp {
   }
 
   /**
-   * Resolves with true once the connection is live and has missed nothing, or is gone; with false when the stream no
-   * longer holds what it missed. While the broker is away it waits.
+   * Resolves with true once the connection is live and has missed nothing, or is gone. Resolves with false if the stream no longer has the
+   * missed movements. Waits while the broker is not reachable.
    */
   async bring(connection: LiveConnection, epoch: string): Promise<boolean> {
     connection.hold()
@@ -49,17 +49,17 @@ export class CatchUp {
     const { seq } = connection
     if (epochOf(created) !== epoch || seq > lastSeq || seq + 1 < firstSeq) return false
     while (isBehind(connection)) {
-      await connection.room()
+      await connection.waitForRoom()
       const left = await this.#sendBatch(connection, epoch)
       if (left > MAX_REPLAYED) return false
       if (left > 0 || !isBehind(connection) || connection.goLive()) continue
-      // Live events were left out: held are from now on those behind what the next read will find.
+      // Live events were left out. Hold again: the next read finds all events before these.
       connection.hold()
     }
     return true
   }
 
-  /** Returns how many more there are. */
+  /** Returns how many are left. */
   async #sendBatch(connection: LiveConnection, epoch: string): Promise<number> {
     const { orgId, seq } = connection
     const ask = {
@@ -71,19 +71,19 @@ export class CatchUp {
     const { messages, left } = await this.#inTurn(() => readSubject(this.#broker, ask))
     if (left > MAX_REPLAYED) return left
     for (const message of messages) {
-      await connection.room()
+      await connection.waitForRoom()
       if (!isBehind(connection)) return 0
       this.#send(connection, { epoch, seq: message.seq }, message.payload)
     }
     return left
   }
 
-  #send(connection: LiveConnection, place: Place, payload: unknown): void {
+  #send(connection: LiveConnection, cursor: Cursor, payload: unknown): void {
     try {
-      connection.deliver({ seq: place.seq, text: movementText(place, connection.orgId, payload) })
+      connection.deliver({ seq: cursor.seq, text: movementText(cursor, connection.orgId, payload) })
     } catch (error) {
-      this.#log.error({ err: error, stream_seq: place.seq }, 'movement could not be sent')
-      connection.seq = place.seq // or it would be read for ever
+      this.#log.error({ err: error, stream_seq: cursor.seq }, 'movement could not be sent')
+      connection.seq = cursor.seq // otherwise it would be read again and again
     }
   }
 
@@ -100,5 +100,5 @@ export class CatchUp {
   }
 }
 
-/** False as well once it was told to reload, for instance since the stream was made anew meanwhile. */
+/** False also after a reset, for instance because the stream was re-created. */
 const isBehind = (connection: LiveConnection) => !connection.destroyed && !connection.isLive

@@ -2,37 +2,37 @@ import type { LiveMovement } from '@whereabouts/contracts/live'
 import { liveEvents } from '@whereabouts/contracts/live'
 import { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 
-/** A place in the EVENTS stream. The epoch tells the stream from an earlier one, whose numbers began again. */
-export type Place = { epoch: string; seq: number }
+/** A place in the EVENTS stream. The epoch differs after the stream was re-created and its sequences start again. */
+export type Cursor = { epoch: string; seq: number }
 
-/** When the stream was created, short. */
+/** A short text for the instant at which the stream was created. */
 export const epochOf = (created: string): string => Date.parse(created).toString(36)
 
-export const idOf = ({ epoch, seq }: Place): string => `${seq}-${epoch}`
+export const idOf = ({ epoch, seq }: Cursor): string => `${seq}-${epoch}`
 
-/** Undefined for what no server of ours has sent. */
-export function parseId(text: string): Place | undefined {
+/** Undefined for an id that we never sent. */
+export function parseId(text: string): Cursor | undefined {
   const [, seq, epoch] = /^(\d{1,15})-([0-9a-z]{1,12})$/.exec(text) ?? []
   return seq === undefined || epoch === undefined ? undefined : { epoch, seq: Number(seq) }
 }
 
-/** Throws for a payload that is no movement of this organization. */
-export function movementText(place: Place, orgId: number, payload: unknown): string {
+/** Throws for a payload that is not a movement of this organization. */
+export function movementText(cursor: Cursor, orgId: number, payload: unknown): string {
   const { delivery_id, org_id, occurred_at, asset, from_location, to_location } = AssetMoved.parse(payload)
   if (org_id !== orgId) throw new Error(`a movement of ${org_id} among those of ${orgId}`)
   const movement: LiveMovement = { delivery_id, occurred_at, asset, from_location, to_location }
-  return `id: ${idOf(place)}\nevent: ${liveEvents.moved}\ndata: ${JSON.stringify(movement)}\n\n`
+  return `id: ${idOf(cursor)}\nevent: ${liveEvents.moved}\ndata: ${JSON.stringify(movement)}\n\n`
 }
 
-/** With data, since a browser passes over an event without. */
-export const resetText = (place: Place): string =>
-  `id: ${idOf(place)}\nevent: ${liveEvents.reset}\ndata: {}\n\n`
+/** With data, because a browser ignores an event without data. */
+export const resetText = (cursor: Cursor): string =>
+  `id: ${idOf(cursor)}\nevent: ${liveEvents.reset}\ndata: {}\n\n`
 
-/** No event: says that the client has seen everything up to here, and that the connection lives. */
-export const placeText = (place: Place): string => `:\nid: ${idOf(place)}\n\n`
+/** Not an event: says that the client has seen everything up to here, and that the connection is alive. */
+export const cursorText = (cursor: Cursor): string => `:\nid: ${idOf(cursor)}\n\n`
 
-/** No event either, and no place: for who has yet to be given what came before. */
+/** Not an event either, and without an id: for a client that still catches up. */
 export const COMMENT = ':\n\n'
 
-/** How long a client waits before it connects again; spread, so that those of a process that stops do not meet. */
+/** How long a client waits before it reconnects. Random, so that the clients of a stopped process do not reconnect at once. */
 export const retryText = (ms: number): string => `retry: ${Math.round(ms)}\n`

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Listener } from './stream-shares.ts'
 
-/** With so much waiting for it a client has fallen behind: what follows stays in the stream until there is room. */
+/** A client with more than this in its buffer has fallen behind: later events stay in the stream until there is room. */
 const MAX_BUFFERED_BYTES = 256 * 1024
-/** Live events kept while earlier ones are read from the stream. */
+/** Length of the live events that are held while earlier ones are read from the stream. */
 const MAX_HELD_LENGTH = 64 * 1024
 const PAGE_BYTES = 16 * 1024
-/** How long a client that has fallen behind may take to make room. */
+/** How long a client may take to make room. */
 const ROOM_MS = 10_000
 /** How long a client may take to read the end. */
 const END_MS = 1_000
@@ -22,13 +22,13 @@ export class SlowClient extends Error {
 type LiveEvent = { seq: number; text: string }
 
 /**
- * One client: a stream of text, and the place up to which everything has been put into it. While it catches up, live
- * events are held; what does not fit is left out and read from the stream once more.
+ * One client: a stream of text, and the sequence up to which it has everything. While it catches up, live events are held. If they do not
+ * fit, they are dropped and read from the stream again.
  */
 export class LiveConnection extends Readable {
   readonly listener: Listener
   readonly openedAtMs = Date.now()
-  /** Of the last event put in, or known not to be for it. */
+  /** Sequence of the last event that was sent, or that is for another organization. */
   seq: number
   #held: LiveEvent[] | undefined
   #heldLength = 0
@@ -54,14 +54,14 @@ export class LiveConnection extends Readable {
     return this.#held === undefined
   }
 
-  /** From now on live events are held, until `goLive`. */
+  /** Holds live events from now on, until `goLive`. */
   hold(): void {
     this.#held = []
     this.#heldLength = 0
     this.#leftOut = false
   }
 
-  /** Puts in what was held; false when some was left out: the stream has to be read once more. */
+  /** Sends the held events. False if some were dropped: then the stream must be read again. */
   goLive(): boolean {
     if (this.#leftOut) return false
     const held = this.#held ?? []
@@ -70,13 +70,13 @@ export class LiveConnection extends Readable {
     return true
   }
 
-  /** Goes on from a place without what came before it. */
+  /** Continues after `seq`, without the events before it. */
   skipTo(seq: number): void {
     this.#held = undefined
     this.seq = seq
   }
 
-  /** A live event: at once, or when its turn has come. False: no room, and from here on the client must catch up. */
+  /** Sends or holds a live event. False if there is no room: then the client must catch up. */
   offer(event: LiveEvent): boolean {
     if (this.#held === undefined) {
       if (this.readableLength > MAX_BUFFERED_BYTES) return false
@@ -90,7 +90,7 @@ export class LiveConnection extends Readable {
     return true
   }
 
-  /** Once only, and never one that is older than what has been sent. */
+  /** Sends each event once, and never one that is older than the last. */
   deliver({ seq, text }: LiveEvent): void {
     if (seq <= this.seq) return
     this.seq = seq
@@ -101,8 +101,8 @@ export class LiveConnection extends Readable {
     if (!this.destroyed && !this.#isFinished) this.push(text)
   }
 
-  /** Resolves when there is room for more, or nobody is left to read it. Ends who takes too long. */
-  async room(): Promise<void> {
+  /** Resolves once there is room for more, or the connection is gone. Ends the connection of a client that takes too long. */
+  async waitForRoom(): Promise<void> {
     if (this.readableLength < PAGE_BYTES) return
     const late = new AbortController()
     const limit = delay(this.#roomMs, undefined, { signal: late.signal }).then(
@@ -115,7 +115,7 @@ export class LiveConnection extends Readable {
     await limit
   }
 
-  /** The client connects again, elsewhere. Whoever has not read what is there is not waited for. */
+  /** Ends the connection; the client reconnects elsewhere. Does not wait for a client that has not read its buffer. */
   finish(): void {
     if (this.#isFinished) return
     this.#isFinished = true

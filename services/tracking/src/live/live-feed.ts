@@ -4,8 +4,8 @@ import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Readable } from 'node:stream'
 import { CatchUp } from './catch-up.ts'
-import { COMMENT, epochOf, movementText, parseId, placeText, resetText, retryText } from './event-text.ts'
-import type { Place } from './event-text.ts'
+import { COMMENT, epochOf, movementText, parseId, cursorText, resetText, retryText } from './event-text.ts'
+import type { Cursor } from './event-text.ts'
 import { LiveConnection, SlowClient } from './live-connection.ts'
 import type { LiveMetrics } from './live-metrics.ts'
 import { StreamShares, type Listener } from './stream-shares.ts'
@@ -15,11 +15,11 @@ const HEARTBEAT_MS = 15_000
 
 type Options = { log: Logger; metrics: LiveMetrics; heartbeatMs?: number; roomMs?: number }
 
-/** Movements as they happen, to any number of clients: one follower of the EVENTS stream, whoever listens. */
+/** Sends movements to many clients as they happen, with one follower of the EVENTS stream. */
 export class LiveFeed {
   readonly #options: Options
   readonly #shares = new StreamShares<LiveConnection>()
-  /** Organization → its newest event, of those since the start. */
+  /** Organization → sequence of its newest event since the start. */
   readonly #newest = new Map<number, number>()
   #startSeq: number | undefined
   #source: { follower: Follower; catchUp: CatchUp } | undefined
@@ -36,18 +36,18 @@ export class LiveFeed {
       stream: 'EVENTS',
       filter: `${SUBJECT}>`,
       from: 'now',
-      onState: (subject, payload, seq) => this.#spread(subject, payload, seq),
+      onState: (subject, payload, seq) => this.#broadcast(subject, payload, seq),
       onReset: () => this.#resetAll(),
       logger: log,
     })
     this.#source = { follower, catchUp: new CatchUp(broker, log) }
     void follower.caughtUp.then(() => (this.#startSeq ??= follower.lastSeq()))
-    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref()
+    this.#heartbeat = setInterval(() => this.#sendHeartbeats(), heartbeatMs).unref()
   }
 
-  /** Whether it knows where the stream is; from then on clients can be served, even while the broker is away. */
+  /** True once the stream is known. From then on clients are served, even while the broker is not reachable. */
   isReady(): boolean {
-    return this.#place() !== undefined
+    return this.#cursor() !== undefined
   }
 
   get size(): number {
@@ -55,22 +55,22 @@ export class LiveFeed {
   }
 
   /**
-   * What is new from now on, or behind `lastEventId`. Counts until it is destroyed or has ended, which it does at
-   * `expiresAtMs`, or when the feed is full and somebody else has fewer. Throws 429 and 503 when there are too many.
+   * A stream of the movements from now on, or after `lastEventId`. It ends at `expiresAtMs`, or if the feed is full and another listener has
+   * fewer streams. It counts until it is destroyed or has ended. Throws 429 and 503 if there are too many.
    */
   open(listener: Listener, lastEventId: string | undefined, expiresAtMs: number): Readable {
-    const place = this.#place()
-    if (this.#closed || !place) throw serviceUnavailable()
+    const cursor = this.#cursor()
+    if (this.#closed || !cursor) throw serviceUnavailable()
     const displaced = this.#shares.claim(listener, Date.now())
     if (displaced) this.#displace(displaced)
-    const connection = this.#add(listener, place.seq, expiresAtMs)
+    const connection = this.#add(listener, cursor.seq, expiresAtMs)
     connection.write(retryText(1_000 + Math.random() * 2_000))
-    if (lastEventId === undefined || lastEventId === '') connection.write(placeText(place))
-    else this.#resume(connection, parseId(lastEventId), place)
+    if (lastEventId === undefined || lastEventId === '') connection.write(cursorText(cursor))
+    else this.#resume(connection, parseId(lastEventId), cursor)
     return connection
   }
 
-  /** Ends all; clients connect again, to another process. */
+  /** Ends all connections. The clients reconnect to another process. */
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#heartbeat)
@@ -78,7 +78,7 @@ export class LiveFeed {
     await this.#source?.follower.stop()
   }
 
-  #place(): Place | undefined {
+  #cursor(): Cursor | undefined {
     const follower = this.#source?.follower
     const created = follower?.streamCreated()
     if (!follower || created === undefined) return undefined
@@ -97,22 +97,22 @@ export class LiveFeed {
     return connection
   }
 
-  /** Its place is free at once, whenever its client may have read the end. */
+  /** Frees its share at once, even if its client has not read the end yet. */
   #displace(connection: LiveConnection): void {
     this.#options.metrics.displaced.inc()
     this.#shares.remove(connection)
     connection.finish()
   }
 
-  #resume(connection: LiveConnection, from: Place | undefined, now: Place): void {
+  #resume(connection: LiveConnection, from: Cursor | undefined, now: Cursor): void {
     if (!from || from.epoch !== now.epoch) return this.#reset(connection, now)
     connection.seq = from.seq
-    if (this.#hasMissedNothing(connection.orgId, from.seq, now.seq)) return connection.write(placeText(now))
+    if (this.#hasMissedNothing(connection.orgId, from.seq, now.seq)) return connection.write(cursorText(now))
     connection.write(COMMENT)
     void this.#catchUp(connection, from.epoch)
   }
 
-  /** Known from memory: most clients that come back have only lost their connection. */
+  /** From memory, because most clients that reconnect only lost their connection. */
   #hasMissedNothing(orgId: number, seq: number, nowSeq: number): boolean {
     const startSeq = this.#startSeq ?? Number.POSITIVE_INFINITY
     return seq >= startSeq && seq <= nowSeq && (this.#newest.get(orgId) ?? 0) <= seq
@@ -120,41 +120,41 @@ export class LiveFeed {
 
   async #catchUp(connection: LiveConnection, epoch: string): Promise<void> {
     const isComplete = await this.#source?.catchUp.bring(connection, epoch)
-    const now = this.#place()
+    const now = this.#cursor()
     if (isComplete === false && now) this.#reset(connection, now)
   }
 
-  #spread(subject: string, payload: unknown, seq: number): void {
+  #broadcast(subject: string, payload: unknown, seq: number): void {
     const orgId = Number(subject.slice(SUBJECT.length))
     this.#newest.set(orgId, seq)
     const listeners = this.#shares.of(orgId)
-    const place = this.#place()
-    if (!listeners || !place) return
-    const text = movementText({ ...place, seq }, orgId, payload)
+    const cursor = this.#cursor()
+    if (!listeners || !cursor) return
+    const text = movementText({ ...cursor, seq }, orgId, payload)
     for (const connection of listeners)
-      if (!connection.offer({ seq, text })) void this.#catchUp(connection, place.epoch)
+      if (!connection.offer({ seq, text })) void this.#catchUp(connection, cursor.epoch)
   }
 
   #resetAll(): void {
     this.#newest.clear()
-    const now = this.#place()
+    const now = this.#cursor()
     this.#startSeq = now?.seq
     if (!now) return
     for (const connection of this.#shares.all()) this.#reset(connection, now)
   }
 
-  #reset(connection: LiveConnection, now: Place): void {
+  #reset(connection: LiveConnection, now: Cursor): void {
     this.#options.metrics.resets.inc()
     connection.skipTo(now.seq)
     connection.write(resetText(now))
   }
 
-  /** Says the place as well: who hears nothing for a week can still go on from here. */
-  #beat(): void {
-    const now = this.#place()
+  /** Sends the cursor too, so that a client without events for a week can still resume. */
+  #sendHeartbeats(): void {
+    const now = this.#cursor()
     for (const connection of this.#shares.all()) {
       const seq = Math.max(connection.seq, now?.seq ?? 0)
-      connection.write(now && connection.isLive ? placeText({ ...now, seq }) : COMMENT)
+      connection.write(now && connection.isLive ? cursorText({ ...now, seq }) : COMMENT)
     }
   }
 }

@@ -5,7 +5,7 @@ import type { LiveFeed } from './live-feed.ts'
 
 export type LiveDeps = { live: LiveFeed }
 
-/** Nothing between us and the client may keep events back, or keep them. */
+/** No proxy may buffer or cache the events. */
 const UNBUFFERED = { 'cache-control': 'private, no-store, no-transform', 'x-accel-buffering': 'no' }
 
 export const liveHandlers = ({ live }: LiveDeps): Pick<Handlers<'tracking'>, 'streamMovements'> => ({

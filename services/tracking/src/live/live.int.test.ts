@@ -26,7 +26,7 @@ describe('D10 a live stream', () => {
     expect(JSON.stringify(mine.events)).not.toMatch(/org_id|kind/)
   })
 
-  test('goes on where it was left, in whichever process, amid a storm, without gap or repetition', async ({
+  test('resumes in any process, during many movements, without gap or repetition', async ({
     bus,
     replica,
   }) => {
@@ -55,7 +55,7 @@ describe('D10 a live stream', () => {
     expect(seen).toEqual(range(0, total))
   })
 
-  test('takes the id as a parameter too; the header wins', async ({ bus, replica }) => {
+  test('takes the id also as a parameter; the header wins', async ({ bus, replica }) => {
     const { open } = await replica()
     const first = await open(ORG)
     await publishMoves(bus.broker, ORG, [1, 2, 3])
@@ -65,7 +65,7 @@ describe('D10 a live stream', () => {
     expect(numbersOf(await (await open(ORG, two?.id, query)).next(1))).toEqual([3])
   })
 
-  test('says where it is while nothing moves, so that a client loses nothing by a quiet week', async ({
+  test('sends its cursor while nothing moves, so that a client can resume after a quiet week', async ({
     bus,
     replica,
   }) => {
@@ -81,7 +81,7 @@ describe('D10 a live stream', () => {
   })
 })
 
-describe('D10 a client is told to reload', () => {
+describe('D10 a client gets a reset', () => {
   test.for(['nonsense', '1', '1-abc', '999999-EPOCH'])('with the id %s', async (id, { bus, replica }) => {
     const { open } = await replica()
     const first = await open(ORG)
@@ -93,7 +93,7 @@ describe('D10 a client is told to reload', () => {
     expect(numbersOf((await stream.next(2)).slice(1))).toEqual([5])
   })
 
-  test('when the stream no longer holds what it missed', async ({ bus, replica }) => {
+  test('when the stream no longer has the missed movements', async ({ bus, replica }) => {
     const { open } = await replica()
     const first = await open(ORG)
     await publishMoves(bus.broker, ORG, [1, 2, 3])
@@ -103,7 +103,7 @@ describe('D10 a client is told to reload', () => {
     expect(await stream.next(1)).toMatchObject([{ event: 'reset' }])
   })
 
-  test('when it missed so much that reloading is less work', async ({ bus, replica }) => {
+  test('when it missed so many movements that reloading is less work', async ({ bus, replica }) => {
     const { open } = await replica()
     const first = await open(ORG)
     await expect.poll(() => first.lastId(), PATIENTLY).not.toBe('')
@@ -112,7 +112,7 @@ describe('D10 a client is told to reload', () => {
     expect(await (await open(ORG, first.lastId())).next(1)).toMatchObject([{ event: 'reset' }])
   })
 
-  test('when the stream is made anew under it, and it goes on', { timeout: 40_000 }, async ({ bus, replica }) => {
+  test('when the stream is re-created, and continues', { timeout: 40_000 }, async ({ bus, replica }) => {
     const { open } = await replica()
     const stream = await open(ORG)
     await publishMoves(bus.broker, ORG, [1])
@@ -125,7 +125,10 @@ describe('D10 a client is told to reload', () => {
 })
 
 describe('D10 a client that does not keep up', () => {
-  test('is disconnected, keeps nobody waiting, and goes on from its last event', async ({ bus, replica }) => {
+  test('is disconnected, delays no other client, and resumes from its last event', async ({
+    bus,
+    replica,
+  }) => {
     const { open, live, metrics } = await replica({ roomMs: 2_000 })
     const [slow, fast] = [await open(ORG), await open(ORG)]
     slow.pause()
@@ -142,13 +145,13 @@ describe('D10 a client that does not keep up', () => {
     expect([...seen, ...numbersOf(again.events)]).toEqual(range(0, 600))
   })
 
-  // The missed ones are read from the stream in one go or in several, and wait for room before they are sent.
+  // The missed movements are read from the stream in one or several reads, and wait for room before they are sent.
   test.for([
     { what: 'what can be held for it', missed: 500, length: 40_000, large: 0 },
     { what: 'more than that', missed: 500, length: 40_000, large: 50 },
     { what: 'more than that, after the last read', missed: 90, length: 200_000, large: 5 },
   ])(
-    'while it is given what it missed, neither misses nor is told twice what happens meanwhile: $what',
+    'while it catches up, gets each new movement exactly once: $what',
     async ({ missed, length, large }, { bus, replica }) => {
       const { open } = await replica()
       const first = await open(ORG)
@@ -172,7 +175,7 @@ describe('D10 a client that does not keep up', () => {
 })
 
 describe('D10 a live stream and its broker', () => {
-  test('stays while the broker is away and misses nothing', async ({ bus, replica }) => {
+  test('stays open while the broker is not reachable, and misses nothing', async ({ bus, replica }) => {
     const { open } = await replica()
     const stream = await open(ORG)
     await publishMoves(bus.broker, ORG, [1])
@@ -191,7 +194,7 @@ describe('D10 a live stream and its broker', () => {
 })
 
 describe('D10 live streams are bounded', () => {
-  test('by organization: 429, until one of them ends; HEAD is none', async ({ bus, replica }) => {
+  test('by organization: 429 until one ends; HEAD does not count', async ({ bus, replica }) => {
     const { open, head, live } = await replica()
     const streams = await Promise.all(range(0, MAX_PER_ORG - 1).map(() => open(ORG)))
     for (let i = 0; i < 3; i += 1) expect((await head(ORG)).status).toBe(200)
@@ -219,7 +222,7 @@ describe('D10 live streams are bounded', () => {
       max: MAX_PER_ADDRESS,
       detail: 'At most 40 live streams of a client address at a time',
     },
-  ] as const)('by $what: 429, in whichever organization', async ({ what, max, detail }, { replica }) => {
+  ] as const)('by $what: 429, in any organization', async ({ what, max, detail }, { replica }) => {
     const { open } = await replica()
     const one = anybody()
     const same = (n: number) => (what === 'user' ? { ...anybody(), userId: one.userId } : ipv6(n))
@@ -232,7 +235,7 @@ describe('D10 live streams are bounded', () => {
     expect((await open(99)).status).toBe(200)
   })
 
-  test('by process: organizations that take all they can leave a stream for every other one', async ({
+  test('by process: organizations that take all they can leave a stream for each other organization', async ({
     replica,
     bus,
   }) => {
@@ -245,7 +248,7 @@ describe('D10 live streams are bounded', () => {
     )
     expect(taken).toHaveLength(MAX_CONNECTIONS - RESERVED)
     for (const orgId of greedy) expect(() => listen(orgId)).toThrow(/At most 25 live streams of an org/)
-    // From the reserve while it lasts, then in the place of those who hold the most.
+    // From the reserve while it lasts, then from the organizations with the most.
     const modest = range(2_000, RESERVED + 100).map((orgId) => ({ orgId, stream: listen(orgId) }))
     expect(live.size).toBe(MAX_CONNECTIONS)
     await expect.poll(() => taken.filter(({ stream }) => stream.destroyed).length, PATIENTLY).toBe(100)
@@ -253,7 +256,7 @@ describe('D10 live streams are bounded', () => {
     expect((await metrics.displaced.get()).values[0]?.value).toBe(100)
     const left = greedy.map((id) => taken.filter((t) => t.orgId === id && !t.stream.destroyed).length)
     expect([Math.min(...left), Math.max(...left)]).toEqual([21, 22])
-    // A second stream of a modest one still comes before the 22nd of a greedy one; the greedy get no more.
+    // A second stream of a modest organization still wins over the 22nd of a greedy one; the greedy ones get no more.
     listen(2_000)
     expect(() => listen(1_000)).toThrow(/At most 2[12] live streams/)
     await publishMoves(bus.broker, 2_001, [1])
@@ -261,7 +264,7 @@ describe('D10 live streams are bounded', () => {
     expect(await read).toMatch(/asset\.moved/)
   })
 
-  test('by the time for which the gateway vouches', async ({ replica }) => {
+  test('by the expiry that the gateway signed', async ({ replica }) => {
     const { live } = await replica()
     const stream = live.open({ orgId: ORG, ...anybody() }, undefined, Date.now() + 100)
     stream.resume()
@@ -269,9 +272,7 @@ describe('D10 live streams are bounded', () => {
     expect(live.size).toBe(0)
   })
 
-  test('by the end of the process: all end, complete, and late ones are sent elsewhere', async ({
-    replica,
-  }) => {
+  test('by the end of the process: all end completely, and new clients get 503', async ({ replica }) => {
     const { open, stop, live } = await replica()
     const streams = await Promise.all(range(0, 20).map(() => open(ORG)))
     await stop()

@@ -17,7 +17,7 @@ const listener = (orgId: number, address?: string): Listener => {
   return { orgId, userId: people, address: address ?? `address ${people}` }
 }
 
-/** Opens as the feed does, at a moment in milliseconds; returns who had to go. */
+/** `open` opens a stream as the feed does, and returns the stream that had to end for it. */
 function opener() {
   const shares = new StreamShares<Stream>()
   const open = (who: Listener, nowMs = 0): Stream | undefined => {
@@ -29,7 +29,7 @@ function opener() {
   return { shares, open }
 }
 
-/** Organizations from 1 on, each with so many streams from addresses of its own. */
+/** Organizations from 1 on, each with this many streams from its own addresses. */
 function filled(orgs: number, each: number) {
   const feed = opener()
   for (let orgId = 1; orgId <= orgs; orgId += 1) for (let n = 0; n < each; n += 1) feed.open(listener(orgId))
@@ -37,7 +37,7 @@ function filled(orgs: number, each: number) {
 }
 
 describe('S5 when the feed is full', () => {
-  test('a newcomer takes the newest place of whoever holds the most', () => {
+  test('a new stream replaces the newest stream of the organization with the most', () => {
     const { shares, open } = filled(1, MAX_PER_ORG)
     for (let orgId = 100; shares.size < MAX_CONNECTIONS; orgId += 1) open(listener(orgId))
     const all = [...(shares.of(1) ?? [])]
@@ -45,7 +45,7 @@ describe('S5 when the feed is full', () => {
     expect(shares.of(1)?.size).toBe(MAX_PER_ORG - 1)
   })
 
-  test('the shares shrink until all are equal, however many organizations hold all they can', () => {
+  test('the shares shrink until all are equal, with any number of organizations', () => {
     const { shares, open } = filled((MAX_CONNECTIONS - RESERVED) / MAX_PER_ORG, MAX_PER_ORG)
     for (let orgId = 1_000; orgId < 1_050; orgId += 1)
       for (let n = 0; n < 3; n += 1) expect(() => open(listener(orgId))).not.toThrow()
@@ -53,14 +53,14 @@ describe('S5 when the feed is full', () => {
     for (let orgId = 1_000; orgId < 1_050; orgId += 1) expect(shares.of(orgId)?.size).toBe(3)
   })
 
-  test('nobody is thrown out by somebody who would then hold as many', () => {
+  test('no stream ends for a listener that would then have as many', () => {
     const { open } = filled((MAX_CONNECTIONS - RESERVED) / 2, 2)
     expect(() => open(listener(1))).toThrow('At most 2 live streams of an organization at a time')
     expect(open(listener(8_000))).toBeUndefined() // from the reserve
     expect(() => open(listener(8_000))).toThrow('At most 1 live stream of an organization at a time')
   })
 
-  test('by organizations of one stream each, an address that holds several gives one up', () => {
+  test('if organizations have one stream each, an address with several loses one', () => {
     const { shares, open } = opener()
     for (let orgId = 1; orgId <= MAX_CONNECTIONS; orgId += 1)
       open(listener(orgId, `address ${Math.floor(orgId / MAX_PER_ADDRESS)}`))
@@ -69,7 +69,7 @@ describe('S5 when the feed is full', () => {
     expect(shares.size).toBe(MAX_CONNECTIONS)
   })
 
-  test('by as many organizations from as many addresses, they take turns of a minute, the oldest first', () => {
+  test('if all have one stream and one address, they take turns of a minute, the oldest first', () => {
     const { open } = filled(MAX_CONNECTIONS, 1)
     expect(() => open(listener(9_000), TURN_MS - 1)).toThrow(/unavailable/)
     expect(open(listener(9_000), TURN_MS)?.listener.orgId).toBe(1)
@@ -77,7 +77,7 @@ describe('S5 when the feed is full', () => {
   })
 })
 
-test('a stream that has gone leaves nothing behind, also when it goes twice', () => {
+test('a removed stream leaves nothing behind, also if it is removed twice', () => {
   const { shares, open } = opener()
   const who = listener(1)
   open(who)

@@ -1,25 +1,25 @@
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import { tooManyStreams } from '../errors.ts'
 
-/** Of this process, all of them (ADR 41). */
+/** All limits are per process (ADR 41). */
 export const MAX_PER_USER = 10
 export const MAX_PER_ADDRESS = 40
 export const MAX_PER_ORG = 25
 export const MAX_CONNECTIONS = 1_000
-/** The last places are for organizations that have no stream yet, one for each. */
+/** The last of `MAX_CONNECTIONS` are for organizations without a stream, one for each. */
 export const RESERVED = 250
-/** Where nobody holds more than one, whoever has listened for so long makes room: all take turns. */
+/** If the feed is full and nobody holds more than one stream, the oldest one ends after this time: all take turns. */
 export const TURN_MS = 60_000
 
-/** Who listens. `address` is what a client is counted by: an IPv4 address or an IPv6 /64. */
+/** The owner of a stream. `address` is an IPv4 address or an IPv6 /64. */
 export type Listener = { orgId: number; userId: number; address: string }
 
 /**
- * Who holds how many of the live streams of this process, and who has to give one up for a newcomer. No set of
- * organizations can close the feed for another: when it is full, a stream of whoever holds the most ends instead.
+ * Counts the live streams of this process, and chooses the stream that ends for a new one. No organizations can close the feed for another:
+ * if it is full, a stream of the organization with the most streams ends.
  */
 export class StreamShares<S extends { readonly listener: Listener; readonly openedAtMs: number }> {
-  /** A Set keeps the order in which they came. */
+  /** Oldest first. */
   readonly #all = new Set<S>()
   readonly #orgs = new Map<number, Set<S>>()
   readonly #users = new Map<number, Set<S>>()
@@ -39,8 +39,8 @@ export class StreamShares<S extends { readonly listener: Listener; readonly open
   }
 
   /**
-   * Undefined when there is a place for one more stream of this listener; else the stream that has to end for it.
-   * Throws 429 where the listener has its share already, 503 where nobody has had a turn yet.
+   * Undefined if there is room for one more stream of this listener; otherwise the stream that must end for it. Throws 429 if the listener
+   * has its share already, 503 if every stream is younger than `TURN_MS`.
    */
   claim({ orgId, userId, address }: Listener, nowMs: number): S | undefined {
     const [ofOrg, ofAddress] = [sizeOf(this.#orgs, orgId), sizeOf(this.#addresses, address)]
@@ -50,7 +50,7 @@ export class StreamShares<S extends { readonly listener: Listener; readonly open
     if (this.size < (ofOrg === 0 ? MAX_CONNECTIONS : MAX_CONNECTIONS - RESERVED)) return undefined
     const largest = largestOf(this.#orgs)
     if (largest && ofOrg + 1 < largest.size) return newestOf(largest)
-    if (ofOrg > 0) throw tooManyStreams(ofOrg, 'an organization') // its share has shrunk to what it holds
+    if (ofOrg > 0) throw tooManyStreams(ofOrg, 'an organization') // it already has as many as its share is now
     const busiest = largestOf(this.#addresses)
     if (busiest && ofAddress + 1 < busiest.size) return newestOf(busiest)
     const [oldest] = this.#all
@@ -90,12 +90,12 @@ function drop<K, S>(sets: Sets<K, S>, key: K, stream: S): void {
   if (streams?.size === 0) sets.delete(key)
 }
 
-/** At most a thousand are looked at, and only while the feed is full. */
+/** Reads at most a thousand sets, and only while the feed is full. */
 function largestOf<K, S>(sets: Sets<K, S>): Set<S> | undefined {
   let largest: Set<S> | undefined
   for (const streams of sets.values()) if (streams.size > (largest?.size ?? 0)) largest = streams
   return largest
 }
 
-/** Who has listened for long goes on. */
+/** The newest, so that long streams continue. */
 const newestOf = <S>(streams: Set<S>): S | undefined => [...streams].at(-1)

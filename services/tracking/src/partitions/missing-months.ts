@@ -4,9 +4,8 @@ import { createMonths } from './partitions.loop.ts'
 import { monthOf } from './partitions.queries.ts'
 
 /**
- * Runs `work`, which stores rows of these instants in a transaction of its own. Where a month has no partition, because
- * none was made for months or the broker's clock is far off, it is made and `work` is run once more: a scan is worth
- * more than the order in which tables are made.
+ * Runs `work`, which stores rows of these instants in its own transaction. If a month has no partition, creates it and runs `work` again.
+ * That happens if the partition loop failed for months or the broker's clock is far off.
  */
 export async function withMonths<T>(
   db: Kysely<Tables>,
@@ -22,7 +21,7 @@ export async function withMonths<T>(
   }
 }
 
-/** Where a save may be stored: up to half a minute after it was made (ADR 20). */
+/** Instants whose months may get the rows of a save: its row may be up to half a minute later (ADR 20). */
 export const monthsOfSave = (savedAtMs: number): number[] => [savedAtMs, savedAtMs + 60_000]
 
 function isPartitionMissing(error: unknown): boolean {

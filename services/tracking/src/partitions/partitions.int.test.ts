@@ -25,7 +25,7 @@ const seen = (ms: number, assetId = 1): Observation => ({
 const months = async (db: Kysely<Tables>) =>
   (await listPartitions(db)).filter(({ state }) => state === 'attached').map(({ month }) => month)
 
-const tend = ({ db }: Pick<Tracking, 'db'>, options: { now?: number; lockTimeoutMs?: number } = {}) =>
+const maintain = ({ db }: Pick<Tracking, 'db'>, options: { now?: number; lockTimeoutMs?: number } = {}) =>
   maintainPartitions({
     owner: db,
     retentionDays: 400,
@@ -34,7 +34,7 @@ const tend = ({ db }: Pick<Tracking, 'db'>, options: { now?: number; lockTimeout
     ...(options.lockTimeoutMs !== undefined && { lockTimeoutMs: options.lockTimeoutMs }),
   })
 
-/** Runs `work` while a transaction is open in which `statement` was executed; `end` ends it before. */
+/** Runs `work` while a transaction is open that executed `statement`. `end` ends the transaction early. */
 async function meanwhile(
   db: Kysely<Tables>,
   statement: ReturnType<typeof sql>,
@@ -61,11 +61,13 @@ const isWaiting = async (db: Kysely<Tables>) => {
   return rows.length > 0
 }
 
-test('months are made from the one before to two ahead, in the midst of storing', async ({ tracking }) => {
+test('months from the last one to two ahead are created, also while scans are stored', async ({
+  tracking,
+}) => {
   const { db } = tracking
   const inThreeMonths = Date.parse(`${addMonths(MONTH, 3)}-15T00:00:00Z`)
   const storing = sql`insert into scan (org_id, asset_id, minute, observed_at) values (1, 1, now(), now())`
-  await meanwhile(db, storing, () => tend(tracking, { now: inThreeMonths }))
+  await meanwhile(db, storing, () => maintain(tracking, { now: inThreeMonths }))
   expect(await months(db)).toEqual([-1, 0, 1, 2, 3, 4, 5].map((n) => addMonths(MONTH, n)))
 })
 
@@ -73,15 +75,15 @@ test('whole months beyond the retention are dropped, and no others', async ({ tr
   const { db } = tracking
   const oldest = monthOf(NOW - 400 * 86_400_000)
   await createMonths(db, [OLD, addMonths(oldest, -1), oldest])
-  await tend(tracking)
+  await maintain(tracking)
   expect(await months(db)).toEqual([oldest, ...[-1, 0, 1, 2].map((n) => addMonths(MONTH, n))])
 })
 
-test('dropping waits for who still reads the month, and nobody waits for it', async ({ tracking }) => {
+test('dropping a month waits for its readers, and blocks no other statement', async ({ tracking }) => {
   const { db, view } = tracking
   await createMonths(db, [OLD])
   await meanwhile(db, sql`select count(*) from scan`, async (end) => {
-    const dropping = tend(tracking, { lockTimeoutMs: 60_000 })
+    const dropping = maintain(tracking, { lockTimeoutMs: 60_000 })
     await vi.waitUntil(() => isWaiting(db))
     await store(db, view, [seen(NOW)])
     const { rows } = await sql`select from scan where minute > now() - interval '1 day'`.execute(db)
@@ -92,43 +94,39 @@ test('dropping waits for who still reads the month, and nobody waits for it', as
   expect(await months(db)).not.toContain(OLD)
 })
 
-test('a reading that does not end is not waited for: the next run goes on where this one gave up', async ({
-  tracking,
-}) => {
+test('after the lock timeout, the next run continues where this one stopped', async ({ tracking }) => {
   const { db } = tracking
   const earlier = addMonths(OLD, -1)
   await createMonths(db, [earlier, OLD])
-  await sql`alter table scan detach partition ${sql.table(`scan_${earlier.replace('-', '_')}`)}`.execute(db) // and then killed
+  await sql`alter table scan detach partition ${sql.table(`scan_${earlier.replace('-', '_')}`)}`.execute(db) // like a killed run
   await meanwhile(db, sql`select count(*) from scan`, async () => {
-    await expect(tend(tracking, { lockTimeoutMs: 100 })).rejects.toThrow('lock timeout')
+    await expect(maintain(tracking, { lockTimeoutMs: 100 })).rejects.toThrow('lock timeout')
     expect(await listPartitions(db)).toContainEqual({ month: OLD, state: 'detaching', is_protected: true })
   })
-  await tend(tracking)
+  await maintain(tracking)
   expect((await listPartitions(db)).map(({ month }) => month)).toEqual(
     [-1, 0, 1, 2].map((n) => addMonths(MONTH, n)),
   )
 })
 
-test('two replicas that tend at once make each month once', async ({ tracking }) => {
+test('two replicas that maintain partitions at once create each month once', async ({ tracking }) => {
   const other = openDatabase<Tables>(tracking.url, { max: 2 })
   const now = Date.parse(`${addMonths(MONTH, 12)}-15T00:00:00Z`)
-  await Promise.all([tend(tracking, { now }), tend(other, { now }), tend(tracking, { now })])
+  await Promise.all([maintain(tracking, { now }), maintain(other, { now }), maintain(tracking, { now })])
   await other.close()
   expect(await months(tracking.db)).toContain(addMonths(MONTH, 14))
 })
 
-test('a session is given back as it was taken', async ({ tracking }) => {
+test('a session is returned to the pool unchanged', async ({ tracking }) => {
   const single = openDatabase<Tables>(tracking.url, { max: 1 })
-  await tend(single)
+  await maintain(single)
   const { rows } = await sql`show lock_timeout`.execute(single.db)
   expect(rows).toEqual([{ lock_timeout: '0' }])
-  await tend(tracking) // the lock is free
+  await maintain(tracking) // the lock is free
   await single.close()
 })
 
-test('a scan of a month that has no partition is stored all the same, and so is a save', async ({
-  tracking,
-}) => {
+test('a scan or a save of a month without a partition is stored', async ({ tracking }) => {
   const { catalog, db, view } = tracking
   const [asset] = [catalog.asset(1, 'One'), catalog.location(1, 'Dock')]
   const [later, evenLater] = [5, 7].map((n) => Date.parse(`${addMonths(MONTH, n)}-15T00:00:00Z`)) as [

@@ -14,7 +14,7 @@ import {
   type Month,
 } from './partitions.queries.ts'
 
-/** A scan may be 24 hours old (D8.6), so the month before is needed; the ones ahead give operators time to notice. */
+/** A scan may be 24 hours old (D8.6), so the last month is needed. The months ahead give operators time to notice a failure. */
 const MONTHS_BEHIND = 1
 const MONTHS_AHEAD = 2
 const EVERY_MS = 3_600_000
@@ -23,7 +23,7 @@ const LOCK_TIMEOUT_MS = 3_000
 const DAY_MS = 86_400_000
 
 type Options = {
-  /** As the owner of the tables: nobody else may drop one. */
+  /** The owner of the tables: no other role may drop one. */
   owner: Kysely<Tables>
   retentionDays: number
   log: Logger
@@ -32,8 +32,8 @@ type Options = {
 }
 
 /**
- * Creates the partitions around now and drops those whose last day is older than the retention. Neither stalls readers
- * or writers. Safe to repeat, and to break off anywhere: the next run goes on.
+ * Creates the partitions around now and drops those whose last day is older than the retention. Neither blocks readers or writers. Safe to
+ * repeat. After an interruption, the next run continues.
  */
 export async function maintainPartitions(options: Options): Promise<void> {
   const { owner, retentionDays, log, now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS } = options
@@ -54,7 +54,7 @@ export async function maintainPartitions(options: Options): Promise<void> {
   })
 }
 
-/** Makes the partitions of these months where they are missing. */
+/** Creates the missing partitions of these months. */
 export async function createMonths(
   db: Kysely<Tables>,
   months: Iterable<Month>,

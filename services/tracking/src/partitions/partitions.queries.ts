@@ -15,11 +15,11 @@ export function addMonths(month: Month, n: number): Month {
 const partitionName = (month: Month) => `scan_${month.replace('-', '_')}`
 const table = (month: Month) => sql.table(partitionName(month))
 
-/** `detaching`: taken out of `scan` half way. `alone`: a table of its own, which is not yet or no longer part of it. */
+/** `detaching`: half detached from `scan`. `alone`: a table that is not yet, or no longer, a partition of `scan`. */
 export type Partition = {
   month: Month
   state: 'attached' | 'detaching' | 'alone'
-  /** Under row-level security, as all are but those that a release before it has made. */
+  /** Under row-level security. False only for partitions that an older release created. */
   is_protected: boolean
 }
 
@@ -36,8 +36,8 @@ export async function listPartitions(db: Db): Promise<Partition[]> {
 }
 
 /**
- * Makes the partition of a month, beside readers and writers, in any role of the service (migration 0030). `state` is
- * that of what there is. Call under `withPartitionLock`.
+ * Creates the partition of a month without blocking readers or writers, in any role of the service (migration 0030). `state` is the state
+ * of an existing one. Call under `withPartitionLock`.
  */
 export async function createPartition(db: Db, month: Month, state?: Partition['state']): Promise<void> {
   if (state === 'attached') return
@@ -50,9 +50,8 @@ export async function protectPartition(owner: Db, month: Month): Promise<void> {
 }
 
 /**
- * Drops a month, wherever an earlier attempt broke off. Waits for statements that may still read it while everything
- * else goes on, up to the session's `lock_timeout`. As the owner of the tables, under
- * `withPartitionLock`, outside a transaction.
+ * Drops a month, also after an interrupted attempt. Waits up to the session's `lock_timeout` for statements that may still read it, and
+ * blocks nothing else. Call as the owner of the tables, under `withPartitionLock`, outside a transaction.
  */
 export async function dropPartition(
   db: Db,
@@ -71,8 +70,8 @@ async function finishDetaching(db: Db, month: Month): Promise<void> {
 const LOCK = sql`hashtextextended('partitions:' || current_schema(), 0)`
 
 /**
- * Runs `work` on a session that gives up waiting for locks after a while, one at a time over all replicas. Fails when
- * another one is at it for longer than that.
+ * Runs `work` on a session with a lock timeout, one at a time over all replicas. Fails if another replica holds the lock for longer than
+ * the timeout.
  */
 export async function withPartitionLock<T>(
   db: Db,

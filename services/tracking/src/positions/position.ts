@@ -2,11 +2,11 @@
 export type Position = {
   orgId: number
   assetId: number
-  /** Since 1970. */
+  /** Minutes since 1970. */
   minute: number
   observedAtMs: number
   locationId: number | null
-  /** First row of the unbroken stay at the location; null without a location. */
+  /** First row of the dwell, in milliseconds since 1970; null without a location. */
   dwellStartedAtMs: number | null
 }
 

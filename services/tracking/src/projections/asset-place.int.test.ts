@@ -21,7 +21,7 @@ const seen = (assetId: number, locationId: number | null, minutesAgo: number): O
   antenna: 1,
 })
 
-/** What the triggers keep, and what it has to be: made anew from what the service writes. */
+/** The rows that the triggers keep, and the expected ones, computed from the tables that the service writes. */
 async function kept(db: Kysely<Tables>) {
   const validity = ['valid_from', 'valid_to', 'deleted_at'] as const
   const place = await db.selectFrom('asset_place').selectAll().orderBy('asset_id').execute()
@@ -55,7 +55,7 @@ async function expectTrue({ db }: Tracking): Promise<void> {
   expect(await kept(db)).toEqual(await owed(db))
 }
 
-test('an asset is listed from whichever comes second, its first scan or its first state', async ({
+test('an asset is listed once it has a first scan and a first state, in either order', async ({
   tracking,
 }) => {
   const { catalog, db, view } = tracking
@@ -68,7 +68,7 @@ test('an asset is listed from whichever comes second, its first scan or its firs
   await expectTrue(tracking)
 })
 
-test('it is listed too when both come in the same instant, whoever commits first', async ({ tracking }) => {
+test('it is also listed if both come in the same instant, with either commit first', async ({ tracking }) => {
   const { catalog, db, url, view } = tracking
   const other = openDatabase<Tables>(url, { max: 2 })
   const [first, second] = [catalog.asset(1, 'First'), catalog.asset(1, 'Second')]
@@ -101,7 +101,7 @@ test('it is listed too when both come in the same instant, whoever commits first
   await expectTrue(tracking)
 })
 
-test('moves, deletions and a changed validity follow; a rescan at the same place writes nothing', async ({
+test('moves, deletions and a changed validity are copied; a rescan at the same location writes nothing', async ({
   tracking,
 }) => {
   const { catalog, db, view } = tracking
@@ -125,9 +125,7 @@ test('moves, deletions and a changed validity follow; a rescan at the same place
   expect(await writes()).toEqual(before)
 })
 
-test('what another release has written before is listed by the migration, and again when it is repeated', async ({
-  tracking,
-}) => {
+test('the migration lists rows of the release before it, also if it runs twice', async ({ tracking }) => {
   const { catalog, db, view } = tracking
   const assets = Array.from({ length: 5 }, (_, i) => catalog.asset(1, `Tote ${i}`))
   const gone = { ...catalog.asset(2, 'Gone'), deleted_at: GONE }
@@ -149,7 +147,7 @@ test('what another release has written before is listed by the migration, and ag
   await expectTrue(tracking)
 })
 
-test('an asset table that was lost lists nothing, and all again once catalog has told everything anew', async ({
+test('an emptied asset table lists nothing, and everything again once catalog has published all states', async ({
   tracking,
 }) => {
   const { catalog, db, view } = tracking
@@ -165,7 +163,7 @@ test('an asset table that was lost lists nothing, and all again once catalog has
   expect(await kept(db)).toMatchObject({ place: [], scanned: [] })
   await tracking.project()
   expect(await kept(db)).toEqual(before)
-  // Should it be emptied by some other means, what is told anew is listed again all the same.
+  // Assets are also listed again if the table was emptied in another way.
   await db.deleteFrom('asset').execute()
   await tracking.project()
   expect(await kept(db)).toEqual(before)

@@ -7,9 +7,10 @@ import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-stat
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { request } from '@whereabouts/messaging/request'
+import { LRUCache } from 'lru-cache'
 import type { CatalogView } from './catalog-view.ts'
 
-/** Catalog could not be asked, so it is not known whether something exists. Retry later. */
+/** Catalog could not be asked, so a name may exist. Retry later. */
 export class CatalogUnavailable extends Error {
   override readonly name = 'CatalogUnavailable'
 }
@@ -33,7 +34,7 @@ export const askCatalogOver =
     }
   }
 
-/** How long a name that catalog did not know is not asked for again: most BLE adverts come from unknown tags. */
+/** For this long, it does not ask again for a name that catalog does not know: most BLE adverts come from unknown tags. */
 const UNKNOWN_MS = 1_000
 const MAX_UNKNOWN = 100_000
 
@@ -49,21 +50,20 @@ type Lists = { tags: Tag[]; location_keys: string[]; location_ids: number[]; ass
 
 /**
  * Asks catalog for names that the view does not know, and puts the reply into the view. So a read finds an asset that was created a moment
- * ago, before its state arrived.
+ * ago, before its state arrives.
  */
 export class CatalogResolver {
   readonly #view: CatalogView
   readonly #ask: AskCatalog
-  readonly #now: () => number
-  readonly #unknownUntil = new Map<string, number>()
+  /** Names that catalog did not know a moment ago. */
+  readonly #unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN, ttl: UNKNOWN_MS })
 
-  constructor(view: CatalogView, ask: AskCatalog, now: () => number = Date.now) {
+  constructor(view: CatalogView, ask: AskCatalog) {
     this.#view = view
     this.#ask = ask
-    this.#now = now
   }
 
-  /** Puts into the view what exists of these names. Throws CatalogUnavailable. */
+  /** Asks for these names and puts the found ones into the view. Throws CatalogUnavailable. */
   async resolve(orgId: number, unresolved: Unresolved, signal?: AbortSignal): Promise<void> {
     const lists = this.#withoutUnknown(orgId, unresolved)
     const longest = Math.max(...Object.values(lists).map((list) => list.length))
@@ -86,8 +86,7 @@ export class CatalogResolver {
   }
 
   #withoutUnknown(orgId: number, unresolved: Unresolved): Lists {
-    const now = this.#now()
-    const isAsked = (name: string) => (this.#unknownUntil.get(name) ?? 0) <= now
+    const isAsked = (name: string) => !this.#unknown.has(name)
     const { tags = [], locationKeys = [], locationIds = [], assetIds = [] } = unresolved
     return {
       tags: [...tags].filter((tag) => isAsked(tagName(orgId, tag))),
@@ -98,9 +97,7 @@ export class CatalogResolver {
   }
 
   #rememberUnknown(orgId: number, { tags, location_keys, location_ids, asset_ids }: Lists): void {
-    if (this.#unknownUntil.size > MAX_UNKNOWN) this.#unknownUntil.clear()
-    const until = this.#now() + UNKNOWN_MS
-    const remember = (isKnown: boolean, name: string) => !isKnown && this.#unknownUntil.set(name, until)
+    const remember = (isKnown: boolean, name: string) => !isKnown && this.#unknown.set(name, true)
     const view = this.#view
     for (const tag of tags)
       remember(view.matchTag(orgId, tag.tag_type, tag.value) !== undefined, tagName(orgId, tag))

@@ -50,7 +50,7 @@ test('an older state that arrives late changes nothing', () => {
   expect(view.matchTag(1, 'rfid', 'E280')).toBeUndefined()
 })
 
-test('a tag whose owner is not known yet is a gap, not a stranger to be ignored', () => {
+test('a tag of an asset that is not known yet is unknown, not ignored', () => {
   const catalog = new CatalogStandIn()
   const tag = catalog.tag(catalog.asset(1, 'A'), 'E280')
   const view = new CatalogView()
@@ -58,7 +58,7 @@ test('a tag whose owner is not known yet is a gap, not a stranger to be ignored'
   expect(view.matchTag(1, 'rfid', 'E280')).toBeUndefined()
 })
 
-test('a key that was freed and taken again names the new location, in either order of arrival', () => {
+test('a key that was freed and reused names the new location, in either order of arrival', () => {
   const catalog = new CatalogStandIn()
   const before = catalog.location(1, 'Dock')
   const after = catalog.location(1, 'Dock')

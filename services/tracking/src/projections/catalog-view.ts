@@ -11,23 +11,22 @@ export type KnownAsset = {
 }
 export type KnownLocation = KnownAsset & { parentId: number | null }
 
-/** The asset that a tag is on; null for a tag that is recognized but says nothing of an asset; undefined: unknown. */
+/** The asset that a tag is attached to; null for a known tag without a live asset; undefined for an unknown tag. */
 export type TagMatch = KnownAsset | null | undefined
 
 /**
- * Catalog's assets, locations and tags in the memory of this process. States may come twice and in any order;
- * `revision` decides. Nothing here is the truth about what was scanned: a gap costs a question to catalog, an old
- * name costs an old name.
+ * Catalog's assets, locations and tags in the memory of this process. States may arrive twice and in any order; the newest `revision` wins.
+ * The view may be incomplete or old: a missing name costs a request to catalog, and an event may carry an old name.
  */
 export class CatalogView {
   readonly #assets = new Map<number, KnownAsset>()
   readonly #locations = new Map<number, KnownLocation>()
   readonly #locationsByKey = new Map<string, KnownLocation>()
-  /** Of each location the live ones directly inside it; it need not be known itself yet. */
+  /** By location, its live direct sub-locations. The location itself may still be unknown. */
   readonly #children = new Map<number, Set<number>>()
   readonly #tags = new TagIndex()
 
-  /** The asset, deleted or not; undefined when unknown or another organization's. */
+  /** The asset, deleted or not; undefined if it is unknown or belongs to another organization. */
   asset(orgId: number, id: number): KnownAsset | undefined {
     const asset = this.#assets.get(id)
     return asset?.orgId === orgId ? asset : undefined
@@ -43,25 +42,25 @@ export class CatalogView {
     return this.#locationsByKey.get(`${orgId} ${key}`)
   }
 
-  /** The live locations directly inside this one. */
+  /** The live direct sub-locations. */
   childrenOf(orgId: number, id: number): number[] {
     return [...(this.#children.get(id) ?? [])].filter((child) => this.location(orgId, child))
   }
 
-  /** These locations, whatever they are, and all live ones inside them, however deep. */
+  /** These locations, known or not, and all their live sub-locations. */
   withDescendants(orgId: number, ids: readonly number[]): number[] {
     const found = new Set(ids)
     for (const id of found)
-      // grows meanwhile; what is in it already is not walked again, should there be a circle
+      // The set grows during the loop. It visits each id once, so that a circle ends.
       for (const child of this.childrenOf(orgId, id)) found.add(child)
     return [...found]
   }
 
-  /** What a read of this tag says; see TagIndex for which of several tags wins. */
+  /** The asset of a read tag; see TagIndex for which of several tags wins. */
   matchTag(orgId: number, type: string, value: string): TagMatch {
     const tag = this.#tags.find(orgId, type, value)
     if (tag === undefined || tag.assetId === null) return tag && null
-    // The tag's state may overtake its owner's when a compacted log is replayed.
+    // In a replay of the compacted stream, the tag's state may arrive before its asset's.
     const asset = this.asset(orgId, tag.assetId)
     return asset?.deleted ? null : asset
   }
@@ -97,7 +96,7 @@ export class CatalogView {
     this.#tags.apply(state)
   }
 
-  /** Forgets everything: the stream was made anew. */
+  /** Call if the stream was re-created. */
   clear(): void {
     for (const map of [this.#assets, this.#locations, this.#locationsByKey, this.#children, this.#tags])
       map.clear()

@@ -16,8 +16,8 @@ export type FindAssetId = (orgId: number, key: string) => Promise<number | undef
 type Deps = { view: CatalogView; ask: AskCatalog; resolver: CatalogResolver }
 
 /**
- * The live location, as catalog says now: a write that catalog has answered binds us at once (D8.9), and our view may
- * be some milliseconds behind. With catalog away, the view has to do.
+ * The live location, as catalog knows it now: a write that catalog has answered counts at once (D8.9), and our view may be some milliseconds
+ * behind. If catalog cannot be reached, from the view.
  */
 export const locationFinder =
   ({ view, ask, resolver }: Deps): FindLocation =>
@@ -28,7 +28,7 @@ export const locationFinder =
     return found?.deleted ? undefined : found
   }
 
-/** The live asset, likewise. */
+/** The live asset, in the same way. */
 export const assetFinder =
   ({ view, ask, resolver }: Deps): FindAsset =>
   async (orgId, id) => {
@@ -37,7 +37,7 @@ export const assetFinder =
     return found?.deleted ? undefined : found
   }
 
-/** The id of the live asset with this key, likewise; with catalog away, from the projection. */
+/** The id of the live asset with this key, in the same way. If catalog cannot be reached, from the projection. */
 export const assetKeyFinder =
   ({
     db,

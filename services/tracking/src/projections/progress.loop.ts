@@ -6,8 +6,8 @@ import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
 import { Gauge, type Registry } from '@whereabouts/service-kit/metrics'
 
 /**
- * How far a projection of catalog is. Sequences are those of the CATALOG stream, which has gaps, so `pending` is the
- * number of messages still to come.
+ * The progress of a projection of catalog, in sequences of the CATALOG stream. That stream has gaps, so `pending` says how many messages
+ * are left.
  */
 export type Progress = { applied_seq: number; head_seq: number; pending: number }
 
@@ -22,12 +22,12 @@ type Options = {
   everyMs?: number
 }
 
-/** Behind by so much, a projection that had caught up is being rebuilt. */
+/** A projection that had caught up and is this many messages behind is being rebuilt. */
 const FAR_BEHIND = 1_000
 
 /**
- * Tells how far the projections are, by the log while one is behind, by metrics, and whoever asks. After a loss of the
- * tables or of the stream that is how long until reports are whole again.
+ * Reports the progress of the projections: in metrics, in `now()`, and in the log while one is behind. After a loss of the tables or the
+ * stream, it shows when reports will be complete again.
  */
 export function startProgressLoop({ broker, follower, registry, log, everyMs = 5_000 }: Options) {
   let tables: Progress | undefined
@@ -60,8 +60,8 @@ async function tableProgress(broker: Broker): Promise<Progress> {
 const HELP = {
   applied_seq: 'Sequence of the CATALOG stream up to which a projection is complete.',
   head_seq:
-    'Sequence at which the stream ended: for the view when it began to be read, for the tables as last asked.',
-  pending: 'Messages that a projection has not applied yet, as last heard.',
+    'Last sequence of the stream: for the view when it started to read, for the tables at the last sample.',
+  pending: 'Messages that a projection has not applied yet, at the last sample.',
 }
 
 function measure(registry: Registry, now: () => Projections): void {

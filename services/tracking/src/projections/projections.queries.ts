@@ -6,8 +6,8 @@ import { lockPositions } from '../positions/lock-positions.queries.ts'
 type State = { org_id: number; id: number; revision: number }
 
 /**
- * Of one entity the newest: an upsert must not touch a row twice. Sorted as ingest sorts, since the triggers of `asset`
- * lock positions: whoever locks several does it in one order.
+ * The newest state of each entity, because an upsert must not touch a row twice. In the order of ingest, because the triggers of `asset`
+ * lock positions, and all transactions must lock them in one order.
  */
 function newest<T extends State>(states: readonly T[]): T[] {
   const byId = new Map<number, T>()
@@ -19,9 +19,8 @@ function newest<T extends State>(states: readonly T[]): T[] {
 }
 
 /**
- * Stores the states that are newer than what is there. Each state names its organization. Positions are locked first,
- * as whoever stores a scan does: triggers of either table write into the other, and two that came from opposite ends
- * would wait for each other.
+ * Stores the states that are newer than the stored ones. Locks positions first, like ingest: the triggers of `asset` and `position` each
+ * write into the other table, so that two transactions that start at different tables would deadlock.
  */
 export async function upsertAssets(db: Db, states: readonly AssetIdentity[]): Promise<void> {
   if (states.length === 0) return
@@ -64,7 +63,7 @@ export async function upsertTags(db: Db, states: readonly TagState[]): Promise<v
     where excluded.revision > tag.revision`.execute(db)
 }
 
-/** The live asset with this key, as far as catalog has told. */
+/** The id of the live asset with this key, as the projection knows it. */
 export async function findAssetId(db: Db, orgId: number, key: string): Promise<number | undefined> {
   const found = await db
     .selectFrom('asset')

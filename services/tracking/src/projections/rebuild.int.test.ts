@@ -24,7 +24,7 @@ const test = busTest.extend('database', async ({}, { onCleanup }) => {
   return database
 })
 
-/** A catalog as its stream holds it. */
+/** A catalog in its stream. */
 async function fillStream({ broker }: Bus): Promise<CatalogStandIn> {
   const catalog = new CatalogStandIn()
   const hall = catalog.location(1, 'Hall')
@@ -32,14 +32,14 @@ async function fillStream({ broker }: Bus): Promise<CatalogStandIn> {
   for (let i = 0; i < ASSETS; i += 1) catalog.tag(catalog.asset(1, `Tote ${i}`), `E2:${i}`)
   const send = (subject: string, payload: { id: number }) =>
     publish(broker, { subject, payload, msgId: String(payload.id) })
-  // Tags first: in a stream that was compacted they may precede what they are on.
+  // Tags first: in a compacted stream, they may be before their assets.
   await Promise.all(catalog.tags.map((tag) => send(tagState.subject(tag), tag)))
   await Promise.all(catalog.assets.map((asset) => send(assetState.subject(asset), asset)))
   await Promise.all(catalog.locations.map((location) => send(locationState.subject(location), location)))
   return catalog
 }
 
-test('from nothing, view and tables become what the stream holds, and tell how far they are', async ({
+test('view and tables are rebuilt from the stream, and report their progress', async ({
   bus,
   database: { db },
 }) => {

@@ -13,12 +13,12 @@ export type KnownTag = {
 }
 
 /**
- * Catalog's tags, found by what a reader sends. Looked into once per read, hence maps in maps: a key put together from
- * organization, type and value would be built and hashed anew each time.
+ * Catalog's tags by the values that readers send. It has maps in maps, because every read looks up a tag: a combined key of organization,
+ * type and value would be built and hashed for every read.
  */
 export class TagIndex {
   readonly #tags = new Map<number, KnownTag>()
-  /** Live tags by organization, type and the form in which values are compared; the oldest first. */
+  /** Live tags by organization, type and `matchValue`, the oldest first. */
   readonly #byMatch = new Map<number, Map<string, Map<string, KnownTag[]>>>()
 
   get size(): number {
@@ -32,7 +32,7 @@ export class TagIndex {
     return candidates.find((tag) => tag.value === value) ?? candidates[0]
   }
 
-  /** Takes a state in; one that is not newer changes nothing. */
+  /** Applies a state. One that is not newer changes nothing. */
   apply(state: TagState): void {
     const before = this.#tags.get(state.id)
     if (before !== undefined && before.revision >= state.revision) return

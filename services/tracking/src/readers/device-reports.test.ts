@@ -17,13 +17,13 @@ function reported(...events: HealthEvent[]) {
   return Object.entries(reports).map(([topic, { kind, detail }]) => [topic, kind, detail])
 }
 
-test('of each topic the newest report stays, whatever order they come in', () => {
+test('the newest report of each topic is kept, in any order of arrival', () => {
   const late = event('heartbeat', { battery_percent: 80 }, 5)
   expect(reported(event('heartbeat', { battery_percent: 81 }), late)).toEqual([['heartbeat', 'heartbeat', late.detail]]) // prettier-ignore
   expect(reported(late, event('heartbeat'))).toEqual([['heartbeat', 'heartbeat', late.detail]])
 })
 
-test('connected and disconnected end each other, for each antenna alone', () => {
+test('connected and disconnected end each other, for each antenna separately', () => {
   expect(
     reported(
       event('connected'),
@@ -39,7 +39,7 @@ test('connected and disconnected end each other, for each antenna alone', () => 
   ])
 })
 
-test('a device that makes up antennas, long or unstorable details fills nothing', () => {
+test('invented antennas and long or unstorable details do not fill the row', () => {
   const antennas = Array.from({ length: 1_000 }, (_, i) => event('antenna_connected', { antenna: i + 1 }))
   expect(reported(...antennas)).toHaveLength(32)
   const omitted = [['alert', 'alert', { omitted: true }]]
@@ -48,13 +48,13 @@ test('a device that makes up antennas, long or unstorable details fills nothing'
   expect(reported(event('alert', { message: '\ud800' }))).toEqual(omitted)
 })
 
-test('an instant that cannot be written is none', () => {
+test('an instant outside the years 1 to 9999 is null', () => {
   const reports: DeviceReports = {}
   report(reports, [{ ...event('status'), at_ms: 1e300 }])
   expect(reports['status']).toMatchObject({ at: null, received_at: '2026-03-01T10:00:00.000Z' })
 })
 
-test('lost reads are added up, one at least for each event', () => {
+test('lost reads are added up, at least one per event', () => {
   expect(readsLost([event('reads_lost', { count: 1500 }), event('heartbeat', { count: 9 })])).toBe(1500)
   expect(readsLost([event('reads_lost'), event('reads_lost', { count: -5 })])).toBe(2)
   expect(readsLost([event('reads_lost', { count: 1e300 })])).toBe(1_000_000_000)

@@ -1,18 +1,18 @@
 import type { HealthDetail, HealthEvent } from '../formats/decoder.ts'
 
-/** What a device last said of one thing. `at` and `received_at` as on the wire. */
+/** The last report of a device on one topic. `at` and `received_at` are ISO 8601. */
 type DeviceReport = { kind: string; at: string | null; received_at: string; detail: HealthDetail }
 
-/** The newest report of each topic. Topics are a bounded set, so what is stored of a reader is small. */
+/** The newest report of each topic. The topics are bounded, so that a reader's row stays small. */
 export type DeviceReports = Record<string, DeviceReport>
 
 const MAX_ANTENNAS = 32
 const MAX_DETAIL_LENGTH = 1_000
 const [YEAR_1, YEAR_9999_END] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
-/** What PostgreSQL takes in no text, as JSON writes it. */
+/** Characters that PostgreSQL refuses in text, as JSON escapes them. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/i
 
-/** Takes events in; of two of one topic the one received later stays. */
+/** Adds events to `into`. Of two of one topic, it keeps the one that was received later. */
 export function report(into: DeviceReports, events: readonly HealthEvent[]): void {
   for (const event of events) {
     const topic = topicOf(event)
@@ -22,7 +22,7 @@ export function report(into: DeviceReports, events: readonly HealthEvent[]): voi
   }
 }
 
-/** Two kinds of event that end each other are one topic, and each antenna is one of its own. */
+/** Two kinds of event that end each other share a topic. Each antenna has its own topic. */
 function topicOf({ kind, detail }: HealthEvent): string | undefined {
   if (kind === 'connected' || kind === 'disconnected') return 'connection'
   if (kind !== 'antenna_connected' && kind !== 'antenna_disconnected') return kind
@@ -41,7 +41,7 @@ function bounded(detail: HealthDetail): HealthDetail {
 
 const MAX_LOST = 1_000_000_000
 
-/** How many reads a device says it lost; one at least for each time it says so. */
+/** Number of reads that a device reports as lost, at least one per report. */
 export function readsLost(events: readonly HealthEvent[]): number {
   let lost = 0
   for (const { kind, detail } of events) {

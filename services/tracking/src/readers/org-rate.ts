@@ -1,4 +1,4 @@
-/** What an organization may send. */
+/** How much an organization may send. */
 export type OrgRate = {
   /** Messages a second, of all its keys together. */
   perSecond: number

@@ -10,15 +10,15 @@ import {
 } from './readers.queries.ts'
 import { listAntennas, type Antenna } from './scan-points.queries.ts'
 
-/** `placed` with a null location is a scan point that says nothing of place, which is not the same as no scan point. */
-export type Placement = { placed: true; locationId: number | null } | { placed: false }
+/** An antenna with a scan point, which may have no location, or an unassigned antenna. */
+export type AntennaAssignment = { isAssigned: true; locationId: number | null } | { isAssigned: false }
 
 type OrgReaders = {
-  /** Of the reading this comes from, counted by their start: what was read later knows more. */
+  /** Number of the query that found this, in the order in which queries started. A later one is newer. */
   reading: number
   /** By reader key and antenna. */
   locationIds: Map<string, number | null>
-  /** By reader key, of those that have any. */
+  /** By reader key, for readers that have any. */
   settings: Map<string, ReaderSettings>
 }
 
@@ -26,9 +26,8 @@ const RELISTEN_MS = 1_000
 const NO_SETTINGS: ReaderSettings = {}
 
 /**
- * Which antenna looks where and how to read what a device sends, in the memory of this process. PostgreSQL announces
- * each change when it commits, so that every replica reads that organization's rows again; after a lost connection
- * everything is read again.
+ * The scan points and decoder settings of all readers, in the memory of this process. PostgreSQL notifies every replica of a change when it
+ * commits. A replica then reads that organization's rows again, and all rows after a lost connection.
  */
 export class ReaderDirectory {
   readonly #db: Kysely<Tables>
@@ -51,42 +50,42 @@ export class ReaderDirectory {
     return this.#isLoaded
   }
 
-  /** Where this antenna of this reader looks. */
-  placement(orgId: number, readerKey: string, antenna: number): Placement {
+  /** Whether this antenna has a scan point, and its location. */
+  assignment(orgId: number, readerKey: string, antenna: number): AntennaAssignment {
     const locationId = this.#orgs.get(orgId)?.locationIds.get(`${readerKey} ${antenna}`)
-    return locationId === undefined ? { placed: false } : { placed: true, locationId }
+    return locationId === undefined ? { isAssigned: false } : { isAssigned: true, locationId }
   }
 
-  /** What is configured for the decoder of this reader, whether the reader is known or not. */
+  /** The decoder settings of this reader; empty for an unknown reader. */
   settings(orgId: number, readerKey: string): ReaderSettings {
     return this.#orgs.get(orgId)?.settings.get(readerKey) ?? NO_SETTINGS
   }
 
-  /** Starts to listen, then loads: a change in between is announced. Tries for ever. */
+  /** Listens, then loads, so that it misses no change. Retries until it succeeds. */
   async start(): Promise<void> {
     if (this.#stopped) return
     try {
       const client = await this.#pool.connect()
       this.#listener = client
-      client.on('error', () => this.#lost(client))
-      client.on('end', () => this.#lost(client))
+      client.on('error', () => this.#reconnect(client))
+      client.on('end', () => this.#reconnect(client))
       client.on('notification', (note) => void this.reload(Number(note.payload)))
       await client.query(`listen ${READERS_CHANNEL}`)
       await this.#read()
       this.#isLoaded = true
     } catch (error) {
       this.#log.warn({ err: error }, 'readers could not be loaded; will retry')
-      this.#lost(this.#listener)
+      this.#reconnect(this.#listener)
     }
   }
 
-  /** Reads one organization's readers again; the caller of a change awaits it to see its own write. */
+  /** Reads one organization's readers again. After a change, a handler awaits it to read its own write. */
   async reload(orgId: number): Promise<void> {
     try {
       await this.#read(orgId)
     } catch (error) {
       this.#log.warn({ err: error, org_id: orgId }, 'readers could not be reloaded; will retry')
-      this.#lost(this.#listener) // start over: the next load covers what was missed
+      this.#reconnect(this.#listener) // the next load covers the missed change
     }
   }
 
@@ -97,7 +96,7 @@ export class ReaderDirectory {
     this.#listener = undefined
   }
 
-  /** Readings overlap, and one that started earlier may end later: what it found must not replace anything newer. */
+  /** Reads may overlap, and one that started earlier may end later: it must not replace newer rows. */
   async #read(orgId?: number): Promise<void> {
     const reading = (this.#readings += 1)
     const [antennas, settings] = await Promise.all([
@@ -105,14 +104,14 @@ export class ReaderDirectory {
       listReaderSettings(this.#db, orgId),
     ])
     const found = group(reading, antennas, settings)
-    const asked = orgId === undefined ? new Set([...this.#orgs.keys(), ...found.keys()]) : [orgId]
-    for (const org of asked) {
+    const orgIds = orgId === undefined ? new Set([...this.#orgs.keys(), ...found.keys()]) : [orgId]
+    for (const org of orgIds) {
       if ((this.#orgs.get(org)?.reading ?? 0) > reading) continue
       this.#orgs.set(org, found.get(org) ?? noReaders(reading))
     }
   }
 
-  #lost(client: pg.PoolClient | undefined): void {
+  #reconnect(client: pg.PoolClient | undefined): void {
     if (client !== undefined && client === this.#listener) {
       this.#listener = undefined
       client.removeAllListeners('notification')

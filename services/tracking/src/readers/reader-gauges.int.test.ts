@@ -2,10 +2,10 @@ import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { expect, vi } from 'vitest'
 import { log, test } from '../../test/tracking.fixture.ts'
 import { startReaderGauges } from './reader-gauges.ts'
-import { addHealth, NO_COUNTS, type Noticed } from './reader-health.queries.ts'
+import { addHealth, NO_COUNTS, type HealthEntry } from './reader-health.queries.ts'
 import { NO_READS } from './recent-reads.ts'
 
-const noticed = (org_id: number, reader_key: string, more: Partial<Noticed> = {}): Noticed => ({
+const entry = (org_id: number, reader_key: string, more: Partial<HealthEntry> = {}): HealthEntry => ({
   org_id,
   reader_key,
   last_seen_ms: Date.now(),
@@ -21,15 +21,15 @@ const noticed = (org_id: number, reader_key: string, more: Partial<Noticed> = {}
 
 const HOUR_MS = 3_600_000
 
-test('readers of all organizations by state, those in trouble lately, and the months ahead', async ({
+test('the gauges count readers of all organizations by state, recent problems, and the months ahead', async ({
   tracking,
 }) => {
   const { db } = tracking
   await addHealth(db, [
-    noticed(7, 'dock'),
-    noticed(7, 'gate', { last_seen_ms: Date.now() - HOUR_MS, clock_offset_ms: 90_000 }),
-    noticed(8, 'dock', { clock_offset_ms: -45_000 }),
-    noticed(8, 'stranger', { last_problem: 'not JSON', last_problem_ms: Date.now() }),
+    entry(7, 'dock'),
+    entry(7, 'gate', { last_seen_ms: Date.now() - HOUR_MS, clock_offset_ms: 90_000 }),
+    entry(8, 'dock', { clock_offset_ms: -45_000 }),
+    entry(8, 'unconfigured', { last_problem: 'not JSON', last_problem_ms: Date.now() }),
   ])
   const reader = (org_id: number, reader_key: string) => ({
     org_id,

@@ -26,12 +26,12 @@ const GAUGES = {
   history_months_ahead: { help: 'Months after the current one for which history has its partition.' },
 }
 
-/** What the database knows of the readers of all organizations, and of the room for their scans. */
+/** Samples the readers of all organizations, their unknown tags, and the months of `scan`. */
 export function startReaderGauges({ db, registry, log, everyMs = 15_000 }: Options): {
   stop(): Promise<void>
 } {
   const sample = async () => {
-    // One after the other: all of it needs one connection.
+    // One after the other, so that all need one connection.
     const { states, skewed, troubled } = await countReaders(db)
     const tags = await countUnknownTags(db)
     const months = await monthsAhead(db)
@@ -51,7 +51,7 @@ export function startReaderGauges({ db, registry, log, everyMs = 15_000 }: Optio
   return startSampling({ registry, log, everyMs, work: 'reader-census', gauges: GAUGES, sample })
 }
 
-/** Without a gap: months behind a missing one do not help those who come to it first. */
+/** Counts up to the first missing month, which is where writes fail first. */
 async function monthsAhead(db: Kysely<Tables>): Promise<number> {
   const partitions = await listPartitions(db)
   const attached = new Set(partitions.filter(({ state }) => state === 'attached').map(({ month }) => month))

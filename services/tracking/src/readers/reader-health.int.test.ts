@@ -19,7 +19,7 @@ async function heard(tracking: Tracking, key: string, news: object = {}, seenAtM
 }
 
 describe('the rate', () => {
-  test('D10 counts the last minute over all replicas, and fades when nothing more comes', async ({
+  test('D10 counts the last minute over all replicas, and falls when no reads arrive', async ({
     tracking,
   }) => {
     tracking.clock.stoppedAt = NOW + MINUTE / 2
@@ -29,7 +29,7 @@ describe('the rate', () => {
     await heard(tracking, 'dock-1', { reads: 20 }, NOW + 1_000)
     replica.note(1, 'dock-1', { seenAtMs: NOW + 2_000, reads: 10 })
     await replica.flush()
-    await heard(tracking, 'dock-1', { reads: 20 }, NOW - 1) // a message that was held up
+    await heard(tracking, 'dock-1', { reads: 20 }, NOW - 1) // a delayed message
     expect(await health(tracking)).toMatchObject({ reads: 150, reads_per_minute: 90 })
     tracking.clock.stoppedAt = NOW + 1.5 * MINUTE
     expect(await health(tracking)).toMatchObject({ reads_per_minute: 15 })
@@ -52,13 +52,13 @@ describe('the status', () => {
     expect([await statusAt(2 * MINUTE), await statusAt(2.1 * MINUTE)]).toEqual(['online', 'silent'])
     await heard(tracking, 'dock-1', {}, NOW + 5 * MINUTE + 1_000)
     expect([await statusAt(20 * MINUTE), await statusAt(20.1 * MINUTE)]).toEqual(['online', 'silent'])
-    await heard(tracking, 'dock-1', {}, NOW + 600 * MINUTE) // back after an outage, which is no pause
+    await heard(tracking, 'dock-1', {}, NOW + 600 * MINUTE) // back after an outage, which is not a usual pause
     expect([await statusAt(602 * MINUTE), await statusAt(616 * MINUTE)]).toEqual(['online', 'silent'])
   })
 })
 
-describe('what is said of a reader', () => {
-  test('D10 clock, lost reads and what the device told come out of its messages', async ({ tracking }) => {
+describe('the health of a reader', () => {
+  test('D10 has clock, lost reads and device reports from its messages', async ({ tracking }) => {
     const consumer = ingestConsumer(tracking.ingest)
     const overflow = { eventType: 'inventoryStatus', timestamp: new Date(NOW - 1_500).toISOString() }
     const events = [
@@ -85,7 +85,7 @@ describe('what is said of a reader', () => {
     })
   })
 
-  test('D8.6 the clock is measured at the newest read, and a message without times leaves it', async ({
+  test('D8.6 the newest read gives the clock offset, and a message without times keeps it', async ({
     tracking,
   }) => {
     const consumer = ingestConsumer(tracking.ingest)
@@ -100,7 +100,7 @@ describe('what is said of a reader', () => {
     expect(await health(tracking)).toMatchObject({ clock_offset_ms: -10 })
   })
 
-  test('a write that fails is done again with what was noticed meanwhile', async ({ tracking }) => {
+  test('a write that fails is retried, with the activity since then', async ({ tracking }) => {
     const note = (device: object) => tracking.health.note(1, 'dock-1', { seenAtMs: NOW, reads: 2, ...device })
     note({ problem: 'old', newestMs: NOW + 1 })
     await tracking.db.schema.alterTable('reader_health').renameTo('away').execute()
@@ -113,7 +113,7 @@ describe('what is said of a reader', () => {
 })
 
 describe('discovered readers', () => {
-  test('D10 one that was heard before shows its counters as soon as it is configured', async ({
+  test('D10 a reader that was heard before shows its counters once it is configured', async ({
     tracking,
   }) => {
     await heard(tracking, 'dock-1', { reads: 7 })
@@ -122,7 +122,7 @@ describe('discovered readers', () => {
     expect((await tracking.call('GET', `/readers/${data.id}`)).json().data).toEqual(data)
   })
 
-  test('names from outside cannot fill the table: the newest stay, and what is configured', async ({
+  test('invented names cannot fill the table: the newest and the configured readers are kept', async ({
     tracking,
   }) => {
     await tracking.call('POST', '/readers', { body: READER })
@@ -137,7 +137,7 @@ describe('discovered readers', () => {
     expect((await list(tracking, '', 2)).total_count).toBe(1)
   })
 
-  test('a flood of names costs one write of bounded size, and leaves room for other organizations', async ({
+  test('many names cost one write of bounded size and leave room for other organizations', async ({
     tracking,
   }) => {
     for (let i = 0; i < 60_000; i += 1)

@@ -4,7 +4,7 @@ import { instant } from '../sql-times.ts'
 import type { DeviceReports } from './device-reports.ts'
 import { addedReads, type RecentReads } from './recent-reads.ts'
 
-/** What is counted per reader. Statistics: a crash loses at most the last second, a redelivery counts twice. */
+/** Counters of a reader. They are statistics: a crash loses at most the last second, and a redelivery counts twice. */
 export const NO_COUNTS = {
   messages: 0,
   reads: 0,
@@ -19,8 +19,8 @@ export const NO_COUNTS = {
 export type ReaderCounts = typeof NO_COUNTS
 export const COUNTS = Object.keys(NO_COUNTS) as (keyof ReaderCounts)[]
 
-/** What was noticed of one reader since the last write. */
-export type Noticed = ReaderCounts &
+/** The activity of one reader since the last write. */
+export type HealthEntry = ReaderCounts &
   RecentReads & {
     org_id: number
     reader_key: string
@@ -32,26 +32,25 @@ export type Noticed = ReaderCounts &
     device: DeviceReports | null
   }
 
-/** Discovered readers kept per organization, the newest: their names come from outside and must not fill the table. */
+/** The newest discovered readers kept per organization: their names come from outside and must not fill the table. */
 export const MAX_DISCOVERED = 1_000
 
 const columns = sql.raw(COUNTS.join(', '))
 const counts = sql.raw(COUNTS.map((count) => `${count} bigint`).join(', '))
 const sums = sql.raw(COUNTS.map((count) => `${count} = h.${count} + excluded.${count}`).join(', '))
 
-/** Longer pauses are outages and say nothing of what is usual. */
+/** Longer pauses are outages, not the usual pause. */
 const LONGEST_PAUSE_MS = 600_000
 const pause = sql.raw(
   '(extract(epoch from greatest(excluded.last_seen_at, h.last_seen_at) - h.last_seen_at) * 1000)::bigint',
 )
 
 /**
- * Adds what was noticed; of the pauses between two writes that say something the longest is kept, forgotten by half in
- * two hours. Sorted by key, so that two replicas lock the rows in one order. Returns the organizations that have new
- * rows now.
+ * Adds the entries to the rows of their readers. The usual pause is the longest between two writes, which decays by half in two hours.
+ * Sorted by key, so that two replicas lock the rows in one order. Returns the organizations that got new rows.
  */
-export async function addHealth(db: Db, noticed: readonly Noticed[]): Promise<number[]> {
-  const sorted = noticed.toSorted((a, b) => a.org_id - b.org_id || (a.reader_key < b.reader_key ? -1 : 1))
+export async function addHealth(db: Db, entries: readonly HealthEntry[]): Promise<number[]> {
+  const sorted = entries.toSorted((a, b) => a.org_id - b.org_id || (a.reader_key < b.reader_key ? -1 : 1))
   const { rows } = await sql<{ org_id: number; inserted: boolean }>`
     insert into reader_health as h (org_id, reader_key, last_seen_at, identity, last_problem, last_problem_at,
       clock_offset_ms, device, rate_minute, rate_reads, rate_before, ${columns})
@@ -76,7 +75,7 @@ export async function addHealth(db: Db, noticed: readonly Noticed[]): Promise<nu
   return [...new Set(rows.flatMap(({ org_id, inserted }) => (inserted ? [org_id] : [])))]
 }
 
-/** Of what was never configured, only the newest of each organization stay. */
+/** Deletes all discovered readers of these organizations but the newest. */
 export async function trimDiscovered(db: Db, orgIds: readonly number[]): Promise<void> {
   await sql`
     delete from reader_health h using (

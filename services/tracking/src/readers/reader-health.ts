@@ -9,7 +9,7 @@ import {
   MAX_DISCOVERED,
   NO_COUNTS,
   trimDiscovered,
-  type Noticed,
+  type HealthEntry,
   type ReaderCounts,
 } from './reader-health.queries.ts'
 import type { OrgRate } from './org-rate.ts'
@@ -20,7 +20,7 @@ export type ReaderActivity = Partial<Omit<ReaderCounts, 'reads_lost'>> & {
   seenAtMs: number
   identity?: string | null
   problem?: string
-  /** The rate of its organization, if this message was beyond it. */
+  /** The rate of its organization, if this message exceeded it. */
   overRate?: OrgRate
   /** The newest time in the message. */
   newestMs?: number | null
@@ -31,14 +31,14 @@ export type ReaderActivity = Partial<Omit<ReaderCounts, 'reads_lost'>> & {
 const FLUSH_MS = 1_000
 /** Of all organizations. */
 const MAX_PENDING = 50_000
-/** Of one organization: its configured readers, and as many discovered readers as are kept. */
+/** Of one organization: room for its configured readers and for the discovered readers that are kept. */
 const MAX_PENDING_PER_ORG = 2 * MAX_DISCOVERED
-/** Some thirty thousand years. */
+/** About 30 000 years. */
 const MAX_OFFSET_MS = 1e15
 
 /** Collects the activity of readers in memory and writes it once a second, one row for each reader. */
 export class ReaderHealthLog {
-  readonly #pending: WriteBehind<Noticed, number[]>
+  readonly #pending: WriteBehind<HealthEntry, number[]>
 
   constructor(db: Kysely<Tables>, log: Logger) {
     this.#pending = new WriteBehind({
@@ -101,8 +101,8 @@ export class ReaderHealthLog {
 
 const nameOf = (orgId: number, readerKey: string) => `${orgId} ${readerKey}`
 
-/** Adds to an entry an older one of the same reader. */
-function merge(entry: Noticed, older: Noticed): void {
+/** Adds an older entry of the same reader to `entry`. */
+function merge(entry: HealthEntry, older: HealthEntry): void {
   for (const count of COUNTS) entry[count] += older[count]
   Object.assign(entry, addReads(entry, older))
   entry.last_seen_ms = Math.max(entry.last_seen_ms, older.last_seen_ms)
@@ -115,7 +115,7 @@ function merge(entry: Noticed, older: Noticed): void {
   if (older.device) entry.device = { ...older.device, ...entry.device }
 }
 
-/** `dropped` since the last write, a second or two ago. */
+/** `dropped`: messages since the last write, one or two seconds ago. */
 function overRateProblem(dropped: number, { perSecond, bytesPerSecond, keys }: OrgRate): string {
   const messages = dropped === 1 ? '1 message' : `${dropped} messages`
   const whose = keys > 1 ? `the ${keys} keys of this organization` : 'this key'
@@ -125,7 +125,7 @@ function overRateProblem(dropped: number, { perSecond, bytesPerSecond, keys }: O
 
 const bounded = (ms: number) => Math.trunc(Math.max(-MAX_OFFSET_MS, Math.min(MAX_OFFSET_MS, ms)))
 
-const empty = (orgId: number, readerKey: string): Noticed => ({
+const empty = (orgId: number, readerKey: string): HealthEntry => ({
   org_id: orgId,
   reader_key: readerKey,
   last_seen_ms: 0,

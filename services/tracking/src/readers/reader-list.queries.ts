@@ -9,10 +9,10 @@ import { readsPerMinute } from './recent-reads.ts'
 export type ReaderListRow = Omit<ReaderView, 'health' | 'configured'> &
   Omit<ReaderView['health'], 'device'> & { device: DeviceReports | null; total: number }
 
-/** A filter of the list, by columns of the rows. */
+/** A filter of the list, on its columns. */
 type Condition = RawBuilder<unknown>
 
-/** After which a reader `h` counts as silent: two minutes at least, and five while it is not known how long it pauses. */
+/** A reader `h` is silent after three usual pauses, at least two minutes; after five minutes while its usual pause is unknown. */
 export const silence = sql.raw(
   `greatest(120000, 3 * coalesce(h.usual_pause_ms, 100000)) * interval '1 millisecond'`,
 )
@@ -27,12 +27,12 @@ export async function listReaders(
   const where = conditions(query)
   const rows = await selectReaders(db, orgId, { where, sort: query.sort, nowMs, ...pageOf(query) })
   if (rows.length > 0 || query.offset === 0) return { rows, total: rows[0]?.total ?? 0 }
-  // Past the end no row is left that could tell the total.
+  // Past the end, no row has the total.
   const [first] = await selectReaders(db, orgId, { where, nowMs, limit: 1, offset: 0 })
   return { rows: [], total: first?.total ?? 0 }
 }
 
-/** A configured one as it is listed. */
+/** A configured reader with its health. */
 export async function findListedReader(
   db: Db,
   orgId: number,
@@ -53,7 +53,7 @@ type Slice = {
 const pageOf = ({ limit, offset }: ReadersQuery) => ({ limit, offset })
 const counts = sql.raw(COUNTS.map((count) => `coalesce(h.${count}, 0) as ${count}`).join(', '))
 
-/** There are few per organization: they are looked through. */
+/** Reads all readers of the organization, because there are few. */
 async function selectReaders(
   db: Db,
   orgId: number,
@@ -92,6 +92,6 @@ const sortable = {
   reads_per_minute: 'reads_per_minute',
 } as const
 
-/** What has no name, or was never heard, comes last in either direction. */
+/** A reader without the value comes last in both directions. */
 const toOrder = ({ field, descending }: SortField<keyof typeof sortable>) =>
   sql.raw(`${sortable[field]} ${descending ? 'desc' : 'asc'} nulls last`)

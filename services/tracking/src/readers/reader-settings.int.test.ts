@@ -18,7 +18,9 @@ async function created(tracking: Tracking, body: object = {}, orgId = 1): Promis
 const listed = async (tracking: Tracking) => (await tracking.call('GET', '/readers')).json().data[0]
 
 describe('a reader with settings', () => {
-  test('is created, read and changed with them, and a mapping is replaced whole', async ({ tracking }) => {
+  test('is created, read and changed with them, and a mapping is replaced as a whole', async ({
+    tracking,
+  }) => {
     const id = await created(tracking, { timezone: 'Asia/Singapore' })
     const reader = { id, reader_key: 'gate-4', name: 'Gate', format: 'mapping', configured: true }
     expect(await listed(tracking)).toMatchObject({ ...reader, timezone: 'Asia/Singapore', mapping: MAPPING })
@@ -30,7 +32,7 @@ describe('a reader with settings', () => {
     expect((await patch({})).json().data).toEqual(changed)
   })
 
-  test('the answer to a change carries the health of the reader, not of its namesake in another organization', async ({
+  test('the response to a change has the health of the reader, not of the same key in another organization', async ({
     tracking,
   }) => {
     await created(tracking, { name: 'Theirs' }, 2)
@@ -44,9 +46,7 @@ describe('a reader with settings', () => {
     expect(data.health).toMatchObject({ messages: 3, last_problem: 'missing_tag at /list/0' })
   })
 
-  test('format mapping without a mapping is refused, at creation and by any change that leads to it', async ({
-    tracking,
-  }) => {
+  test('format mapping without a mapping is refused, at creation and by any change', async ({ tracking }) => {
     const fields = async (method: 'POST' | 'PATCH', path: string, body: object) =>
       (await tracking.call(method, path, { body })).json().error.fields
     const missing = [{ field: 'mapping', code: 'required', message: 'mapping is required' }]
@@ -63,14 +63,14 @@ describe('a reader with settings', () => {
     expect(both.json().data).toMatchObject({ format: 'mapping', mapping: OTHER })
   })
 
-  test('the database refuses it too, whoever writes', async ({ tracking }) => {
+  test('the database refuses it too', async ({ tracking }) => {
     const row = { org_id: 1, reader_key: 'x', name: 'x', format: 'mapping', timezone: null, mapping: null }
     await expect(tracking.db.insertInto('reader').values(row).execute()).rejects.toThrow(
       'reader_mapping_present',
     )
   })
 
-  test('two changes of different members at once both take effect', async ({ tracking }) => {
+  test('two changes of different fields at once both take effect', async ({ tracking }) => {
     const id = await created(tracking)
     const bodies = [{ name: 'South gate' }, { timezone: '+08:00' }, { mapping: OTHER }]
     await Promise.all(bodies.map((body) => tracking.call('PATCH', `/readers/${id}`, { body })))
@@ -89,8 +89,8 @@ describe('a reader with settings', () => {
   })
 })
 
-describe('what the decoder is told', () => {
-  test('holds when the answer arrives, in its own organization only, and ends with the reader', async ({
+describe('the settings of the decoder', () => {
+  test('apply once the request is answered, only in their own organization, and end with the reader', async ({
     tracking,
   }) => {
     const id = await created(tracking, { timezone: 'UTC' })
@@ -102,7 +102,7 @@ describe('what the decoder is told', () => {
     expect(tracking.directory.settings(1, 'gate-4')).toEqual({})
   })
 
-  test('reaches every replica, also one that starts later', async ({ tracking }) => {
+  test('reach every replica, also one that starts later', async ({ tracking }) => {
     const other = openDatabase<Tables>(tracking.url, { max: 3 })
     const replica = new ReaderDirectory(other.db, other.pool, log)
     await created(tracking, { reader_key: 'before' })
@@ -116,7 +116,7 @@ describe('what the decoder is told', () => {
     await other.close()
   })
 
-  test('is never replaced by what an earlier reading found and brings late', async ({ tracking }) => {
+  test('are never replaced by older rows that were read earlier and arrive later', async ({ tracking }) => {
     const id = await created(tracking)
     const slow = Promise.withResolvers<void>()
     let queries = 0

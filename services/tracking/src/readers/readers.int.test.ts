@@ -17,7 +17,7 @@ describe('readers', () => {
     const { id } = res.json().data
     expect(res.headers.location).toBe(`/api/v1/readers/${id}`)
     tracking.health.note(1, 'dock-1', { seenAtMs: Date.parse('2026-11-21T10:00:00Z'), messages: 2, reads: 5 })
-    tracking.health.note(1, 'stranger', { seenAtMs: 1, messages: 1 })
+    tracking.health.note(1, 'unconfigured', { seenAtMs: 1, messages: 1 })
     await tracking.health.flush()
     const list = (await tracking.call('GET', '/readers')).json()
     expect(list).toMatchObject({
@@ -29,14 +29,14 @@ describe('readers', () => {
           configured: true,
           health: { messages: 2, reads: 5, last_seen_at: '2026-11-21T10:00:00.000Z' },
         },
-        { id: null, reader_key: 'stranger', configured: false, health: { messages: 1 } },
+        { id: null, reader_key: 'unconfigured', configured: false, health: { messages: 1 } },
       ],
     })
     expect((await tracking.call('DELETE', `/readers/${id}`)).statusCode).toBe(204)
     expect((await tracking.call('DELETE', `/readers/${id}`)).statusCode).toBe(404)
   })
 
-  test('a taken key is a conflict within the organization only', async ({ tracking }) => {
+  test('a taken key is a conflict only within the organization', async ({ tracking }) => {
     await created(tracking)
     expect((await tracking.call('POST', '/readers', { body: reader('dock-1') })).statusCode).toBe(409)
     expect((await tracking.call('POST', '/readers', { orgId: 2, body: reader('dock-1') })).statusCode).toBe(
@@ -57,7 +57,7 @@ describe('readers', () => {
 })
 
 describe('scan points', () => {
-  test('the location is named by id, by key, by both alike, or not at all', async ({ tracking }) => {
+  test('the location is named by id, by key, by both, or by neither', async ({ tracking }) => {
     const dock = tracking.catalog.location(1, 'Dock')
     const path = `/readers/${await created(tracking)}/scan-points`
     const add = async (antenna: number, fields: object) =>
@@ -73,7 +73,9 @@ describe('scan points', () => {
     expect(list.total_count).toBe(4)
   })
 
-  test('fields that disagree are ambiguous; what does not resolve names its field', async ({ tracking }) => {
+  test('fields that disagree are ambiguous; an error names the field that does not resolve', async ({
+    tracking,
+  }) => {
     const dock = tracking.catalog.location(1, 'Dock')
     tracking.catalog.location(1, 'Shelf')
     const theirs = tracking.catalog.location(2, 'Theirs')
@@ -100,7 +102,7 @@ describe('scan points', () => {
     expect((await add()).statusCode).toBe(201)
   })
 
-  test('one is changed: what is not sent stays, null is no location, and the antenna looks there at once', async ({
+  test('a change keeps absent fields, null removes the location, and reads follow at once', async ({
     tracking,
   }) => {
     const [dock, shelf] = [tracking.catalog.location(1, 'Dock'), tracking.catalog.location(1, 'Shelf')]
@@ -121,8 +123,8 @@ describe('scan points', () => {
       location_external_key: 'SHELF',
     }
     expect(await change({ antenna: 4, location_external_key: 'SHELF' })).toEqual(moved)
-    expect(tracking.directory.placement(1, 'dock-1', 4)).toEqual({ placed: true, locationId: shelf.id })
-    expect(tracking.directory.placement(1, 'dock-1', 1)).toEqual({ placed: false })
+    expect(tracking.directory.assignment(1, 'dock-1', 4)).toEqual({ isAssigned: true, locationId: shelf.id })
+    expect(tracking.directory.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: false })
     const nowhere = { ...moved, location_id: null, location_external_key: null }
     expect(await change({ location_external_key: null })).toEqual(nowhere)
     expect((await tracking.call('GET', path)).json().data).toEqual([nowhere])
@@ -156,21 +158,19 @@ describe('scan points', () => {
     expect((await tracking.call('GET', `${path}?offset=1`)).json().data).toMatchObject([{ name: 'b' }])
   })
 
-  test('every replica learns of a change, and forgets the antennas of a removed reader', async ({
-    tracking,
-  }) => {
+  test('every replica gets a change, and drops the antennas of a removed reader', async ({ tracking }) => {
     const other = openDatabase<Tables>(tracking.url, { max: 3 })
     const replica = new ReaderDirectory(other.db, other.pool, log)
     await replica.start()
     const dock = tracking.catalog.location(1, 'Dock')
     const id = await created(tracking)
     await tracking.call('POST', `/readers/${id}/scan-points`, { body: { name: 'p', location_id: dock.id } })
-    expect(tracking.directory.placement(1, 'dock-1', 1)).toEqual({ placed: true, locationId: dock.id })
+    expect(tracking.directory.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: true, locationId: dock.id })
     await vi.waitFor(() =>
-      expect(replica.placement(1, 'dock-1', 1)).toEqual({ placed: true, locationId: dock.id }),
+      expect(replica.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: true, locationId: dock.id }),
     )
     await tracking.call('DELETE', `/readers/${id}`)
-    await vi.waitFor(() => expect(replica.placement(1, 'dock-1', 1)).toEqual({ placed: false }))
+    await vi.waitFor(() => expect(replica.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: false }))
     await replica.stop()
     await other.close()
   })

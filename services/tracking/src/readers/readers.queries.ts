@@ -16,12 +16,12 @@ export type Page = { limit: number; offset: number }
 
 export const READERS_CHANNEL = 'readers_changed'
 
-/** Tells every replica, when the transaction commits, that the readers of this organization changed. */
+/** Notifies every replica, once the transaction commits, that the readers of this organization changed. */
 export async function notifyReadersChanged(db: Db, orgId: number): Promise<void> {
   await sql`select pg_notify(${READERS_CHANNEL}, ${String(orgId)})`.execute(db)
 }
 
-/** Undefined when the key is taken. */
+/** Undefined if the key is taken. */
 export function insertReader(
   db: Db,
   orgId: number,
@@ -44,7 +44,7 @@ export function findReader(db: Db, orgId: number, id: number): Promise<ReaderRow
     .executeTakeFirst()
 }
 
-/** Of a row that is locked. */
+/** Call under `lockReader`. */
 export async function updateReader(
   db: Db,
   orgId: number,
@@ -54,7 +54,7 @@ export async function updateReader(
   await db.updateTable('reader').set(values).where('org_id', '=', orgId).where('id', '=', id).execute()
 }
 
-/** Locked, so that a scan point is not added to a reader that is being removed, nor two changes are mixed. */
+/** Locks the reader, so that no scan point is added to a reader that is being deleted and changes do not mix. */
 export function lockReader(db: Db, orgId: number, id: number): Promise<ReaderRow | undefined> {
   return db
     .selectFrom('reader')
@@ -65,7 +65,7 @@ export function lockReader(db: Db, orgId: number, id: number): Promise<ReaderRow
     .executeTakeFirst()
 }
 
-/** Scan points go with their reader. False when there was none. */
+/** Deletes the reader with its scan points. False if there was none. */
 export async function deleteReader(db: Db, orgId: number, id: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('reader')
@@ -75,12 +75,12 @@ export async function deleteReader(db: Db, orgId: number, id: number): Promise<b
   return numDeletedRows > 0n
 }
 
-/** What the decoder of this reader has to be told. */
+/** Settings of the decoder of a reader. */
 export type ReaderSettings = { timezone?: string | undefined; mapping?: ReaderMapping | undefined }
 
 export type ReaderSettingsRow = Pick<ReaderRow, 'org_id' | 'reader_key' | 'timezone' | 'mapping'>
 
-/** The readers of one organization, or of all, whose decoder has to be told something. */
+/** The readers of one organization, or of all, that have settings for their decoder. */
 export function listReaderSettings(db: Db, orgId?: number): Promise<ReaderSettingsRow[]> {
   const query = db
     .selectFrom('reader')

@@ -3,7 +3,7 @@ import type { ReaderUpdate } from '@whereabouts/contracts/readers'
 
 type Settings = { name: string; format: string; timezone: string | null; mapping: ReaderMapping | null }
 
-/** What a reader is after a change: absent members stay, null clears, and a mapping is replaced whole. */
+/** The settings after a change: absent fields stay, null clears, and a mapping is replaced as a whole. */
 export const withChanges = (stored: Settings, changes: ReaderUpdate): Settings => ({
   name: changes.name ?? stored.name,
   format: changes.format ?? stored.format,

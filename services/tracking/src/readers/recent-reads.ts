@@ -1,11 +1,11 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** Reads of the newest minute in which there were any, and of the minute before it. Minutes are counted from 1970. */
+/** Reads of the newest minute with any, and of the minute before it. Minutes since 1970. */
 export type RecentReads = { rate_minute: number; rate_reads: number; rate_before: number }
 
 export const NO_READS: RecentReads = { rate_minute: 0, rate_reads: 0, rate_before: 0 }
 
-/** The sum, in either order: what is older than the two minutes is left out. */
+/** The sum, in either order, without reads that are older than the two minutes. */
 export function addReads(a: RecentReads, b: RecentReads): RecentReads {
   const minute = Math.max(a.rate_minute, b.rate_minute)
   const before = (x: RecentReads) =>
@@ -26,8 +26,8 @@ export function addedReads(a: string, b: string): RawBuilder<unknown> {
 }
 
 /**
- * Reads of the sixty seconds before `nowMs`, as well as two counts tell: the minute that is not over counts in full,
- * the one before it by the part that lies within.
+ * An estimate of the reads in the sixty seconds before `nowMs`: the current minute counts in full, the one before it by its share of the
+ * sixty seconds.
  */
 export function readsPerMinute(row: string, nowMs: number): RawBuilder<number> {
   const minute = Math.floor(nowMs / 60_000)

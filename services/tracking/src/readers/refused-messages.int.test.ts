@@ -25,7 +25,7 @@ test.for([
   expect(await health(tracking)).toMatchObject({ messages: 1, messages_buried: 1, reads: 0, last_problem: problem })
 }) // prettier-ignore
 
-test('R8 an antenna that cannot be one is at no scan point, not at that of antenna 1', async ({ tracking }) => {
+test('R8 an impossible antenna has no scan point, not that of antenna 1', async ({ tracking }) => {
   await warehouse(tracking)
   for (const antenna of [0, -1, 65_536]) await ingest(tracking, [message(1, [{ value: 'E280', at: NOW, antenna }])])
   expect(await scans(tracking)).toEqual([])

@@ -30,7 +30,7 @@ type ScanPointHandlers = Pick<
 >
 
 export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps): ScanPointHandlers => {
-  /** A change of what stands below a reader, which every replica learns of. */
+  /** Runs a change of scan points and notifies every replica. */
   const change = async <T>(orgId: number, work: (tx: Tx) => Promise<T>): Promise<T> => {
     const result = await db.transaction(orgId, async (tx) => {
       const changed = await work(tx)
@@ -67,7 +67,7 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
       const location = await resolveLocation(findLocation, orgId, body)
       const { antenna, name } = body
       const data = await change(orgId, async (tx) => {
-        // Who changes antennas of a reader holds it, so that the one looked at is free until this is done.
+        // Every change of the reader's antennas takes this lock, so that the antenna stays free until the commit.
         const reader = await lockReader(tx, orgId, reader_id)
         const stored = reader && (await findScanPoint(tx, orgId, reader_id, id))
         if (!stored) throw scanPointNotFound()
@@ -79,7 +79,7 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
         return findScanPoint(tx, orgId, reader_id, id)
       })
       if (!data) throw scanPointNotFound()
-      // The projection may not know yet what the location is called.
+      // The projection may not know the location yet.
       return { data: location ? { ...data, location_external_key: location.key } : data }
     },
 
@@ -97,8 +97,8 @@ const namesLocation = (body: Pair) =>
   body.location_id !== undefined || body.location_external_key !== undefined
 
 /**
- * The location named by one of the two fields, or by both alike; undefined when the scan point has none. The schema has
- * refused a pair of which only one is null (D5.3).
+ * The location that one of the two fields names, or both of them; undefined if neither does. The schema refuses a pair of which only one is
+ * null (D5.3).
  */
 async function resolveLocation(findLocation: FindLocation, orgId: number, body: Pair) {
   const { location_id: id, location_external_key: key } = body

@@ -10,7 +10,7 @@ export type ScanPointRow = {
   location_external_key: string | null
 }
 
-/** Undefined when the antenna has one already. */
+/** Undefined if the antenna already has a scan point. */
 export function insertScanPoint(
   db: Db,
   orgId: number,
@@ -24,7 +24,7 @@ export function insertScanPoint(
     .executeTakeFirst()
 }
 
-/** Under the lock of the reader; members that are undefined stay as they are. */
+/** Call under `lockReader`. Undefined fields stay. */
 export async function updateScanPoint(
   db: Db,
   orgId: number,
@@ -54,7 +54,7 @@ export async function isAntennaTaken(
   return found !== undefined
 }
 
-/** By antenna. */
+/** Ordered by antenna. */
 export function listScanPoints(db: Db, orgId: number, readerId: number, page: Page): Promise<ScanPointRow[]> {
   return selectScanPoints(db, orgId, readerId, sql`true`, page)
 }
@@ -68,7 +68,7 @@ export async function findScanPoint(
   return (await selectScanPoints(db, orgId, readerId, sql`p.id = ${id}`, { limit: 1, offset: 0 }))[0]
 }
 
-/** The key of a location that was deleted is null; its id stays. */
+/** A deleted location keeps its id; its key is null. */
 async function selectScanPoints(
   db: Db,
   orgId: number,

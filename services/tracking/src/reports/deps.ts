@@ -5,8 +5,8 @@ import type { RecordStrategy } from './strategy-counter.ts'
 
 export type ReportDeps = {
   db: TenantDatabase<Tables>
-  /** Few connections, for statements that take long: other requests do not wait for them. */
-  past: TenantDatabase<Tables>
+  /** Few connections, for long statements, so that other requests do not wait for them. */
+  longReads: TenantDatabase<Tables>
   view: CatalogView
   retentionDays: number
   recordStrategy: RecordStrategy

@@ -3,10 +3,10 @@ import { Counter, fromZero, type Registry } from '@whereabouts/service-kit/metri
 import { pageStrategies, type PageStrategy } from './asset-locations/choose-strategy.rules.ts'
 
 type ReportStrategy = PageStrategy | 'at_instant'
-/** `log`: the request's. Its last line, and all behind this call, have `report_strategy`. */
+/** `log`: the request's logger. Its lines after this call have `report_strategy`. */
 export type RecordStrategy = (log: Logger, strategy: ReportStrategy) => void
 
-/** Counts how asset locations were read, and says it in the log line of the request. */
+/** Counts pages of asset locations by strategy, and adds the strategy to the request's log line. */
 export function strategyCounter(registry: Registry): RecordStrategy {
   const counter = new Counter({
     name: 'report_strategy_total',

@@ -5,10 +5,10 @@ import { request } from '@whereabouts/messaging/request'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 
-/** Asks catalog over the broker. Rejects when it cannot be asked or does not answer. */
+/** Asks catalog over the broker to attach a tag. Rejects if catalog does not reply. */
 export type AskToAttach = (wanted: AttachTag) => Promise<AttachTagReply>
 
-/** Longer than a lock in catalog is waited for. */
+/** Longer than catalog waits for a lock. */
 const TIMEOUT_MS = 12_000
 
 export const askToAttachOver =
@@ -17,8 +17,8 @@ export const askToAttachOver =
     attachTag.reply.parse(await request(broker, attachTag.subject, wanted, { timeoutMs: TIMEOUT_MS }))
 
 /**
- * Has catalog attach a tag. Throws what catalog refuses it with, and 503 when nobody knows what became of it: the same
- * claim may be sent again.
+ * Asks catalog to attach a tag. Throws catalog's refusal, and 503 if there is no reply: then the tag may be attached or not, and the client
+ * may send the same claim again.
  */
 export async function attach(
   ask: AskToAttach,

@@ -8,7 +8,7 @@ import {
   deleteTagsNowKnown,
   MAX_UNKNOWN_TAGS,
   trimUnknownTags,
-  type Noticed,
+  type UnknownTagEntry,
 } from './unknown-tags.queries.ts'
 
 const FLUSH_MS = 2_000
@@ -16,11 +16,11 @@ const FLUSH_MS = 2_000
 const MAX_PENDING = 20_000
 
 /**
- * Collects reads of unknown tags in memory and writes them every two seconds, one row for each tag (D8.8). Invented tags fill a list of
- * bounded length, here and in the table, and cost one write for each list, not for each read.
+ * Collects reads of unknown tags in memory and writes them every two seconds, one row for each tag (D8.8). The lists are bounded, here and in
+ * the table, so that a reader that invents tags costs one write for each list, not for each read.
  */
 export class UnknownTagLog {
-  readonly #pending: WriteBehind<Noticed, { org_id: number; tag_type: string }[]>
+  readonly #pending: WriteBehind<UnknownTagEntry, { org_id: number; tag_type: string }[]>
 
   constructor(db: Kysely<Tables>, log: Logger) {
     this.#pending = new WriteBehind({
@@ -43,7 +43,7 @@ export class UnknownTagLog {
   note(orgId: number, read: NeutralRead): void {
     const { received_at_ms: at, rssi_dbm, antenna, reader } = read
     const known = this.#pending.get(nameOf(orgId, read.tag_type, read.tag_value))
-    if (!known) return void this.#pending.add(noticed(orgId, read))
+    if (!known) return void this.#pending.add(firstRead(orgId, read))
     known.reads += 1
     if (at < known.last_seen_ms) return
     known.last_seen_ms = at
@@ -66,8 +66,8 @@ export class UnknownTagLog {
   }
 }
 
-/** Adds to an entry an older one of the same tag. */
-function merge(entry: Noticed, older: Noticed): void {
+/** Adds an older entry of the same tag to `entry`. */
+function merge(entry: UnknownTagEntry, older: UnknownTagEntry): void {
   entry.reads += older.reads
   entry.first_seen_ms = Math.min(entry.first_seen_ms, older.first_seen_ms)
   entry.ibeacon ??= older.ibeacon
@@ -75,7 +75,7 @@ function merge(entry: Noticed, older: Noticed): void {
 
 const nameOf = (orgId: number, type: string, value: string) => `${orgId} ${type} ${value}`
 
-const noticed = (orgId: number, read: NeutralRead): Noticed => ({
+const firstRead = (orgId: number, read: NeutralRead): UnknownTagEntry => ({
   org_id: orgId,
   tag_type: read.tag_type,
   value: read.tag_value,

@@ -64,7 +64,7 @@ describe('D8.8 reads of unknown tags', () => {
     expect(scans).toHaveLength(1)
   })
 
-  test('D8.8 a tag of a location is known', async ({ tracking }) => {
+  test('D8.8 do not list the tag of a location', async ({ tracking }) => {
     const { asset, dock } = await warehouse(tracking)
     tracking.catalog.tag(asset, 'BB02', { asset_id: null, location_id: dock.id })
     await tracking.project()
@@ -73,7 +73,7 @@ describe('D8.8 reads of unknown tags', () => {
     expect(await values(tracking)).toEqual([])
   })
 
-  test('D8.8 what two replicas read is added up', async ({ tracking }) => {
+  test('D8.8 are added up over two replicas', async ({ tracking }) => {
     const replica = new UnknownTagLog(tracking.db, log)
     replica.note(1, read('AA01', { received_at_ms: NOW + 5_000, reader: 'gate', rssi_dbm: -61.5 }))
     await Promise.all([noted(tracking, read('AA01'), read('AA02')), replica.flush()])
@@ -84,7 +84,7 @@ describe('D8.8 reads of unknown tags', () => {
     ])
   })
 
-  test('D8.8 invented tags fill a list of bounded length, not that of another type or organization', async ({
+  test('D8.8 with invented tags fill a bounded list, not the list of another type or organization', async ({
     tracking,
   }) => {
     await noted(tracking, read('BARCODE', { tag_type: 'barcode', received_at_ms: 1 }))
@@ -100,7 +100,7 @@ describe('D8.8 reads of unknown tags', () => {
     expect(await values(tracking, '', 2)).toEqual(['THEIRS'])
   })
 
-  test('a write that fails is done again with what was read meanwhile', async ({ tracking }) => {
+  test('are written again after a failure, with the reads since then', async ({ tracking }) => {
     await tracking.db.schema.alterTable('unknown_tag').renameTo('away').execute()
     await noted(tracking, read('AA01'))
     tracking.unknownTags.note(1, read('AA01', { received_at_ms: NOW + 1_000 }))
@@ -139,7 +139,7 @@ describe('the list', () => {
     expect(await list(tracking, 'q=a&limit=1&offset=7')).toMatchObject({ data: [], total_count: 3 })
   })
 
-  test('D10 a tag that is taken off comes back when it is read again; another organization cannot', async ({
+  test('D10 a deleted tag is listed again if it is read again; another organization cannot delete it', async ({
     tracking,
   }) => {
     await noted(tracking, read('AA01'), read('AA02'))
@@ -180,7 +180,7 @@ describe('a tag that becomes known', () => {
     expect(await values(tracking)).toEqual(['AA02'])
   })
 
-  test('D8.9 a read that was noticed before the claim does not bring it back', async ({ tracking }) => {
+  test('D8.9 is not listed again by a read before the claim', async ({ tracking }) => {
     const { asset } = await warehouse(tracking)
     const replica = new UnknownTagLog(tracking.db, log)
     replica.note(1, read('AA01'))
@@ -190,7 +190,7 @@ describe('a tag that becomes known', () => {
     expect(await values(tracking)).toEqual([])
   })
 
-  test('D10 leaves the list when catalog tells of it, a beacon also by its iBeacon identity', async ({
+  test('D10 leaves the list when its state arrives, a beacon also by its iBeacon identity', async ({
     tracking,
   }) => {
     const { asset } = await warehouse(tracking)
@@ -215,7 +215,7 @@ describe('a tag that becomes known', () => {
     expect(await values(tracking, 'sort=value', 2)).toEqual(['AA01', 'a'])
   })
 
-  test('is not listed by whoever noticed it before it was stored', async ({ tracking }) => {
+  test('is not listed by a replica that read it before it was stored', async ({ tracking }) => {
     const { asset } = await warehouse(tracking)
     await upsertTags(tracking.db, [
       tracking.catalog.tag(asset, 'aa 01'),
@@ -227,15 +227,15 @@ describe('a tag that becomes known', () => {
 })
 
 describe('a claim', () => {
-  test('D10 that catalog refuses is refused alike and leaves the list as it is', async ({ tracking }) => {
+  test('D10 that catalog refuses has the same error and leaves the list unchanged', async ({ tracking }) => {
     await noted(tracking, read('AA01'))
     const res = await claim(tracking, { tag_type: 'rfid', value: 'AA01', asset_id: 5 })
     expect(res.json().error).toMatchObject({ type: 'conflict', detail: 'no such asset here' })
     expect(await values(tracking)).toEqual(['AA01'])
   })
 
-  test('D2 answers 503 while catalog is away', async ({ tracking }) => {
-    tracking.catalog.away = true
+  test('D2 answers 503 while catalog is not reachable', async ({ tracking }) => {
+    tracking.catalog.isUnreachable = true
     await noted(tracking, read('AA01'))
     const res = await claim(tracking, { tag_type: 'rfid', value: 'AA01', asset_id: 5 })
     expect(res.statusCode).toBe(503)
@@ -243,7 +243,7 @@ describe('a claim', () => {
     expect(await values(tracking)).toEqual(['AA01'])
   })
 
-  test('D10 of one organization leaves the list of another', async ({ tracking }) => {
+  test('D10 of one organization does not change the list of another', async ({ tracking }) => {
     const { asset } = await warehouse(tracking)
     tracking.unknownTags.note(2, read('AA01'))
     await noted(tracking, read('AA01'))

@@ -5,11 +5,11 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import { instant } from '../sql-times.ts'
 
-/** Kept per organization and type of tag, so that the adverts of strangers push out no barcode; the newest ones. */
+/** The newest tags kept per organization and type of tag. Per type, so that BLE adverts of passers-by evict no barcode. */
 export const MAX_UNKNOWN_TAGS = 1_000
 
-/** What was noticed of one tag since the last write. */
-export type Noticed = {
+/** The reads of one unknown tag since the last write. */
+export type UnknownTagEntry = {
   org_id: number
   tag_type: string
   value: string
@@ -25,14 +25,14 @@ export type Noticed = {
 type Name = { org_id: number; tag_type: string; value: string }
 
 /**
- * Adds what was noticed. Sorted, so that two replicas lock the rows in one order. Returns the organizations and types
- * that have new tags now.
+ * Adds the entries to the rows of their tags. Sorted, so that two replicas lock the rows in one order. Returns the organizations and types
+ * that got new tags.
  */
 export async function addUnknownTags(
   db: Db,
-  noticed: readonly Noticed[],
+  entries: readonly UnknownTagEntry[],
 ): Promise<{ org_id: number; tag_type: string }[]> {
-  const sorted = noticed.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  const sorted = entries.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   const { rows } = await sql<{ org_id: number; tag_type: string; inserted: boolean }>`
     insert into unknown_tag as u
       (org_id, tag_type, value, ibeacon, first_seen_at, last_seen_at, reads, reader_key, antenna, rssi_dbm)
@@ -53,7 +53,7 @@ export async function addUnknownTags(
 
 const nameOf = ({ org_id, tag_type, value }: Name) => `${org_id} ${tag_type} ${value}`
 
-/** Only the newest of each stay. */
+/** Deletes all but the newest tags of each list. */
 export async function trimUnknownTags(
   db: Db,
   lists: readonly { org_id: number; tag_type: string }[],
@@ -69,14 +69,14 @@ export async function trimUnknownTags(
       and (u.last_seen_at, u.id) <= (cut.last_seen_at, cut.id)`.execute(db)
 }
 
-// As the index of migration 0011 has it.
+// The expression of the index in migration 0011.
 const matchOfTag = sql.raw(
   `(case t.tag_type when 'barcode' then t.value else upper(translate(t.value, E' \\t\\n\\r:-', '')) end)`,
 )
 
 /**
- * Takes off the list what became known before it was added. With `deleteKnownTags`, which runs after a tag has been stored,
- * one of the two sees what the other wrote: hence both are statements of their own.
+ * Deletes unknown tags that became known before they were added. Runs after they are added, and `deleteKnownTags` runs after a tag is
+ * stored: both are separate statements, so that one of the two sees the other's row.
  */
 export async function deleteTagsNowKnown(db: Db, names: readonly Name[]): Promise<void> {
   await sql`
@@ -87,7 +87,7 @@ export async function deleteTagsNowKnown(db: Db, names: readonly Name[]): Promis
         and ${matchOfTag} in (u.value, u.ibeacon_match))`.execute(db)
 }
 
-/** Takes tags off the list that are attached to something, also where a beacon is known by its iBeacon identity. */
+/** Deletes unknown tags that are attached now, also if they are known by their iBeacon identity. */
 export async function deleteKnownTags(
   db: Db,
   tags: readonly (Name & { deleted_at: string | null })[],
@@ -118,7 +118,7 @@ const sortable = {
 } as const
 const LAST_SEEN_FIRST = [{ field: 'last_seen_at', descending: true }] as const
 
-/** One page and how many there are on all. There are few of them, so they are looked through. */
+/** One page, and the number of tags on all pages. Reads all tags of the organization, because there are few. */
 export async function listUnknownTags(
   db: Db,
   orgId: number,
@@ -154,7 +154,7 @@ function conditions({
 const orderBy = (sort: readonly SortField<keyof typeof sortable>[]) =>
   sql.join(sort.map(({ field, descending }) => sql.raw(`${sortable[field]} ${descending ? 'desc' : 'asc'}`)))
 
-/** False when there was none. */
+/** False if there was none. */
 export async function deleteUnknownTag(db: Db, orgId: number, id: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('unknown_tag')

@@ -1,4 +1,4 @@
-/** For the property tests of the decoders: what must hold of every message, and messages that are nearly real. */
+/** For the property tests of the decoders: the properties of every result, and messages that are nearly real. */
 import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 import { readerFormats } from '@whereabouts/contracts/readers'
 import * as fc from 'fast-check'
@@ -10,7 +10,7 @@ export const context = { reader: 'r1', received_at_ms: 1_772_359_205_000, timezo
 const fixtures = listFixtures()
 export const messages = fixtures.map(readFixture)
 
-/** Those of the fixtures, and one that takes everything from one place. */
+/** The mappings of the fixtures, and one with all pointers at one place. */
 const mappings = [
   ...new Map(
     fixtures.map((fixture) => [JSON.stringify(fixture.context.mapping), contextOf(fixture).mapping]),
@@ -26,7 +26,7 @@ const isWhole = (value: number, min: number, max: number) =>
 const isInstant = (ms: number | null) => ms === null || Number.isInteger(ms)
 const isText = (text: string | undefined) => text === undefined || (text !== '' && text.length <= 510)
 
-/** What ingest relies on. */
+/** The properties that ingest relies on. */
 const isWellFormedRead = ({ extra: { ibeacon, location, name } = {}, ...read }: NeutralRead): boolean =>
   read.reader === context.reader &&
   read.received_at_ms === context.received_at_ms &&
@@ -41,24 +41,27 @@ const isWellFormedRead = ({ extra: { ibeacon, location, name } = {}, ...read }: 
   isText(name)
 
 /**
- * Throws when a result is one that ingest cannot take. Plain comparisons: a message may give a hundred thousand reads,
- * and `expect` takes its time for each.
+ * Throws for a result that ingest cannot use. Plain comparisons, because a message may have a hundred thousand reads
+ * and `expect` is slow for each.
  */
 export function checkDecoded(decoded: Decoded): void {
-  const { reads, health, errors, buried, refusal } = decoded
+  const { reads, health, errors, isDeadLetter, refusal } = decoded
   const wrong = [
     ...reads.filter((read) => !isWellFormedRead(read)),
     ...health.filter(({ at_ms, reader }) => reader !== context.reader || !isInstant(at_ms)),
     ...errors.filter(({ frame, pointer }) => frame < 0 || !POINTER.test(pointer)),
   ]
   if (wrong.length > 0) throw new Error(`not well-formed: ${JSON.stringify(wrong)}`)
-  if (buried && (reads.length > 0 || health.length > 0 || (errors.length === 0 && refusal === undefined)))
-    throw new Error('buried although it told something, or without a reason')
-  // What PostgreSQL would refuse: NUL and lone surrogates, neither of which may reach a column of text or jsonb.
+  if (
+    isDeadLetter &&
+    (reads.length > 0 || health.length > 0 || (errors.length === 0 && refusal === undefined))
+  )
+    throw new Error('a dead letter that has reads or health reports, or no reason')
+  // PostgreSQL refuses NUL and lone surrogates in text and jsonb.
   if (/\\u0000|\\ud[89a-f]/i.test(JSON.stringify(decoded))) throw new Error('cannot be stored')
 }
 
-/** Gives one message to the decoder of every format, to that of `mapping` with every mapping and with none. */
+/** Decodes one message in every format; in format `mapping` with every mapping and with none. */
 export function decodeWithAll(bytes: Uint8Array): void {
   for (const format of readerFormats) {
     const contexts: DecodeContext[] = mappings.map((mapping) => Object.assign({ mapping }, context))
@@ -70,11 +73,11 @@ export function decodeWithAll(bytes: Uint8Array): void {
   }
 }
 
-/** The report of a failing run, with the smallest message that shows it; undefined when the property holds. */
+/** The report of a failing run, with its smallest message; undefined if the property holds. */
 export const counterexample = <T>(property: fc.IProperty<T>, numRuns: number) =>
   fc.defaultReportMessage(fc.check(property, { numRuns }))
 
-/** A value that no device should send, wherever it stands. */
+/** A value that no device should send in any field. */
 export const oddity = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom(
@@ -90,7 +93,7 @@ const documents = messages.flatMap((message): unknown[] => {
   }
 })
 
-/** The text of a fixture in which about one value in ten is another. */
+/** The text of a fixture with about one value in ten replaced. */
 export function mutatedText(by: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   const choices = fc.infiniteStream(
     fc.record({ replace: fc.integer({ min: 0, max: 9 }).map((n) => n === 0), by }),
@@ -100,7 +103,7 @@ export function mutatedText(by: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
     .map(([document, stream]) => textOf(replaceSome(document, () => stream.next().value)))
 }
 
-/** JSON, of nothing the empty text. */
+/** JSON; the empty text for undefined. */
 export const textOf = (value: unknown): string => JSON.stringify(value) ?? ''
 
 function replaceSome(value: unknown, pick: () => { replace: boolean; by: unknown }): unknown {

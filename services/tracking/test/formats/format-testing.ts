@@ -1,4 +1,4 @@
-/** For the tests of the decoders: recorded messages of real devices with what must come of them, and short cuts. */
+/** For the tests of the decoders: recorded messages of real devices with their expected results, and helpers. */
 import { readFileSync } from 'node:fs'
 import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 import type {
@@ -24,7 +24,7 @@ type Fixture = {
   frames: number
   context: { reader: string; received_at: string; timezone?: string; mapping?: unknown }
   identity: string | null
-  buried: boolean
+  is_dead_letter: boolean
   reads: GoldenRead[]
   health: GoldenHealth[]
   errors: DecodeError[]
@@ -43,7 +43,7 @@ export function readFixture({ file }: Fixture): Buffer {
   return readFileSync(new URL(file, folder))
 }
 
-/** What ingest would know about the message; a mapping has passed the checks of the API. */
+/** The context that ingest would pass. The API has accepted the mapping. */
 export function contextOf({ context: { reader, received_at, timezone, mapping } }: Fixture): DecodeContext {
   return {
     reader,
@@ -57,7 +57,7 @@ export const RECEIVED_AT_MS = Date.parse('2026-03-01T10:00:05.000Z')
 /** A second before receipt. */
 export const CURRENT = '2026-03-01T10:00:04.000Z'
 
-/** Decodes a message received at RECEIVED_AT_MS: a text as it stands, anything else as JSON. */
+/** Decodes a message received at RECEIVED_AT_MS: a text unchanged, any other value as JSON. */
 export function decode(
   format: string,
   message: unknown,

@@ -3,14 +3,14 @@ import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import type { Tracking } from '../tracking.fixture.ts'
 import { ingestConsumer } from '../../src/ingest/ingest.consumer.ts'
 
-/** The beginning of a minute, and when the broker took every message. */
+/** The start of a minute, when the broker received every message. */
 export const NOW = Math.floor(Date.now() / 60_000) * 60_000
 const signal = new AbortController().signal
 const context = { signal, working: () => undefined }
 
 type Read = { value: string; at?: number; antenna?: number; location?: string }
 
-/** A canonical message as the broker delivers it. */
+/** A canonical message, as the broker delivers it. */
 export function message(orgId: number, reads: readonly Read[], reader = 'dock-1'): IncomingMessage {
   const body = {
     reads: reads.map(({ value, at, antenna, location }) => ({
@@ -55,7 +55,7 @@ export const scans = (tracking: Tracking) =>
     .orderBy('observed_at')
     .execute()
 
-/** An asset with tag E280, a dock behind antenna 1, a shelf behind antenna 2, nothing behind antenna 3. */
+/** An asset with tag E280, antenna 1 at a dock, antenna 2 at a shelf, and antenna 3 unassigned. */
 export async function warehouse(tracking: Tracking) {
   const { catalog } = tracking
   const asset = catalog.asset(1, 'Forklift 7')

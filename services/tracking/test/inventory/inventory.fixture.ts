@@ -64,7 +64,7 @@ export const moves = async (tracking: Tracking) =>
     e.to_location.name,
   ])
 
-/** Rows of history, assets that were seen, events. */
+/** Number of history rows, of assets that were seen, and of events. */
 export async function counts(tracking: Tracking): Promise<number[]> {
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from scan union all

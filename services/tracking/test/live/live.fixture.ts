@@ -15,7 +15,7 @@ import { LiveFeed } from '../../src/live/live-feed.ts'
 import { liveMetrics } from '../../src/live/live-metrics.ts'
 import { liveHandlers } from '../../src/live/live.handlers.ts'
 
-/** What `expect.poll` waits on a busy machine. */
+/** Options of `expect.poll` for a busy machine. */
 export const PATIENTLY = { timeout: 10_000 }
 
 const path = routePath(routes.streamMovements)
@@ -23,7 +23,7 @@ const path = routePath(routes.streamMovements)
 type From = { userId: number; address: string }
 
 let people = 0
-/** Somebody new, at an address of its own. */
+/** A new user at a new address. */
 export function anybody(): From {
   people += 1
   return { userId: people, address: `10.${people >> 16}.${(people >> 8) & 255}.${people & 255}` }
@@ -31,7 +31,7 @@ export function anybody(): From {
 
 type Times = { heartbeatMs?: number; roomMs?: number }
 
-/** One process of tracking as far as the live feed goes. */
+/** One process of tracking, with the live feed only. */
 async function startReplica(broker: Broker, times: Times = {}) {
   const registry = createRegistry('tracking')
   const metrics = liveMetrics(registry)
@@ -48,7 +48,7 @@ async function startReplica(broker: Broker, times: Times = {}) {
   live.start(broker)
   await expect.poll(() => live.isReady(), PATIENTLY).toBe(true)
 
-  /** `lastId`: sent as Last-Event-ID. Unless said, each comes from a user and an address of its own. */
+  /** `lastId`: sent as Last-Event-ID. By default, each stream has its own user and address. */
   async function open(
     orgId: number,
     lastId?: string,
@@ -69,7 +69,7 @@ async function startReplica(broker: Broker, times: Times = {}) {
 
 export type Replica = Awaited<ReturnType<typeof startReplica>>
 
-/** `replica()`: one more process; all are stopped after the test. */
+/** `replica()` starts one more process. All are stopped after the test. */
 export const test = busTest.extend<{ replica: (times?: Times) => Promise<Replica> }>({
   replica: async ({ bus }, use) => {
     const started: Replica[] = []
@@ -92,7 +92,7 @@ const moved = (orgId: number, n: number, name = 'Box'): AssetMoved => ({
   to_location: { id: 2, name: 'Dock' },
 })
 
-/** Movements of the assets numbered so. */
+/** Publishes movements of the assets with these numbers. */
 export async function publishMoves(broker: Broker, orgId: number, numbers: readonly number[], name?: string) {
   const messages = numbers.map((n) => ({
     subject: `events.asset-moved.${orgId}`,

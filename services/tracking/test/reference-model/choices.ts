@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 
-/** Numbers small enough that everything meets everything: four assets, three places, eight minutes, two replicas. */
+/** Small numbers, so that operations meet often: four assets, three locations, eight minutes, two replicas. */
 export const ASSETS = 4
 export const PLACES = 3
 export const REPLICAS = 2
 const MINUTES = 8
 
-/** Antenna 0 looks nowhere, the others at the place before their number. */
+/** Antenna 0 is unassigned. Antenna n is at location n - 1. */
 export type ChosenRead = { asset: number; antenna: number; at: number }
-/** A message, or the redelivery of one that was handled before. */
+/** A message, or the redelivery of a handled one. */
 type ChosenMessage = { reads: ChosenRead[] } | { again: number }
 type Batch = { do: 'batch'; replica: number; messages: ChosenMessage[] }
 export type ChosenSave = { do: 'save'; replica: number; assets: number[]; place: number; at: number }
@@ -20,7 +20,7 @@ export type Choice =
   | { do: 'hear'; replica: number }
 
 const below = (n: number) => fc.nat({ max: n - 1 })
-/** Often on a whole second, so that instants meet too. */
+/** Often a whole second, so that some instants are equal. */
 const instant = fc
   .tuple(below(MINUTES * 60), fc.constantFrom(0, 0, 1, 999))
   .map(([second, ms]) => second * 1_000 + ms)

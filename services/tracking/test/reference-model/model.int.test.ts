@@ -7,10 +7,10 @@ import { expectedPicture, type Picture } from './picture.ts'
 import { openWarehouse, startReplicas, type Warehouse } from './real.fixture.ts'
 import { newWorld, observe, save, type World } from './reference.ts'
 
-/** A whole minute of the recent past, from which the instants of a run count. */
+/** A whole minute of the recent past. The instants of a run count from here. */
 const ZERO = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000
 
-/** One run: the real thing, the worlds that it may be in, and what readers have sent so far. */
+/** One run: the real service, the states that it may be in, and the messages so far. */
 class Run {
   worlds: World[] = [newWorld(ASSETS, REPLICAS)]
   readonly #real: Warehouse
@@ -28,7 +28,7 @@ class Run {
     else await this.#write(choice.do === 'together' ? choice.writings : [choice])
   }
 
-  /** Whatever is written at once must come out as if one had followed the other, in some order. */
+  /** Operations that run at once must have the same result as in some order, one after the other. */
   async #write(writings: readonly Writing[]): Promise<void> {
     const meant = writings.map((writing) => this.#meant(writing))
     const answers = await Promise.all(meant.map((one) => one.real()))
@@ -85,7 +85,7 @@ const permutations = (items: readonly number[]): number[][] =>
         permutations(items.filter((item) => item !== last)).map((rest) => rest.concat(last)),
       )
 
-test('D8.1 D8.5 D8.7 D8.10 whatever is read, saved, deleted and delivered again, on two replicas at once, the rules hold', async ({
+test('D8.1 D8.5 D8.7 D8.10 random reads, saves, deletions and redeliveries on two replicas at once follow the rules', async ({
   tracking,
 }) => {
   const { replicas, stop } = startReplicas(tracking)
@@ -93,7 +93,7 @@ test('D8.1 D8.5 D8.7 D8.10 whatever is read, saved, deleted and delivered again,
   const property = fc.asyncProperty(choices, async (chosen) => {
     runs += 1
     const orgId = runs
-    Object.assign(tracking.catalog, { assets: [], locations: [], tags: [], questions: [] })
+    Object.assign(tracking.catalog, { assets: [], locations: [], tags: [], requests: [] })
     const real = await openWarehouse(tracking, replicas, orgId, ZERO)
     const run = new Run(real, (world) => expectedPicture(world, orgId, { ...real.things, zero: ZERO }))
     for (const choice of chosen) await run.take(choice)

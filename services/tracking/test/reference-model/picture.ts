@@ -5,7 +5,7 @@ import { deliveryId } from '../../src/ingest/delivery-id.ts'
 import { ASSETS } from './choices.ts'
 import { positionOf, type World } from './reference.ts'
 
-/** Everything that is stored, as text of one form, so that two of them are equal or differ in a line. */
+/** All stored rows as text, so that a difference is a line. */
 export type Picture = { history: string[]; positions: string[]; events: string[] }
 
 type Named = { assets: readonly { id: number }[]; places: readonly { id: number }[]; zero: number }
@@ -14,7 +14,7 @@ type Facts = readonly (string | number | null | undefined)[]
 const line = (facts: Facts) => facts.map((fact) => fact ?? '-').join(' ')
 const lines = (all: readonly Facts[]) => all.map(line).toSorted()
 
-/** What is in the database. The outbox is never relayed in these tests: it holds every event there ever was. */
+/** The rows in the database. These tests do not relay the outbox, so that it has all events. */
 export async function pictureOf(db: Db, orgId: number, named: Named): Promise<Picture> {
   const [scans, positions, outbox] = await Promise.all([
     sql<{ asset_id: number; minute: string; observed_at: string; location_id: number; reader_key: string }>`
@@ -35,7 +35,7 @@ export async function pictureOf(db: Db, orgId: number, named: Named): Promise<Pi
   } // prettier-ignore
 }
 
-/** What should be there. */
+/** The rows that the reference expects. */
 export function expectedPicture(world: World, orgId: number, { assets, places, zero }: Named): Picture {
   const assetId = (asset: number) => assets[asset]?.id ?? 0
   const placeId = (place: number | null) => (place === null ? null : (places[place]?.id ?? 0))

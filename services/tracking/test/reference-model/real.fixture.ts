@@ -18,7 +18,7 @@ import { pictureOf, type Picture } from './picture.ts'
 const READER = 'portal'
 const context = { signal: new AbortController().signal, working: () => undefined }
 
-/** Processes of tracking on one database, each with a memory of its own. */
+/** Processes of tracking on one database, each with its own memory. */
 export function startReplicas({ url, ingest, catalog }: Tracking) {
   const databases = Array.from({ length: REPLICAS }, () => openDatabase<Tables>(url, { max: 4 }))
   const replicas = databases.map(({ db }) => {
@@ -31,7 +31,7 @@ export function startReplicas({ url, ingest, catalog }: Tracking) {
 }
 type Replica = ReturnType<typeof startReplicas>['replicas'][number]
 
-/** An organization of its own for each run, so that a database serves them all. Instants count from `zero`. */
+/** Each run has its own organization, so that all runs share a database. Instants count from `zero`. */
 export async function openWarehouse(
   tracking: Tracking,
   replicas: readonly Replica[],
@@ -67,7 +67,7 @@ export async function openWarehouse(
       health: [],
       errors: [],
       errors_omitted: 0,
-      buried: false,
+      isDeadLetter: false,
     },
   })
 
@@ -77,7 +77,7 @@ export async function openWarehouse(
       const deps = replicas[replica]
       if (deps) await ingestConsumer(deps).handle(messages.map(toMessage), context)
     },
-    /** Whether it was accepted. */
+    /** True if it was accepted. */
     async save({ replica, assets: chosen, place, at }: ChosenSave): Promise<boolean> {
       const deps = replicas[replica]
       const location_identifier = places[place]?.external_key ?? ''

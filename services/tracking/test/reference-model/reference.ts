@@ -1,6 +1,6 @@
-/** What the contract says becomes of reads and saves, without a database: the tests' own idea of the truth. */
+/** The rules of the contract for reads and saves, without a database: the expected results of the tests. */
 
-/** Places and assets are numbered from 0. Place null is nowhere. */
+/** Locations and assets are numbered from 0. Null means no location. */
 type Row = { at: number; place: number | null; by: 'reader' | 'operator' }
 
 type Event = {
@@ -9,12 +9,12 @@ type Event = {
   kind: 'scan' | 'save'
   at: number
   from: number | null
-  /** What the receiver is shown: nothing of a place known to be deleted. */
+  /** As the receiver gets it: null for a location that is known to be deleted. */
   shownFrom: number | null
   to: number
 }
 
-/** Deletions of which a replica has heard. */
+/** Deletions that a replica knows. */
 type Known = { assets: number[]; places: number[] }
 
 export type World = {
@@ -22,7 +22,7 @@ export type World = {
   history: Map<number, Row>[]
   events: Event[]
   deleted: Known
-  /** By replica. Only ingest believes them; a save asks catalog. */
+  /** By replica. Only ingest uses them; a save asks catalog. */
   heard: Known[]
 }
 
@@ -57,7 +57,7 @@ export function observe(world: World, replica: number, reads: readonly Read[]): 
   }
 }
 
-/** False when something of it is deleted: then nothing is saved. */
+/** False if an asset or the location is deleted: then nothing is saved. */
 export function save(world: World, replica: number, { assets, place, at }: Save): boolean {
   if (world.deleted.places.includes(place) || assets.some((asset) => world.deleted.assets.includes(asset)))
     return false
@@ -73,7 +73,7 @@ export function save(world: World, replica: number, { assets, place, at }: Save)
 
 type Put = { asset: number; minute: number; kind: Event['kind']; row: Row }
 
-/** Writes a row, and the event when it is the newest and at another place than the newest was before. */
+/** Writes a row, and an event if the row is the newest and at another location than the newest before it. */
 function put(world: World, known: Known, { asset, minute, kind, row }: Put): void {
   const before = newestOf(world, asset)
   world.history[asset]?.set(minute, row)
@@ -94,7 +94,7 @@ function newestOf(world: World, asset: number): { minute: number; row: Row } | u
 
 export type Position = { at: number; place: number | null; since: number | null }
 
-/** Where the asset is, and since when: the first row of those at the end of its history that are at one place. */
+/** The location of the asset, and since when: the first of the last rows of its history that have one location. */
 export function positionOf(world: World, asset: number): Position | undefined {
   const rows = [...(world.history[asset] ?? [])].toSorted(([a], [b]) => b - a).map(([, row]) => row)
   const newest = rows[0]

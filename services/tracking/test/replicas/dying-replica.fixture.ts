@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { startReplica, type ReplicaOptions, type Step } from './replica.fixture.ts'
 
-// A process of its own, for the tests of this folder: it dies at the first message that reaches a step, as by kill -9.
+// A process that dies at the first message that reaches a step, like with kill -9.
 const { step, ...options } = JSON.parse(process.argv[2] ?? '{}') as ReplicaOptions & { step: Step }
 
 await startReplica({

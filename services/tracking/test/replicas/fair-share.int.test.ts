@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.stop())
 
-/** Nothing is stored until the returned function is called. */
+/** Blocks all writes until the returned function is called. */
 async function holdDatabase(db: Kysely<Tables>): Promise<() => Promise<void>> {
   const held = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
@@ -32,7 +32,7 @@ async function holdDatabase(db: Kysely<Tables>): Promise<() => Promise<void>> {
   }
 }
 
-/** The transactions that stored an organization's rows, in the order in which they began. */
+/** The transactions that stored an organization's rows, in the order in which they started. */
 async function transactions(db: Kysely<Tables>, orgId: number): Promise<number[]> {
   const { rows } = await sql<{ xid: string }>`
     select xmin::text as xid from scan where org_id = ${orgId} order by minute`.execute(db)
@@ -40,7 +40,7 @@ async function transactions(db: Kysely<Tables>, orgId: number): Promise<number[]
 }
 
 test(
-  'the scan of a quiet organization is stored before the flood that came before it, and the flood in its order',
+  'the scan of a quiet organization is stored before an earlier flood, and the flood in its order',
   { timeout: 60_000 },
   async () => {
     const [quiet, flooding] = [await stage.open(1, 1), await stage.open(2, 1)]
@@ -49,7 +49,7 @@ test(
     const release = await holdDatabase(db)
     const replica = await startReplica(stage.replica)
     await stage.send(quiet, [{ asset: 0, antenna: DOCK, at: T0 }])
-    // Every message is a movement: one that is handled too early makes those before it late, and they announce nothing.
+    // Every message is a movement: one that is handled too early would make earlier ones late, without events.
     for (let n = 0; n < FLOOD; n += 1) {
       const antenna = n % 2 === 0 ? DOCK : SHELF
       await stage.send(flooding, [{ asset: 0, antenna, at: T0 + n * MINUTE }], 16_384)

@@ -21,7 +21,7 @@ import { Admission } from '../../src/ingest/rate/admission.ts'
 import { KeyRates } from '../../src/ingest/rate/key-rates.ts'
 import { RecentMinutes } from '../../src/ingest/recent-minutes.ts'
 
-/** Where a message can be when its process dies, in this order. */
+/** The steps at which a process may die, in the order of a message. */
 export const steps = [
   'before it is decoded',
   'resolved, not yet stored',
@@ -39,12 +39,12 @@ export type Step = (typeof steps)[number]
 export type ReplicaOptions = {
   nats: { url: string; user: string; password: string }
   databaseUrl: string
-  /** Called when a step is reached. */
+  /** Called if a step is reached. */
   at?: (step: Step) => void
   metrics?: ConsumerMetrics
 }
 
-/** What main.ts makes of ingest and the outbox, on connections of its own, with a memory that knows nothing yet. */
+/** Ingest and the outbox relay, as in main.ts, with their own connections and an empty memory. */
 export async function startReplica({ nats, databaseUrl, at = () => undefined, metrics }: ReplicaOptions) {
   const log = createLogger('tracking', 'silent')
   const { pool } = openDatabase<Tables>(urlAs('worker', databaseUrl), { max: 5 })

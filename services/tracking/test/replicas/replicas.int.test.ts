@@ -8,12 +8,12 @@ const COPIES = 6
 const MINUTE = 60_000
 const T0 = Math.floor(Date.now() / MINUTE) * MINUTE - 10 * MINUTE
 
-/** Where an asset is in a minute: some stay, some wander, some vanish. Not random, so that two sites see the same. */
+/** The location of an asset in a minute: some stay, some move, some lose it. Not random, so that two organizations get the same. */
 const antennaOf = (asset: number, minute: number) => (((asset % 7) * minute + asset) % 3) + 1
 
 /**
- * Minute by minute, every asset several times, in messages of different assets. A minute is over when all of it is
- * handled: what is late is another story, and which of two replicas is faster decides it.
+ * Minute by minute, every asset several times, in messages of different assets. A minute ends once all of it is
+ * handled, because late rows depend on which replica is faster.
  */
 async function readAll(stage: Stage, site: Site): Promise<void> {
   for (let minute = 0; minute < MINUTES; minute += 1) {
@@ -31,7 +31,7 @@ async function readAll(stage: Stage, site: Site): Promise<void> {
   }
 }
 
-test('two replicas on one stream come to what one comes to', { timeout: 120_000 }, async () => {
+test('two replicas on one stream have the same result as one', { timeout: 120_000 }, async () => {
   const stage = await startStage()
   const handled = [0, 0]
   const count = (replica: number) => ({

@@ -10,13 +10,13 @@ import { vi } from 'vitest'
 import { startTracking } from '../tracking.fixture.ts'
 import type { ReplicaOptions } from './replica.fixture.ts'
 
-/** Antenna 1 looks at the dock, 2 at the shelf, 3 nowhere. */
+/** Antenna 1 is at the dock, 2 at the shelf, 3 without a location. */
 export type Seen = { asset: number; antenna: number; at: number }
 
-/** A real broker, a real database, and catalog answering: what replicas share. */
+/** A real broker, a real database, and a catalog that answers. Replicas share them. */
 export async function startStage() {
   const tracking = await startTracking()
-  // A message that a dead process held comes again after a second.
+  // A message of a dead process is redelivered after a second.
   const bus = await startBus({ ackWaitMs: 1_000 })
   const { catalog, db } = tracking
   const responder = respond(
@@ -31,7 +31,7 @@ export async function startStage() {
     databaseUrl: tracking.url,
   }
 
-  /** An organization with `count` assets, two places and a reader. */
+  /** An organization with `count` assets, two locations and a reader. */
   async function open(orgId: number, count: number): Promise<Site> {
     const assets = Array.from({ length: count }, (_, i) => catalog.asset(orgId, `Asset ${i}`))
     for (const [i, asset] of assets.entries()) catalog.tag(asset, tagOf(i))
@@ -45,7 +45,7 @@ export async function startStage() {
     return { orgId, assets, places }
   }
 
-  /** One message, padded to `bytes` where they are given. */
+  /** One message, padded to `bytes` if given. */
   const send = ({ orgId }: Site, reads: readonly Seen[], bytes = 0) => {
     const payload = Buffer.from(JSON.stringify({ reads: reads.map(toRead) }).padEnd(bytes))
     return publish(bus.broker, { subject: `scans.${orgId}.gate.canonical`, payload })
@@ -57,7 +57,7 @@ export async function startStage() {
     return (await jsm.streams.info('OVERFLOW')).state.messages
   }
 
-  /** Until every message is acknowledged and every event published. */
+  /** Resolves once every message is acknowledged and every event published. */
   async function settled(): Promise<void> {
     await vi.waitUntil(
       async () => {
@@ -69,7 +69,7 @@ export async function startStage() {
     )
   }
 
-  /** Everything that is stored or was ever announced, in the words of a site, so that two sites can be compared. */
+  /** All stored rows and events, without ids, so that two sites can be compared. */
   async function outcome({ orgId, assets, places }: Site) {
     const asset = (id: number) => assets.findIndex((a) => a.id === id)
     const place = (id: number | null | undefined) => places.find((p) => p.id === id)?.name ?? null
@@ -95,7 +95,7 @@ export async function startStage() {
     }
   }
 
-  /** All that EVENTS holds of an organization. */
+  /** All events of an organization in EVENTS. */
   async function eventsOf(orgId: number): Promise<AssetMoved[]> {
     const events: AssetMoved[] = []
     const follower = followStream(bus.broker, {
@@ -131,7 +131,7 @@ const toRead = ({ asset, antenna, at }: Seen) => ({
 type Consumer = { name: string; num_pending: number; num_ack_pending: number }
 type Monitored = { account_details: { stream_detail?: { consumer_detail?: Consumer[] }[] }[] }
 
-/** Messages that ingest has yet to acknowledge, those in OVERFLOW included, as the broker counts them. */
+/** Number of messages that ingest has not acknowledged, including OVERFLOW, as the broker counts them. */
 async function consumerOf(monitorUrl: string): Promise<{ unhandled: number }> {
   const answer = await fetch(`${monitorUrl}/jsz?accounts=true&streams=true&consumers=true`)
   const { account_details } = (await answer.json()) as Monitored

@@ -7,19 +7,19 @@ import { store } from '../store.ts'
 import type { CatalogStandIn, Tracking } from '../tracking.fixture.ts'
 import type { AssetLocationsFilter, ReportSort } from '../../src/reports/asset-locations/filter.ts'
 
-/** What the report is compared with: computed from all rows in memory, for whatever may be asked. */
+/** The expected report of any request, computed in memory from all rows. */
 
 export const NOW = Math.floor(Date.now() / 60_000) * 60_000
 const [PAST, FUTURE] = ['2021-01-01T00:00:00.000Z', '2990-01-01T00:00:00.000Z']
 const WORDS = ['Forklift', 'Pallet', 'pump', 'ÄRGER', '50%_off', String.raw`back\slash`]
-/** Each is read so often, at other places. */
+/** Reads of each asset, at different locations. */
 const READS = 4
 
 export type Seen = { asset_id: number; location_id: number | null; observed_at: string }
 
 /**
- * Some things of two organizations: expired, not yet valid, deleted, never scanned, nowhere, at deleted locations.
- * Answers the reads of the first one, oldest first.
+ * Assets of two organizations: expired, not yet valid, deleted, never scanned, without a location, at deleted locations.
+ * Returns the reads of the first one, oldest first.
  */
 export async function fillReport(tracking: Tracking): Promise<Seen[]> {
   const { catalog, db, view } = tracking
@@ -40,7 +40,7 @@ export async function fillReport(tracking: Tracking): Promise<Seen[]> {
       if (i % 5 === 0) catalog.tag(asset, `B${i}%x`, { tag_type: 'barcode' })
       if (i % 15 === 0) catalog.tag(asset, 'GONE-TAG', { deleted_at: PAST })
       if (i % 10 === 9) continue
-      // Several in one instant, so that ties are met in every order.
+      // Several in one instant, so that every order has ties.
       const reads = Array.from({ length: READS }, (_, n) => {
         const place = (i + n) % 8 === 7 ? null : (places[(i * 5 + n) % 9] ?? places[0] ?? null)
         return observation(orgId, asset.id, NOW - (((i * 7) % 20) + 25 * n) * 60_000, place)
@@ -69,7 +69,7 @@ const observation = (orgId: number, assetId: number, at: number, locationId: num
 
 type Row = Omit<AssetLocationRow, 'dwell_started_at' | 'dwell_seconds'>
 
-/** The rows that match, in no order; those of a moment of the past, if one is given. */
+/** The rows that match, in any order; the rows at an instant of the past, if one is given. */
 export function expectedRows(
   catalog: CatalogStandIn,
   reads: readonly Seen[],
@@ -106,7 +106,7 @@ export function expectedRows(
   })
 }
 
-/** All pages together are the rows that match, once each and in order, and each says how many they are. */
+/** Checks that all pages together have each matching row once and in order, and that each page has the total. */
 export async function expectPages(
   wanted: readonly Row[],
   filter: AssetLocationsFilter,
@@ -124,7 +124,7 @@ export async function expectPages(
   expect(byId(rows)).toEqual(byId(wanted))
 }
 
-/** Without a key comes last, in either direction. */
+/** Rows without a key come last, in both directions. */
 function compare(a: Row, b: Row, sort: readonly SortField<ReportSort>[]): number {
   for (const { field, descending } of sort) {
     const [x, y] = [a[field], b[field]]
@@ -143,7 +143,7 @@ const sorts = fc.uniqueArray(
   { minLength: 1, maxLength: 3, selector: ({ field }) => field },
 )
 
-/** Whatever may be asked about these assets and places, offsets aside. */
+/** A random request about these assets and locations, without an offset. */
 export function anyFilter({ assets, locations }: CatalogStandIn): fc.Arbitrary<AssetLocationsFilter> {
   const ids = assets.map(({ id }) => id)
   const q = fc.constantFrom(

@@ -4,13 +4,13 @@ import { readAssetLocations } from '../../src/reports/asset-locations/asset-loca
 import { readAssetLocationsAt } from '../../src/reports/asset-locations/at-instant.queries.ts'
 import { anyFilter, expectedRows, expectPages, fillReport, NOW } from './model.fixture.ts'
 
-/** However a page is come by, which depends on how many rows there are: small bounds stand for many rows. */
+/** All strategies of a page. The row count decides, so small bounds replace many rows. */
 const bounds = fc.record({
   sortAtMost: fc.constantFrom(0, 5_000),
   skipAtMost: fc.constantFrom(0, 20, 5_000),
 })
 
-test('D8.2 whatever is asked, all pages together are the rows that match, once each and in order', async ({
+test('D8.2 for any request, all pages together have each matching row once and in order', async ({
   tracking,
 }) => {
   const reads = await fillReport(tracking)
@@ -25,7 +25,7 @@ test('D8.2 whatever is asked, all pages together are the rows that match, once e
   )
 })
 
-test('at a moment of the past it is what it was then, whatever is asked', async ({ tracking }) => {
+test('for any request, at= lists the rows of that instant', async ({ tracking }) => {
   const reads = await fillReport(tracking)
   const { catalog, tenants: db } = tracking
   const moments = fc

@@ -11,7 +11,7 @@ import type { Tables } from '../../src/db.ts'
 import { recordStatements, type Statement } from '../../src/reports/explain/record-statements.ts'
 import { migrations } from '../tracking.fixture.ts'
 
-/** The organization that is asked. It has nearly everything, which is when reading a whole table looks cheapest. */
+/** The organization of the requests. It has nearly all rows, so that reading a whole table looks cheapest. */
 export const ORG_ID = 7
 const MONTHS = 14
 const [ASSETS, OTHERS, LOCATIONS] = [6_000, 60, 60]
@@ -23,9 +23,9 @@ export const locationId = (i: number) => ORG_ID * 1_000_000 + 500_000 + i
 export type Scan = { type: string; table: string | undefined; index: string | undefined }
 
 export type Plans = {
-  /** A session as requests have it, under row-level security, whose statements are written down. */
+  /** A session like those of requests, under row-level security, that records its statements. */
   db: Kysely<Tables>
-  /** How what was sent since the last call is read, statement by statement. */
+  /** The scans in the plan of each statement since the last call. */
   takeScans(): Promise<{ text: string; scans: Scan[] }[]>
 }
 
@@ -80,7 +80,7 @@ async function populate(db: Kysely<Tables>): Promise<void> {
   await vi.waitUntil(() => isVacuumed(db), { timeout: 30_000 })
 }
 
-/** Indexes are read alone where every page is known to be visible, which a snapshot held elsewhere may delay. */
+/** An index-only scan needs pages that are marked visible. A snapshot of another session may delay that. */
 async function isVacuumed(db: Kysely<Tables>): Promise<boolean> {
   await sql`vacuum analyze`.execute(db)
   const { rows } = await sql`select from pg_class

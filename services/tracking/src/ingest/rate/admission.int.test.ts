@@ -12,7 +12,7 @@ const arrival = (of: IncomingMessage, changes: Partial<Arrival> = {}): Arrival =
 })
 const read = (orgId = 1) => message(orgId, [{ value: 'E280' }])
 
-/** How many of so many messages, received at once, were let in. */
+/** Number of admitted messages of `count` that were received at once. */
 function admit(tracking: Tracking, count: number, changes: Partial<Arrival> = {}): number {
   const { admitScan } = tracking.ingest.admission
   return Array.from({ length: count }, () => admitScan(arrival(read(), changes))).filter(Boolean).length
@@ -37,7 +37,7 @@ const key = (n: number, message_rate_per_second: number | null) => ({
   message_rate_per_second,
 })
 
-test('what is beyond the rate is dropped, counted and shown in the health of its reader', async ({
+test('a message beyond the rate is dropped, counted and shown in the health of its reader', async ({
   tracking,
 }) => {
   await warehouse(tracking)
@@ -72,29 +72,29 @@ test('the rate that an operator sets counts, and several keys of an organization
   })
 })
 
-test('bytes have a rate too, so that one key cannot send more than is read', async ({ tracking }) => {
+test('bytes have a rate too, so that one key cannot send more than ingest can read', async ({ tracking }) => {
   const { admitScan } = tracking.ingest.admission
   const admitted = (bytes: number, count: number, receivedAt = NOW) =>
     Array.from({ length: count }, () =>
       admitScan(arrival({ ...read(), data: Buffer.alloc(bytes), receivedAt })),
     ).filter(Boolean).length
-  // 16 MB at once, then 32 KiB for each message that is allowed.
+  // 16 MB at once, then 32 KiB for each allowed message.
   expect(admitted(256 * 1024, 300)).toBe(62)
   expect(admitted(256 * 1024, 300, NOW + 1_000)).toBe(25)
   expect(admitted(32 * 1024, 10_000, NOW + 60_000)).toBe(500)
 })
 
-test('what was let in before, or is replayed by an operator, is not counted again', async ({ tracking }) => {
+test('a redelivered or replayed message is not counted again', async ({ tracking }) => {
   expect(admit(tracking, 3_000, { deliveryCount: 2 })).toBe(3_000)
   expect(admit(tracking, 3_000, { isReplayed: true })).toBe(3_000)
   expect(admit(tracking, 3_000)).toBe(2_000)
 })
 
-test('what is no scan is let in, to be kept among the dead letters', async ({ tracking }) => {
+test('a message that is not a scan is admitted, to become a dead letter', async ({ tracking }) => {
   expect(admit(tracking, 3_000, { subject: 'scans.1' })).toBe(3_000)
 })
 
-test('a message that was dropped does not come in by its MQTT copy', async ({ tracking }) => {
+test('a dropped message is not admitted by its MQTT copy', async ({ tracking }) => {
   const { admitCopy } = tracking.ingest.admission
   const copy = (changes: Partial<Arrival> = {}) => {
     const sent = read()
@@ -105,7 +105,7 @@ test('a message that was dropped does not come in by its MQTT copy', async ({ tr
   expect(admitCopy(copy())).toBe(false)
   expect(admitCopy(copy({ receivedAt: NOW + 999 }))).toBe(false)
   expect(admitCopy(copy({ receivedAt: NOW + 5_000 }))).toBe(true)
-  // SCANS may have missed all of it: then the copies have the same rate.
+  // If SCANS missed all messages, the copies have the same rate.
   const late = { receivedAt: NOW + 60_000 }
   const came = Array.from({ length: 3_000 }, () => admitCopy(copy(late))).filter(Boolean)
   expect(came).toHaveLength(2_000)

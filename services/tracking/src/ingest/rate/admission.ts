@@ -14,25 +14,26 @@ type Deps = {
   metrics: Pick<IngestMetrics, 'overRate'>
 }
 
-/** Marks are kept for so many seconds; copies come a quarter of a second behind, and later when they lag. */
-const MARKS = 600
+/** Marked seconds kept per organization. Copies come a quarter of a second after the scans, and later if they lag. */
+const MAX_MARKS = 600
+const MAX_MARKED_ORGS = 1_000
 
 /**
- * Which messages of readers come in: as many a second as the keys of their organization may send. Asked on arrival, in the
- * order of the stream. What was delivered before was let in then; what an operator replays was not sent by a reader.
+ * Admits as many reader messages a second as the keys of their organization may send. Call it on arrival, in the order of the stream. It
+ * always admits redelivered messages, which were admitted before, and replayed ones, which no reader sent.
  */
 export class Admission {
   readonly #deps: Deps
-  readonly #scans = new Lane()
-  readonly #copies = new Lane()
-  /** Seconds in which messages of an organization were dropped, the newest ones. */
+  readonly #scans = new StreamBuckets()
+  readonly #copies = new StreamBuckets()
+  /** By organization, the newest seconds in which SCANS dropped messages. */
   readonly #marks = new Map<number, Set<number>>()
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
-  /** Of SCANS. What is dropped is counted on its reader. */
+  /** For messages of SCANS. Counts a dropped message on its reader. */
   readonly admitScan = (message: Arrival): boolean => {
     this.#scans.note(message)
     const subject = readerSubject(message.subject)
@@ -52,8 +53,8 @@ export class Admission {
   }
 
   /**
-   * Of the broker's copies of MQTT messages. They have a bucket of their own, since SCANS may have missed them; what came in
-   * a second in which SCANS had too many does not come in by its copy.
+   * For the broker's copies of MQTT messages. They have their own bucket, because SCANS may have missed them. Drops copies of seconds in
+   * which SCANS dropped messages.
    */
   readonly admitCopy = (message: Arrival): boolean => {
     this.#copies.note(message)
@@ -70,27 +71,25 @@ export class Admission {
   #mark(orgId: number, second: number): void {
     const marks = this.#marks.get(orgId) ?? new Set()
     this.#marks.delete(orgId)
-    this.#marks.set(orgId, marks) // the last one to have too many comes last
+    this.#marks.set(orgId, marks) // the organization with the newest mark is last
     marks.add(second)
     for (const old of marks) {
-      if (marks.size <= MARKS) break
+      if (marks.size <= MAX_MARKS) break
       marks.delete(old)
     }
     const [first] = this.#marks.keys()
-    if (this.#marks.size > MARKED_ORGS && first !== undefined) this.#marks.delete(first)
+    if (this.#marks.size > MAX_MARKED_ORGS && first !== undefined) this.#marks.delete(first)
   }
 
-  /** The two streams take a message some milliseconds apart. */
+  /** One second of tolerance, because the two streams receive a message some milliseconds apart. */
   #isMarked(orgId: number, second: number): boolean {
     const marks = this.#marks.get(orgId)
     return marks !== undefined && [second - 1, second, second + 1].some((one) => marks.has(one))
   }
 }
 
-const MARKED_ORGS = 1_000
-
-/** The buckets of one stream: messages, and their bytes. */
-class Lane {
+/** The buckets of one stream, for messages and for bytes. */
+class StreamBuckets {
   readonly #messages = new RateBuckets(BURST_SECONDS.messages)
   readonly #bytes = new RateBuckets(BURST_SECONDS.bytes)
   readonly #share = new ReplicaShare()

@@ -3,7 +3,7 @@ import { followStream, type Follower } from '@whereabouts/messaging/follow'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { KeyRates } from './key-rates.ts'
 
-/** Keeps the rates up to date with the KEYS stream. Ingest waits until they are known. */
+/** Keeps the rates up to date from the KEYS stream. Ingest waits until it has caught up. */
 export function followKeyRates(broker: Broker, rates: KeyRates, log: Logger): Follower {
   return followStream(broker, {
     stream: 'KEYS',

@@ -14,13 +14,13 @@ function told(...states: ReturnType<typeof state>[]): KeyRates {
   return rates
 }
 
-test('the keys of an organization add up, those with a rate of their own included', () => {
+test('the keys of an organization add up, including those with their own rate', () => {
   expect(told(state(1)).rateOf(7, NOW)).toMatchObject({ perSecond: 200, keys: 1 })
   const three = told(state(1), state(2, { message_rate_per_second: 50 }), state(3, { org_id: 8 }))
   expect(three.rateOf(7, NOW)).toMatchObject({ perSecond: 250, keys: 2 })
 })
 
-test('more keys do not mean more bytes; what an operator set does', () => {
+test('more keys do not mean more bytes, but a rate set by an operator does', () => {
   const bytes = (...rates: (number | null)[]) =>
     told(...rates.map((rate, n) => state(n + 1, { message_rate_per_second: rate }))).rateOf(7, NOW)
       .bytesPerSecond / 32_768
@@ -46,19 +46,19 @@ test('keys that cannot send scans do not count: revoked, expired, without the sc
   expect(rates.rateOf(7, NOW + 6_000)).toMatchObject({ perSecond: 200, keys: 1 })
 })
 
-test('an organization of which nothing is known has the rate of one key, never none', () => {
+test('an organization without known keys has the rate of one key', () => {
   expect(told().rateOf(7, NOW)).toEqual({ perSecond: 200, bytesPerSecond: 200 * 32_768, keys: 0 })
   const revoked = told(state(1, { revoked_at: '2026-11-20T00:00:00Z' }))
   expect(revoked.rateOf(7, NOW)).toMatchObject({ perSecond: 200, keys: 0 })
 })
 
-test('a state that cannot be read changes nothing', () => {
+test('an unreadable state changes nothing', () => {
   const rates = told(state(1, { message_rate_per_second: 500 }))
   expect(() => rates.apply(`keys.key.${state(1).jti}`, { jti: state(1).jti, revision: 2 })).toThrow()
   expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 500, keys: 1 })
 })
 
-test('states may come twice and late; a newer one counts at once', () => {
+test('states may arrive twice and late; a newer one counts at once', () => {
   const old = state(1)
   const rates = told(old, state(1, { revision: 3, message_rate_per_second: 10 }), old, old)
   expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 10, keys: 1 })
@@ -66,7 +66,7 @@ test('states may come twice and late; a newer one counts at once', () => {
   expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 20, keys: 1 })
 })
 
-test('a stream made anew begins with nothing', () => {
+test('a re-created stream starts empty', () => {
   const rates = told(state(1, { message_rate_per_second: 10 }))
   rates.clear()
   expect(rates.rateOf(7, NOW)).toEqual({ perSecond: 200, bytesPerSecond: 200 * 32_768, keys: 0 })

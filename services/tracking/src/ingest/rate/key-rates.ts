@@ -3,7 +3,7 @@ import { bytesPerSecond, MESSAGES_PER_SECOND } from '@whereabouts/contracts/mess
 import type { OrgRate } from '../../readers/org-rate.ts'
 
 const UNKNOWN: OrgRate = { perSecond: MESSAGES_PER_SECOND, bytesPerSecond: bytesPerSecond(0), keys: 0 }
-/** A sum stands for so long: keys expire without a word. */
+/** A sum is kept this long, because no message says that a key has expired. */
 const SUM_MS = 1_000
 const SUBJECT = 'keys.key.'
 const SCOPE = 'scans:write'
@@ -11,23 +11,22 @@ const SCOPE = 'scans:write'
 type Key = {
   orgId: number
   revision: number
-  /** As an operator set it; null: the default. */
+  /** Set by an operator; null for the default. */
   perSecond: number | null
   expiresAtMs: number
   isLive: boolean
 }
 
 /**
- * How many messages a second each organization may send: the sum over its live keys with `scans:write`, from the KEYS
- * stream. Which key sent a message cannot be told (ADR 43). An organization of which no such key is known may send what
- * one key may, never nothing.
+ * Messages a second that each organization may send: the sum over its live keys with `scans:write`, from the KEYS stream. A message does not
+ * say which key sent it (ADR 43). An organization without a known key may send as much as one key may.
  */
 export class KeyRates {
   readonly #keys = new Map<string, Key>()
   readonly #byOrg = new Map<number, Set<Key>>()
   readonly #sums = new Map<number, OrgRate & { at: number }>()
 
-  /** Throws for a state that cannot be read; the key then counts as before. States may come twice and late. */
+  /** Throws for an unreadable state, which changes nothing. States may arrive twice and out of order. */
   apply(subject: string, payload: unknown): void {
     if (!subject.startsWith(SUBJECT)) return
     const state = KeyRate.parse(payload)
@@ -42,7 +41,7 @@ export class KeyRates {
     this.#sums.delete(key.orgId)
   }
 
-  /** The stream was made anew. */
+  /** Call if the stream was re-created. */
   clear(): void {
     this.#keys.clear()
     this.#byOrg.clear()

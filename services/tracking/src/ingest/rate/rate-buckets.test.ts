@@ -4,7 +4,7 @@ import { ReplicaShare } from './replica-share.ts'
 
 const T0 = 1_700_000_000_000
 
-/** How many of so many messages came in, received `perSecond` a second from `fromMs` on. */
+/** Number of admitted messages of `count`, received `perSecond` a second from `fromMs` on. */
 function admitted(
   buckets: RateBuckets,
   {
@@ -20,7 +20,7 @@ function admitted(
   return came
 }
 
-test('a burst of 2 000 comes in, then 200 a second', () => {
+test('a burst of 2 000 is admitted, then 200 a second', () => {
   const buckets = new RateBuckets(10)
   expect(admitted(buckets, { count: 3_000, perSecond: 1e9 })).toBe(2_000)
   // Ten seconds at 400 a second: half of them.
@@ -29,11 +29,11 @@ test('a burst of 2 000 comes in, then 200 a second', () => {
   expect(half).toBeLessThanOrEqual(2_000)
 })
 
-test('who keeps to the rate loses nothing, for as long as it takes', () => {
+test('a sender that keeps to the rate never loses a message', () => {
   expect(admitted(new RateBuckets(10), { count: 60_000, perSecond: 200 })).toBe(60_000)
 })
 
-test('a backlog is judged by when it was received, not by when it is handled', () => {
+test('a backlog counts by when it was received, not by when it is handled', () => {
   // An hour of 100 messages a second, handled in one go.
   expect(admitted(new RateBuckets(10), { count: 360_000, perSecond: 100 })).toBe(360_000)
 })
@@ -45,7 +45,7 @@ test('a bucket is full again after ten seconds, and never fuller', () => {
   expect(admitted(buckets, { count: 3_000, perSecond: 1e9, fromMs: T0 + 3_600_000 })).toBe(2_000)
 })
 
-test('organizations have buckets of their own, a clock that steps back refills none, and full ones are forgotten', () => {
+test('organizations have their own buckets, a clock that steps back refills none, and full ones are evicted', () => {
   const buckets = new RateBuckets(10)
   admitted(buckets, { count: 2_000, perSecond: 1e9 })
   expect(buckets.take(8, T0, 200)).toBe(true)
@@ -55,10 +55,10 @@ test('organizations have buckets of their own, a clock that steps back refills n
   expect(buckets.size).toBeLessThan(10)
 })
 
-test('replicas that share a durable have the rate together, not each', () => {
+test('replicas that share a durable share the rate', () => {
   const replicas = [0, 1].map(() => ({ share: new ReplicaShare(), buckets: new RateBuckets(10) }))
   let came = 0
-  // 800 messages a second for 60 s: the first 12 000 show the replicas what the other one gets.
+  // 800 messages a second for 60 s: with the first 12 000, each replica learns the share of the other.
   for (let i = 0; i < 48_000; i += 1) {
     const { share, buckets } = replicas[Math.floor(i / 250) % 2]! // pulls come in lumps
     share.note(i + 1)
@@ -71,7 +71,7 @@ test('replicas that share a durable have the rate together, not each', () => {
   expect(came).toBeLessThan(10_500) // 200 a second for 45 s is 9 000
 })
 
-test('alone, or after the durable was made anew, a replica has the whole rate', () => {
+test('a single replica has the whole rate, also after the durable was re-created', () => {
   const share = new ReplicaShare()
   for (let seq = 1; seq <= 9_000; seq += 1) share.note(seq)
   expect(share.value).toBe(1)

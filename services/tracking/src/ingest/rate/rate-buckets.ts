@@ -1,22 +1,22 @@
-/** Above this, buckets that are full again are forgotten: they would begin full. */
+/** Above this many buckets, full ones are evicted, because a new bucket starts full. */
 const SWEEP_ABOVE = 10_000
 
 type Bucket = { tokens: number; atMs: number }
 
 /**
- * A token bucket for each organization. Its clock is when the broker received the messages, not when they are handled:
- * a backlog after an outage of ours is not a flood.
+ * A token bucket for each organization. Time is when the broker received the messages, not when they are handled: a backlog after our own
+ * outage is not a flood.
  */
 export class RateBuckets {
   readonly #buckets = new Map<number, Bucket>()
   readonly #burstSeconds: number
 
-  /** A full bucket lets so many seconds' worth through at once. */
+  /** `burstSeconds`: a full bucket lets this many seconds' worth through at once. */
   constructor(burstSeconds: number) {
     this.#burstSeconds = burstSeconds
   }
 
-  /** Takes so many tokens. False when there are fewer, and then none is taken: the message is one too many. */
+  /** Takes `tokens`. If there are fewer, it takes none and returns false. */
   take(orgId: number, receivedAtMs: number, perSecond: number, tokens = 1): boolean {
     const most = Math.max(tokens, perSecond * this.#burstSeconds)
     const bucket = this.#bucket(orgId, receivedAtMs, most)

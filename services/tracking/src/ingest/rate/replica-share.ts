@@ -1,12 +1,11 @@
-/** Deliveries of the durable after which the share is counted again; pulls come in lumps of a few hundred. */
+/** Deliveries of the durable per count of the share. Larger than one pull, which returns a few hundred. */
 const WINDOW = 2_000
-/** A replica that gets next to nothing still lets single messages through. */
+/** A replica that gets almost no messages still admits single ones. */
 const LEAST = 0.02
 
 /**
- * Which part of a durable's messages this replica gets, from the numbers that the broker gives to deliveries: those that
- * are missing here went to other replicas. 1 until there is something to count. So the buckets of all replicas together
- * fill as fast as one would.
+ * The share of a durable's messages that this replica gets, from the broker's numbers of deliveries: missing numbers went to other replicas.
+ * 1 until the first window is full. With it, the buckets of all replicas together fill as fast as one bucket.
  */
 export class ReplicaShare {
   #share = 1
@@ -16,7 +15,7 @@ export class ReplicaShare {
 
   note(deliverySeq: number): void {
     if (this.#seen === 0 || deliverySeq <= this.#last)
-      this.#begin(deliverySeq) // or the durable was made anew
+      this.#begin(deliverySeq) // a lower number: the durable was re-created
     else {
       this.#seen += 1
       this.#last = deliverySeq

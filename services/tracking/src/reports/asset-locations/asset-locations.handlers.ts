@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 
 export const reportHandlers = ({
   db,
-  past,
+  longReads,
   view,
   retentionDays,
   recordStrategy,
@@ -25,7 +25,7 @@ export const reportHandlers = ({
     if (at !== undefined && epochMs(at) < oldest) throw beforeKeptHistory('at', oldest)
     const { rows, total, strategy } = await (at === undefined
       ? readAssetLocations(db.forOrg(orgId), orgId, filter)
-      : readAssetLocationsAt(past.forOrg(orgId), orgId, filter, at))
+      : readAssetLocationsAt(longReads.forOrg(orgId), orgId, filter, at))
     recordStrategy(log, strategy)
     return { data: rows, limit, offset, total_count: total }
   },

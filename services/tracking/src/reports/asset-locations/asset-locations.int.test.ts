@@ -75,7 +75,7 @@ describe('GET /reports/asset-locations', () => {
     ])
   })
 
-  test('D8.3 of a deleted location the id stays and the key is null', async ({ tracking }) => {
+  test('D8.3 a deleted location keeps its id and has no key', async ({ tracking }) => {
     const { a, shelf } = await scene(tracking)
     tracking.catalog.locations = [
       { ...shelf, revision: shelf.revision + 1_000, deleted_at: '2026-11-20T00:00:00.000Z' },
@@ -85,7 +85,7 @@ describe('GET /reports/asset-locations', () => {
     expect(res.json().data[0]).toMatchObject({ location_id: shelf.id, location_external_key: null })
   })
 
-  test('D8.2 the two forms of one filter together are ambiguous, and every problem is named', async ({
+  test('D8.2 both forms of one filter together are ambiguous, and every problem is named', async ({
     tracking,
   }) => {
     const res = await tracking.call('GET', '/reports/asset-locations?asset_id=1&asset_external_key=A')
@@ -102,7 +102,7 @@ describe('GET /reports/asset-locations', () => {
     ])
   })
 
-  test('D8.9 the report goes by the keys and the tree of this moment', async ({ tracking }) => {
+  test('D8.9 the report uses the current keys and tree', async ({ tracking }) => {
     const { a, shelf } = await scene(tracking)
     tracking.catalog.locations = [{ ...shelf, revision: shelf.revision + 1_000, external_key: 'RENAMED' }]
     await tracking.project()
@@ -114,7 +114,7 @@ describe('GET /reports/asset-locations', () => {
 })
 
 describe('as CSV', () => {
-  test('the same rows, filtered and paged alike, with the total in a header', async ({ tracking }) => {
+  test('has the same rows, filters and pages, with the total in a header', async ({ tracking }) => {
     const { a, b, shelf } = await scene(tracking)
     const get = (query: string, accept = 'text/csv') =>
       tracking.call('GET', `/reports/asset-locations${query}`, { accept })
@@ -132,7 +132,7 @@ describe('as CSV', () => {
     expect(json.headers).not.toHaveProperty('x-total-count')
   })
 
-  test('a key that a spreadsheet would calculate is guarded', async ({ tracking }) => {
+  test('escapes a key that a spreadsheet would calculate', async ({ tracking }) => {
     const asset = tracking.catalog.asset(1, 'Evil', { external_key: '-1-2' })
     await tracking.project()
     await store(tracking.db, tracking.view, [seen(asset.id, null, 1)])
@@ -140,7 +140,7 @@ describe('as CSV', () => {
     expect(res.body).toContain(`${asset.id},'-1-2,,`)
   })
 
-  test('errors stay JSON', async ({ tracking }) => {
+  test('answers errors as JSON', async ({ tracking }) => {
     const res = await tracking.call('GET', '/reports/asset-locations?limit=0', { accept: 'text/csv' })
     expect(res.statusCode).toBe(400)
     expect(res.json().error.type).toBe('validation_error')

@@ -71,7 +71,7 @@ export async function readAssetLocations(
   return (await readCountedPage(db, orgId, narrowed)) ?? { rows: [], total, strategy: 'by_location_counts' }
 }
 
-/** Undefined past the last row: no row is left to tell the total. */
+/** Undefined past the last row, because then no row has the total. */
 async function readCountedPage(
   db: Db,
   orgId: number,

@@ -6,7 +6,7 @@ describe('at', () => {
   const url = (at: string | number) =>
     `/reports/asset-locations?at=${encodeURIComponent(typeof at === 'number' ? iso(at) : at)}`
 
-  test('answers where everything was, without a dwell; what had not been scanned has no row', async ({
+  test('lists where assets were, without a dwell; an asset that was not scanned yet has no row', async ({
     tracking,
   }) => {
     const { a, b, dock } = await scene(tracking)
@@ -33,7 +33,7 @@ describe('at', () => {
     expect(ids(await tracking.call('GET', url(15), { orgId: 2 }))).toEqual([])
   })
 
-  test('the instant itself counts, also within a minute', async ({ tracking }) => {
+  test('includes the instant itself, also within a minute', async ({ tracking }) => {
     const { a, dock, shelf } = await scene(tracking)
     const at = async (moment: string) => (await tracking.call('GET', url(moment))).json().data[0]?.location_id
     const moved = NOW - 10 * 60_000 + 123
@@ -43,7 +43,7 @@ describe('at', () => {
     expect(ids(await tracking.call('GET', url('2990-01-01T00:00:00Z')))).toContain(a.id)
   })
 
-  test('what was deleted or became invalid since is listed, as it was then', async ({ tracking }) => {
+  test('lists assets that were deleted or became invalid since, as they were then', async ({ tracking }) => {
     const { a } = await scene(tracking)
     const since = { revision: 10_000, deleted_at: iso(12), valid_to: iso(11) }
     tracking.catalog.assets = tracking.catalog.assets.map((asset) =>
@@ -57,7 +57,7 @@ describe('at', () => {
     expect(ids(await tracking.call('GET', `${url(11.5)}&include_deleted=true`))).toEqual([a.id])
   })
 
-  test('before the history that is kept it is refused, rather than half answered', async ({ tracking }) => {
+  test('refuses an instant before the kept history', async ({ tracking }) => {
     await scene(tracking)
     tracking.clock.stoppedAt = NOW
     const day = 24 * 60

@@ -4,7 +4,7 @@ import { isListed, type Sql } from '../conditions.sql.ts'
 import { foundAssets, isAtLocations, matchesSearch } from './conditions.sql.ts'
 import { isByLocation, namesAssets, type AssetLocationsFilter } from './filter.ts'
 
-/** `asset_id` of all rows of the report and of few other assets, from the index that finds them with the least work. */
+/** `asset_id` of all rows of the report and of few other assets, from the index of the most selective filter. */
 export function candidates(orgId: number, filter: AssetLocationsFilter): Sql {
   const { assetIds, assetKeys, q, includeDeleted } = filter
   if (assetIds) return sql`select distinct unnest(${[...assetIds]}::bigint[]) as asset_id`
@@ -21,9 +21,9 @@ export function candidates(orgId: number, filter: AssetLocationsFilter): Sql {
 }
 
 /**
- * `from` and `where` of the candidates that are rows, with their position `p`, asset `a` and location `l`. Needs `candidate` in front.
- * `offset 0` makes PostgreSQL look up each candidate, and only in the tables that the request needs: it overestimates how many candidates
- * there are, and would read all positions of the organization instead.
+ * `from` and `where` of the candidates that are rows, with their position `p`, asset `a` and location `l`. Needs `candidate` in front. Joins
+ * only the tables that the request needs. `offset 0` makes PostgreSQL look up each candidate. Without it, PostgreSQL reads all positions of
+ * the organization and hashes the candidates: 10 ms instead of 4 ms for 411 candidates of 30 000 assets, equal for 1 850 (measured).
  */
 export function listedCandidates(
   orgId: number,

@@ -15,7 +15,7 @@ const by = (...fields: ReportSort[]) => fields.map((field) => ({ field, descendi
 type Case = [filter: Partial<AssetLocationsFilter>, total: number, count: CountStrategy, page: PageStrategy]
 
 test.for<Case>([
-  // Without a filter the first field of the sort decides.
+  // Without a filter, the first field of the sort decides.
   [{}, 200_000, 'scanned', 'by_last_seen'],
   [{}, 10, 'scanned', 'by_last_seen'],
   [{ sort: by(KEY) }, 200_000, 'scanned', 'by_asset_key'],
@@ -31,10 +31,10 @@ test.for<Case>([
   [{ locationIds: [1], sort: by(LOCATION) }, 5_001, 'at_locations', 'by_location'],
   [{ q: 'fork' }, 5_000, 'found', 'from_candidates'],
   [{ q: 'fork', locationIds: [1], sort: by(KEY) }, 5_001, 'found', 'by_asset_key'],
-  // Requested assets are few, whatever the total.
+  // Requested assets are few, with any total.
   [{ assetIds: [1] }, 6_000, 'candidates', 'from_candidates'],
   [{ assetKeys: ['A'], q: 'fork', locationIds: [1] }, 1, 'candidates', 'from_candidates'],
-  // A page behind the last row is not read.
+  // A page after the last row is not read.
   [{ offset: 10 }, 10, 'scanned', 'empty'],
   [{ assetIds: [1], offset: 1 }, 1, 'candidates', 'empty'],
   [{ offset: 9 }, 10, 'scanned', 'by_last_seen'],

@@ -16,9 +16,9 @@ export type PageStrategy = (typeof pageStrategies)[number]
 
 /** In rows. */
 export type Bounds = {
-  /** Up to so many filtered rows are sorted in memory; more are read from an index in the requested order. */
+  /** Up to this many filtered rows are sorted in memory; more are read from an index in the requested order. */
   sortAtMost: number
-  /** Up to so many rows of the order by location are read and skipped; beyond, locations are skipped by their counts. */
+  /** Up to this many rows in the order of locations are read and skipped; beyond, whole locations are skipped by their counts. */
   skipAtMost: number
 }
 
@@ -30,7 +30,7 @@ export function chooseCount(filter: AssetLocationsFilter): CountStrategy {
   return filter.locationIds ? 'at_locations' : 'scanned'
 }
 
-/** Whether the page counts all rows on its way (`by_location_counts`), so that counting them first would be done twice. */
+/** True if the page counts all rows itself (`by_location_counts`), so that counting them first would be twice the work. */
 export function isCountedByPage(filter: AssetLocationsFilter, bounds: Bounds): boolean {
   const isFiltered = namesAssets(filter) || filter.locationIds !== undefined || filter.q !== undefined
   return !isFiltered && filter.sort[0]?.field === 'location_external_key' && !isNear(filter, bounds)
@@ -39,7 +39,7 @@ export function isCountedByPage(filter: AssetLocationsFilter, bounds: Bounds): b
 const isNear = ({ sort, offset, limit }: AssetLocationsFilter, { skipAtMost }: Bounds): boolean =>
   sort.length === 1 && offset + limit <= skipAtMost
 
-/** `total`: rows on all pages. We know it, and the planner of PostgreSQL does not: so we choose, not the planner. */
+/** `total`: rows on all pages. We choose, because PostgreSQL's planner does not know it. */
 export function choosePage(filter: AssetLocationsFilter, total: number, bounds: Bounds): PageStrategy {
   const { offset, sort } = filter
   if (offset >= total) return 'empty'

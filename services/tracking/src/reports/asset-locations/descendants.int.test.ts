@@ -4,7 +4,7 @@ import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { seen } from '../../../test/reports/scene.fixture.ts'
 
 describe('include_descendants', () => {
-  /** A hall with an aisle with a shelf, and a dock beside it; in each one asset, named after it. */
+  /** A hall with an aisle with a shelf, and a dock next to it; one asset in each, named after it. */
   async function tree(tracking: Tracking) {
     const { catalog } = tracking
     const hall = catalog.location(1, 'Hall')
@@ -23,7 +23,7 @@ describe('include_descendants', () => {
       .json()
       .data.map((row: { asset_external_key: string }) => row.asset_external_key)
 
-  test('finds what is at the location and at all inside it, by id and by key', async ({ tracking }) => {
+  test('finds assets at the location and its sub-locations, by id and by key', async ({ tracking }) => {
     const { hall, aisle, dock } = await tree(tracking)
     expect(await list(tracking, `true&location_id=${hall.id}`)).toEqual(['IN-HALL', 'IN-AISLE', 'IN-SHELF'])
     expect(await list(tracking, 'true&location_external_key=HALL')).toEqual([
@@ -43,7 +43,7 @@ describe('include_descendants', () => {
     expect(await list(tracking, `true&location_id=${hall.id}`, 2)).toEqual([])
   })
 
-  test('follows what was moved elsewhere or deleted', async ({ tracking }) => {
+  test('follows locations that were moved or deleted', async ({ tracking }) => {
     const { hall, aisle, shelf, dock } = await tree(tracking)
     const changed = { revision: 10_000 }
     tracking.catalog.locations = [{ ...shelf, ...changed, parent_id: dock.id }]
@@ -56,7 +56,7 @@ describe('include_descendants', () => {
     expect(await list(tracking, `true&location_id=${aisle.id}`)).toEqual(['IN-AISLE'])
   })
 
-  test('without a location it is out of place', async ({ tracking }) => {
+  test('is refused without a location', async ({ tracking }) => {
     const res = await tracking.call('GET', '/reports/asset-locations?include_descendants=true&asset_id=1')
     expect(res.json().error.fields).toEqual([
       {

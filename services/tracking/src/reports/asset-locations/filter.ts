@@ -24,6 +24,6 @@ export const LATEST_FIRST: readonly SortField<ReportSort>[] = [{ field: 'asset_l
 export const namesAssets = ({ assetIds, assetKeys }: AssetLocationsFilter): boolean =>
   assetIds !== undefined || assetKeys !== undefined
 
-/** True for a filter that leaves out locations. */
+/** True for a filter that excludes assets by their location. */
 export const isByLocation = ({ locationIds, withLocationOnly }: AssetLocationsFilter): boolean =>
   locationIds !== undefined || withLocationOnly === true

@@ -6,17 +6,17 @@ import { fromNearerEnd, orderBy } from './order-by.sql.ts'
 import { rowsOfPage, type PageStatement } from './rows-of-page.sql.ts'
 
 /**
- * Reads `position_seen_place` in its order, or from its end, up to the page. PostgreSQL drops the left joins if nothing is sorted by
- * them. Deleted assets are in an index of their own, so the page is merged from the beginning of both.
+ * Reads `position_seen_place` in its order, or from its end, up to the page. PostgreSQL drops the left joins if nothing is sorted by them
+ * (checked in the plans). Deleted assets have their own index, so the page is merged from the beginning of both.
  */
 export function pageByLastSeen(orgId: number, filter: AssetLocationsFilter, total: number): PageStatement {
   const { limit, offset, isReversed } = fromNearerEnd(filter, total)
   const order = orderBy(filter.sort, { isReversed })
-  const beside = sql`
+  const joins = sql`
     left join asset a on a.org_id = ${orgId} and a.id = p.asset_id
     left join location l on l.org_id = ${orgId} and l.id = p.location_id`
   const read = (isDeleted: Sql, rows: number, skipped: number) => sql`
-    select p.asset_id, p.observed_at, p.location_id from position p ${beside}
+    select p.asset_id, p.observed_at, p.location_id from position p ${joins}
     where p.org_id = ${orgId} and p.minute > '-infinity' and p.deleted_at ${isDeleted}
       and ${isListed('p', true)} and ${isAtLocations('p', orgId, filter)}
       and ${assetMatchesSearch('p.asset_id', orgId, filter.q)}
@@ -24,7 +24,7 @@ export function pageByLastSeen(orgId: number, filter: AssetLocationsFilter, tota
   const merged = sql`
     select p.asset_id from (
       (${read(sql`is null`, offset + limit, 0)}) union all (${read(sql`is not null`, offset + limit, 0)})
-    ) p ${beside}
+    ) p ${joins}
     order by ${order} limit ${limit} offset ${offset}`
   return sql`
     with page as (${filter.includeDeleted ? merged : read(sql`is null`, limit, offset)})

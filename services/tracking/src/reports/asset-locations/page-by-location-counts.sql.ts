@@ -10,9 +10,10 @@ import { rowsOfPage } from './rows-of-page.sql.ts'
 type CountedRow = AssetLocationRow & { total: number }
 
 /**
- * Counts the rows at each location, which tells at which locations the page is, and reads only those. Rows without a location key
- * come last, together. Two hints for PostgreSQL, which otherwise reads the whole table: the counts are taken in the order of the index
- * (`offset 0`), and the last limit, which cuts nothing off, says how few rows there are.
+ * Counts the rows at each location, which tells at which locations the page is, and reads only those. Rows without a location key come last,
+ * together. Two hints for PostgreSQL (measured, 30 000 assets). `order by` makes it count in the order of the index alone; without it, it
+ * may read the rows of the table: up to 30 ms instead of 8 ms. The last limit, which cuts nothing off, says how few rows there are; without
+ * it, PostgreSQL also hashes all locations: up to 19 ms instead of 8 ms.
  */
 export function pageByLocationCounts(orgId: number, filter: AssetLocationsFilter): RawBuilder<CountedRow> {
   const { limit, offset, sort, q, includeDeleted } = filter
@@ -24,7 +25,7 @@ export function pageByLocationCounts(orgId: number, filter: AssetLocationsFilter
     with found as materialized (${q === undefined ? sql`select` : foundAssets(orgId, filter)}),
     counted as materialized (
       select c.location_id as id, count(*) as held
-      from (select s.location_id from asset_place s where ${listed} order by s.location_id offset 0) c
+      from (select s.location_id from asset_place s where ${listed} order by s.location_id) c
       group by c.location_id
     ), keyed as materialized (
       select c.id, c.held,

@@ -13,7 +13,7 @@ export const serveAssetsAt = (broker: Broker, db: TenantDatabase<Tables>, logger
     logger,
   })
 
-/** One page, deleted assets included. In the order of assets, so that one that moves between two pages is listed once. */
+/** One page, including deleted assets. Ordered by asset, so that an asset that moves between two pages is listed once. */
 export async function listAssetsAt(
   db: Pick<TenantDatabase<Tables>, 'forOrg'>,
   payload: unknown,

@@ -5,7 +5,7 @@ import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { findCurrentLocations } from './current-locations.responder.ts'
 import { iso, scene, seen } from '../../../test/reports/scene.fixture.ts'
 
-/** Besides the scene, Gamma was at the dock 15 minutes ago, and what is theirs is at a place of theirs. */
+/** Like the scene; also Gamma was at the dock 15 minutes ago, and the other organization's asset is at its own location. */
 async function withGamma(tracking: Tracking) {
   const gamma = tracking.catalog.asset(1, 'Gamma')
   const place = tracking.catalog.location(2, 'Place')
@@ -23,7 +23,9 @@ describe.for([API_PREFIX, LEGACY_PREFIX])('GET %s/locations/current', (base) => 
       .json()
       .data.map((row: { asset: string; location: string }) => [row.asset, row.location])
 
-  test('D1.4 lists natural keys, the latest first; what is nowhere is not listed', async ({ tracking }) => {
+  test('D1.4 lists external keys, the latest first, without assets that have no location', async ({
+    tracking,
+  }) => {
     await withGamma(tracking)
     expect((await get(tracking)).json()).toEqual({
       data: [
@@ -55,7 +57,7 @@ describe.for([API_PREFIX, LEGACY_PREFIX])('GET %s/locations/current', (base) => 
     expect((await get(tracking, '?offset=9')).json()).toMatchObject({ data: [], total_count: 2 })
   })
 
-  test('D8.3 what was last seen at a location that is deleted is not listed', async ({ tracking }) => {
+  test('D8.3 an asset that was last seen at a deleted location is not listed', async ({ tracking }) => {
     const { dock } = await withGamma(tracking)
     tracking.catalog.locations = [{ ...dock, revision: 10_000, deleted_at: '2026-11-20T00:00:00.000Z' }]
     await tracking.project()
@@ -75,7 +77,9 @@ describe.for([API_PREFIX, LEGACY_PREFIX])('GET %s/locations/current', (base) => 
 })
 
 describe('rpc.tracking.current-locations', () => {
-  test('D1.6 tells the keys of where assets are, of those that are somewhere', async ({ tracking }) => {
+  test('D1.6 answers the keys of the locations of assets, without assets that have none', async ({
+    tracking,
+  }) => {
     const { a, b, never, theirs, shelf, gamma, dock } = await withGamma(tracking)
     const asset_ids = [a, b, never, theirs, gamma].map(({ id }) => id)
     const { locations } = await findCurrentLocations(tracking.tenants, { org_id: 1, asset_ids })
@@ -94,7 +98,7 @@ describe('rpc.tracking.current-locations', () => {
   })
 
   test.for([{}, { org_id: 1 }, { org_id: 1, asset_ids: Array.from({ length: 201 }, (_, i) => i) }, null])(
-    'refuses what is no such question: %j',
+    'refuses an invalid request: %j',
     async (payload, { tracking }) => {
       await expect(findCurrentLocations(tracking.tenants, payload)).rejects.toThrow(
         'not a request for current locations',

@@ -34,7 +34,7 @@ describe('pnpm explain', () => {
     expect(await explainReport(tracking.url, request)).toMatch(/actual time=.* rows=/)
   })
 
-  test('is a command that says what is wrong with its arguments', async ({ tracking }) => {
+  test('names the error in its arguments', async ({ tracking }) => {
     const run = (...args: string[]) => {
       const program = fileURLToPath(new URL('main.ts', import.meta.url))
       const env = { PATH: process.env['PATH'], DATABASE_URL: tracking.url }
@@ -53,7 +53,7 @@ describe('pnpm explain', () => {
   })
 })
 
-test('each request counts its strategy, and its log line can name it', async ({ tracking }) => {
+test('each request counts its strategy and adds it to its log line', async ({ tracking }) => {
   await scene(tracking)
   const count = async (strategy: string) =>
     (await tracking.registry.getSingleMetric('report_strategy_total')!.get()).values.find(

@@ -30,15 +30,15 @@ export type ReportName = keyof typeof reports
 export type ExplainRequest = {
   report: ReportName
   orgId: number
-  /** As behind the `?` of a URL. */
+  /** The query of a URL, without `?`. */
   query: string
   /** Also run each statement and show its times and buffers. */
   isAnalyzed: boolean
 }
 
 /**
- * Serves the request once, as the service does, then explains each statement that this took. `url` names the owner of the schema. Returns
- * text. Throws AppError for a query that the operation refuses.
+ * Serves the request once, as the service does, then explains each statement of it. `url` logs in as the owner of the schema. Throws
+ * AppError for a query that the operation refuses.
  */
 export async function explainReport(url: string, request: ExplainRequest): Promise<string> {
   const settings = { ...plannerSettings, [ORG_SETTING]: String(request.orgId) }
@@ -65,7 +65,7 @@ async function serveReport(
   const connection = ofOrganization(db)
   const deps: ReportDeps = {
     db: connection,
-    past: connection,
+    longReads: connection,
     view,
     retentionDays: Number.POSITIVE_INFINITY,
     recordStrategy: (_log, strategy) => strategies.push(strategy),
@@ -91,7 +91,7 @@ const ofOrganization = (db: Kysely<Tables>): TenantDatabase<Tables> => ({
   close: async () => undefined,
 })
 
-/** The keys of locations. Not the tree, which only a running service has: `include_descendants` finds no sub-locations here. */
+/** A view with the keys of locations, without the tree, which only a running service has: `include_descendants` finds no sub-locations. */
 async function viewOfLocations(db: Kysely<Tables>, orgId: number): Promise<CatalogView> {
   const view = new CatalogView()
   const rows = await db.selectFrom('location').selectAll().where('org_id', '=', orgId).execute()

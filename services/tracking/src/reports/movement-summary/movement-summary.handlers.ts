@@ -6,21 +6,21 @@ import type { ReportDeps } from '../deps.ts'
 import { countMovements } from './movement-summary.queries.ts'
 import { summaryOf, windowOf, type Window } from './movement-summary.rules.ts'
 
-type Deps = Pick<ReportDeps, 'past' | 'now'> & { longestMs?: number }
+type Deps = Pick<ReportDeps, 'longReads' | 'now'> & { longestMs?: number }
 
-/** Enough for some four million scans. The gateway waits for 10 s, so our error arrives before its timeout. */
+/** Enough for about four million scans. The gateway waits for 10 s, so our error arrives before its timeout. */
 const LONGEST_MS = 8_000
 const QUERY_CANCELED = '57014'
 
 export const movementSummaryHandlers = ({
-  past,
+  longReads,
   now = Date.now,
   longestMs = LONGEST_MS,
 }: Deps): Pick<Handlers<'tracking'>, 'summarizeMovements'> => {
-  /** The statement timeout frees the connection, of which there are few. */
+  /** With a statement timeout, because there are few of these connections. */
   const count = async (orgId: number, window: Window, locationId?: number): Promise<HourOfMovements[]> => {
     try {
-      return await past.transaction(orgId, async (tx) => {
+      return await longReads.transaction(orgId, async (tx) => {
         await sql`select set_config('statement_timeout', ${`${longestMs}ms`}, true)`.execute(tx)
         return countMovements(tx, orgId, window, locationId)
       })

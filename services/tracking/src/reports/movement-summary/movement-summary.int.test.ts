@@ -7,11 +7,11 @@ import { movementSummaryHandlers } from './movement-summary.handlers.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** An hour of UTC that is over, with six more after it at least. */
+/** A past hour of UTC, with at least six past hours after it. */
 const START = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 8 * HOUR_MS
 const at = (minutes: number, ms = 0) => new Date(START + minutes * MINUTE_MS + ms).toISOString()
 
-/** Seen so many minutes after the start. */
+/** Seen this many minutes after the start. */
 const row = (assetId: number, minutes: number, locationId: number | null, orgId = 1): Observation => ({
   orgId,
   assetId,
@@ -29,7 +29,7 @@ async function read(tracking: Tracking, query: Record<string, string | number> =
 const movesOf = async (...asked: Parameters<typeof read>) =>
   (await read(...asked)).data.hours.map((hour: { moves: number }) => hour.moves)
 
-/** Alpha goes from the dock to the shelf and back; Beta is read nowhere between two places; both begin somewhere. */
+/** Alpha moves from the dock to the shelf and back. Beta has a read without a location between two locations. */
 async function journeys(tracking: Tracking) {
   const { catalog } = tracking
   const [alpha, beta, theirs] = [
@@ -55,7 +55,7 @@ async function journeys(tracking: Tracking) {
 }
 
 describe('GET /movements/summary', () => {
-  test('counts in each hour the rows at another place than the row before, first places among them', async ({
+  test('counts per hour the rows at another location than the row before, including first locations', async ({
     tracking,
   }) => {
     await journeys(tracking)
@@ -73,7 +73,7 @@ describe('GET /movements/summary', () => {
     expect(await movesOf(tracking, { from: at(0), to: at(60) }, 2)).toEqual([2])
   })
 
-  test('with a location it counts what came and what left', async ({ tracking }) => {
+  test('counts arrivals and departures of a location', async ({ tracking }) => {
     const { dock, shelf } = await journeys(tracking)
     const hours = async (location_id: number, orgId = 1) =>
       (await read(tracking, { from: at(0), to: at(180), location_id }, orgId)).data.hours
@@ -86,7 +86,7 @@ describe('GET /movements/summary', () => {
     expect((await hours(4_503_599_627_370_497))[0]).toMatchObject({ moves: 4, in: 0, out: 0 })
   })
 
-  test('from is included, to is not, and the row before may lie before the window', async ({ tracking }) => {
+  test('includes from and not to, and the row before may be before the window', async ({ tracking }) => {
     await journeys(tracking)
     const [moved, just] = [at(15, 500), at(15, 501)]
     expect(await movesOf(tracking, { from: moved, to: at(60) })).toEqual([3])
@@ -96,7 +96,7 @@ describe('GET /movements/summary', () => {
     expect(await movesOf(tracking, { from: at(140), to: at(155) })).toEqual([1])
   })
 
-  test('a late row and a save count as the history has them', async ({ tracking }) => {
+  test('counts late rows and saves as they are in history', async ({ tracking }) => {
     const { alpha, dock, shelf } = await journeys(tracking)
     await store(tracking.db, tracking.view, [row(alpha.id, 70, dock.id), row(alpha.id, 75, shelf.id)])
     expect(await movesOf(tracking, { from: at(0), to: at(180) })).toEqual([4, 2, 2])
@@ -106,7 +106,7 @@ describe('GET /movements/summary', () => {
     expect(await movesOf(tracking, { from: at(180), to: at(240) })).toEqual([1])
   })
 
-  test('what a deleted asset or at a deleted location has moved stays counted', async ({ tracking }) => {
+  test('still counts movements of deleted assets and at deleted locations', async ({ tracking }) => {
     const { alpha, dock } = await journeys(tracking)
     tracking.catalog.change(alpha, { deleted_at: '2026-11-20T00:00:00.000Z' })
     tracking.catalog.change(dock, { deleted_at: '2026-11-20T00:00:00.000Z' })
@@ -114,7 +114,7 @@ describe('GET /movements/summary', () => {
     expect(await movesOf(tracking, { from: at(0), to: at(180) })).toEqual([4, 0, 2])
   })
 
-  test('is of the last 24 hours unless asked otherwise', async ({ tracking }) => {
+  test('covers the last 24 hours by default', async ({ tracking }) => {
     await journeys(tracking)
     tracking.clock.stoppedAt = START + 60 * MINUTE_MS
     const { data } = await read(tracking)
@@ -122,11 +122,9 @@ describe('GET /movements/summary', () => {
     expect(data.hours.at(-1)).toEqual({ hour: at(0), moves: 4 })
   })
 
-  test('a window that takes too long to count is refused in time, with what to do about it', async ({
-    tracking,
-  }) => {
+  test('refuses a window that takes too long in time, and says what to do', async ({ tracking }) => {
     await journeys(tracking)
-    const { summarizeMovements } = movementSummaryHandlers({ past: tracking.tenants, longestMs: 50 })
+    const { summarizeMovements } = movementSummaryHandlers({ longReads: tracking.tenants, longestMs: 50 })
     const asked = { principal: { orgId: 1 }, query: { from: at(0) } } as Parameters<
       typeof summarizeMovements
     >[0]
@@ -141,7 +139,7 @@ describe('GET /movements/summary', () => {
     ])
   })
 
-  test('a window that is turned around, too long, or no window is refused', async ({ tracking }) => {
+  test('refuses a window that is reversed, empty or too long', async ({ tracking }) => {
     const refused = async (query: Record<string, string>) => (await read(tracking, query)).error.fields
     expect(await refused({ from: at(1), to: at(1) })).toMatchObject([
       { field: 'from', code: 'invalid_value' },

@@ -5,9 +5,9 @@ import type { Window } from './movement-summary.rules.ts'
 import type { Sql } from '../conditions.sql.ts'
 
 /**
- * The hours of the window that have movements: a row at another location than the row before it, or at the first location. An index
- * of positions lists the assets that were seen since the window began. For each, PostgreSQL reads its rows in the window and one row
- * before it. Measured: without `offset 0` it reads all scans of the window instead.
+ * The hours of the window that have movements: a row at another location than the row before it, or at the first location. An index of
+ * positions lists the assets that were seen since the window began. For each, PostgreSQL reads its rows in the window and one row before
+ * it: the window function keeps `moved` a subquery, so that it cannot become a join that reads all scans.
  */
 export async function countMovements(
   db: Db,
@@ -19,7 +19,7 @@ export async function countMovements(
   const { rows } = await sql<HourOfMovements>`
     select date_trunc('hour', moved.observed_at, 'UTC') as hour, count(*) as moves${inAndOut(locationId)}
     from (${seenSince(orgId, from)}) seen
-    cross join lateral (${steps(orgId, minute(fromMs), to)} offset 0) moved
+    cross join lateral (${steps(orgId, minute(fromMs), to)}) moved
     where moved.to_id is distinct from moved.from_id and moved.to_id is not null and moved.observed_at >= ${from} and moved.observed_at < ${to}
     group by 1`.execute(db)
   return rows
@@ -34,7 +34,10 @@ const inAndOut = (locationId: number | undefined): RawBuilder<unknown> =>
     : sql`, count(*) filter (where moved.to_id = ${locationId}) as in,
         count(*) filter (where moved.from_id = ${locationId}) as out`
 
-/** In two parts because deleted assets, which count as well, have an index of their own. */
+/**
+ * In two parts, because deleted assets, which also count, have their own index. In one part, PostgreSQL reads all positions of the
+ * organization: 9 ms instead of 0.6 ms for one hour (measured, 30 000 assets).
+ */
 const seenSince = (orgId: number, from: Sql): Sql =>
   sql.join(
     ['is null', 'is not null'].map(
@@ -46,7 +49,7 @@ const seenSince = (orgId: number, from: Sql): Sql =>
     sql` union all `,
   )
 
-/** The rows of `seen` in the window, each with the location before it; only the first needs a lookup. */
+/** The rows of the asset `seen` in the window, each with the location before it. Only the first row needs a lookup. */
 const steps = (orgId: number, firstMinute: Sql, to: Sql): Sql => sql`
   select s.observed_at, s.location_id as to_id,
          case when row_number() over in_order > 1 then lag(s.location_id) over in_order else (

@@ -3,7 +3,7 @@ import { store } from '../../../test/store.ts'
 import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { seen } from '../../../test/reports/scene.fixture.ts'
 
-/** A hall with an aisle with a shelf, and a dock; one asset each, two on the shelf, one nowhere, one never scanned. */
+/** A hall with an aisle with a shelf, and a dock; one asset each, two on the shelf, one without a location, one never scanned. */
 async function warehouse(tracking: Tracking) {
   const { catalog } = tracking
   const hall = catalog.location(1, 'Hall')
@@ -34,7 +34,9 @@ const row = (location: { id: number }, here: number, inside: number) => ({
 })
 
 describe('GET /reports/occupancy', () => {
-  test('counts what is right there and what is inside, in the order asked for', async ({ tracking }) => {
+  test('counts assets at each location and in its sub-locations, in the requested order', async ({
+    tracking,
+  }) => {
     const { hall, aisle, shelf, dock } = await warehouse(tracking)
     expect(await ask(tracking, [shelf.id, hall.id, dock.id, aisle.id, hall.id])).toEqual({
       data: [row(shelf, 2, 2), row(hall, 1, 4), row(dock, 1, 1), row(aisle, 1, 3)],
@@ -43,7 +45,7 @@ describe('GET /reports/occupancy', () => {
     })
   })
 
-  test('is what the report lists', async ({ tracking }) => {
+  test('agrees with the report', async ({ tracking }) => {
     const { hall, aisle, shelf, dock } = await warehouse(tracking)
     const { data } = await ask(tracking, [hall.id, aisle.id, shelf.id, dock.id])
     for (const { location_id, here, inside } of data)
@@ -73,7 +75,7 @@ describe('GET /reports/occupancy', () => {
     })
   })
 
-  test('what is unknown is left out; what is at a deleted location is not inside those above it', async ({
+  test('leaves out unknown ids; assets at a deleted location do not count for the locations above it', async ({
     tracking,
   }) => {
     const { hall, aisle, shelf } = await warehouse(tracking)

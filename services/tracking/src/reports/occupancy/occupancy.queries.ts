@@ -4,10 +4,10 @@ import { live } from '../asset-locations/count-scanned.sql.ts'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { isListed } from '../conditions.sql.ts'
 
-/** `held`: assets by location, for locations that have any. */
+/** `held`: number of assets by location, for locations that have any. */
 export type Occupancy = { held: Map<number, number>; total: number; nowhere: number }
 
-/** How many listed assets are at each of these locations, at none, and in all. One statement, so that the numbers agree. */
+/** Counts the listed assets at each of these locations, at none, and in all. One statement, so that the numbers agree. */
 export async function countOccupancy(
   db: Db,
   orgId: number,

@@ -11,14 +11,14 @@ const counted = (...ids: number[]) => {
   return ids.map((id) => inside.get(id))
 }
 
-test('counts what is at a location and at all below it, in whatever order it is asked for', () => {
+test('counts assets at a location and its sub-locations, in any order of ids', () => {
   expect(counted(1)).toEqual([11_110])
   expect(counted(1, 2, 3, 4)).toEqual([11_110, 10_100, 1_000, 10_000])
   expect(counted(4, 2, 1)).toEqual([10_000, 10_100, 11_110])
   expect(counted(3, 9)).toEqual([1_000, 0])
 })
 
-test('each location is walked once, in a deep tree as well', () => {
+test('each location is visited once, also in a deep tree', () => {
   const DEEP = 100_000
   let walked = 0
   const childrenOf = (id: number) => {

@@ -1,4 +1,4 @@
-/** The live locations directly inside one. */
+/** The live direct sub-locations of a location. */
 export type ChildrenOf = (id: number) => Iterable<number>
 
 /**
