@@ -76,7 +76,7 @@ export const ReaderHealth = z
     /** What the device says it could not keep until it was sent. */
     reads_lost: z.int(),
     read_errors: z.int(),
-    messages_buried: z.int(),
+    messages_buried: z.int(), // messages that became dead letters; the name is public and stays
     /** Dropped unread: the organization sent more messages a second than its keys may. */
     messages_over_rate: z.int(),
     /** The newest time in the last message that named one, less the moment of receipt: positive is a clock ahead. */

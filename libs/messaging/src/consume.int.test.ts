@@ -6,7 +6,7 @@ import { consume, consumeBatches } from './consume.ts'
 import type { BatchConsumer, Consumption, MessageConsumer } from './consumer.ts'
 import { listDeadLetters } from './dead-letters.ts'
 import type { IncomingMessage } from './delivery.ts'
-import { buryExhausted } from './exhausted.ts'
+import { deadLetterExhausted } from './exhausted.ts'
 import { publish, publishMany } from './publish.ts'
 import { PoisonError } from './settle.ts'
 import { MAX_DELIVER } from './topology.ts'
@@ -173,7 +173,9 @@ test('the broker keeps large messages too: what is held is bounded in bytes, and
   await consumption.stop()
 })
 
-test('what a decoder finds poisonous is buried, and the rest of the batch goes on', async ({ bus }) => {
+test('a message that the decoder refuses becomes a dead letter, and the rest of its batch is handled', async ({
+  bus,
+}) => {
   const seen: number[] = []
   const consumption = batches(bus, {
     decode(message) {
@@ -202,7 +204,7 @@ test('what a decoder finds poisonous is buried, and the rest of the batch goes o
   expect(bus.log.filter(({ text }) => text === 'message moved to the dead letters')).toHaveLength(1)
 })
 
-test('a batch that fails is handled one by one, and only the bad message is retried, then buried', async ({
+test('a failed batch is handled one by one, and only the bad message is retried and becomes a dead letter', async ({
   bus,
 }) => {
   await scans(bus, range(1, 50))
@@ -224,7 +226,7 @@ test('a batch that fails is handled one by one, and only the bad message is retr
   ])
 })
 
-test('an outage holds messages, uses up no deliveries and buries nothing', async ({ bus }) => {
+test('an outage holds messages, uses up no deliveries and makes no dead letters', async ({ bus }) => {
   await scans(bus, range(1, 20))
   let failures = 0
   const outage = new Error('database is down')
@@ -305,7 +307,9 @@ test('a handler that outlives the grace is aborted and its messages are handed b
   await next.stop()
 })
 
-test('single messages: order of arrival, bounded concurrency, retries, burial', async ({ bus }) => {
+test('single messages start in order of arrival, with bounded concurrency, and are retried', async ({
+  bus,
+}) => {
   await events(bus, range(1, 30))
   const begun: number[] = []
   let running = 0
@@ -336,7 +340,7 @@ test('a handler runs below the trace of the message and knows its request', asyn
   expect(traces[0]).toMatchObject({ traceId: '0af7651916cd43dd8448eb211c80319c', requestId: 'R1' })
 })
 
-test('a message whose handlers never live to report is buried before the broker gives it up', async ({
+test('a message whose handlers never report becomes a dead letter before the broker gives it up', async ({
   bus,
 }) => {
   await scans(bus, [1])
@@ -351,8 +355,8 @@ test('a message whose handlers never live to report is buried before the broker 
   expect(await listDeadLetters(bus.broker, 1)).toMatchObject([{ delivery_count: MAX_DELIVER }])
 })
 
-test('a message that the broker gave up by itself is kept all the same', async ({ bus }) => {
-  const stop = buryExhausted(bus.broker, {
+test('a message that the broker gave up becomes a dead letter too', async ({ bus }) => {
+  const stop = deadLetterExhausted(bus.broker, {
     stream: 'SCANS',
     durable: 'tracking-ingest',
     deadLetters: bus.broker,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { natsOf, type Broker } from './connection.ts'
 import type { ConsumerMetrics, Consumption, FairShare, HandleContext } from './consumer.ts'
 import type { Delivery } from './delivery.ts'
-import { buryExhausted } from './exhausted.ts'
+import { deadLetterExhausted } from './exhausted.ts'
 import { Intake, type Want } from './intake.ts'
 import { describeError, type Logger } from './logger.ts'
 import { RETRY_DELAYS_MS } from './settle.ts'
@@ -76,7 +76,7 @@ export class ConsumerRun {
     const { durable } = this.#policy
     const { logger, metrics, deadLetters = this.#broker } = this.#options
     const keepAlive = setInterval(() => this.#keepAlive(), this.#ackWaitMs / 6)
-    const stopListening = buryExhausted(this.#broker, {
+    const stopListening = deadLetterExhausted(this.#broker, {
       stream: durables[durable].stream,
       durable,
       deadLetters,
@@ -112,16 +112,16 @@ export class ConsumerRun {
     return max > 0 ? this.#begin(this.intake.take(max, maxBytes, mayTake)) : []
   }
 
-  /** Deliveries that the broker is about to give up on are buried instead. */
+  /** Deliveries that the broker is about to give up on become dead letters instead. */
   async #begin(taken: Delivery[]): Promise<Delivery[]> {
     this.#measure(taken)
     for (const delivery of taken) this.#inHand.add(delivery)
-    // Our own policy would have buried them long ago, had a handler ever lived to report a failure.
-    const hopeless = taken.filter((delivery) => delivery.deliveryCount >= MAX_DELIVER)
-    if (hopeless.length === 0) return taken
+    // No handler ever lived to report a failure, or our own retry policy would have ended them earlier.
+    const exhausted = taken.filter((delivery) => delivery.deliveryCount >= MAX_DELIVER)
+    if (exhausted.length === 0) return taken
     const reason = `delivered ${MAX_DELIVER} times and never settled`
-    await Promise.all(hopeless.map((delivery) => this.settler.bury(delivery, reason, 'never_settled')))
-    this.release(hopeless)
+    await Promise.all(exhausted.map((delivery) => this.settler.deadLetter(delivery, reason, 'never_settled')))
+    this.release(exhausted)
     return taken.filter((delivery) => delivery.deliveryCount < MAX_DELIVER)
   }
 

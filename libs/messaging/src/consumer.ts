@@ -23,7 +23,7 @@ type Policy<T> = {
   durable: DurableName
   /** Waits before the second, third, … delivery. After one more failure the message becomes a dead letter. */
   retryDelaysMs?: readonly number[]
-  /** Throws PoisonError for a message that can never be handled: it alone is buried. */
+  /** Throws PoisonError for a message that can never be handled: only that message becomes a dead letter. */
   decode(message: IncomingMessage): T
   /**
    * True: something we depend on is at fault, not the message (the database is down). Such messages are held and
@@ -32,7 +32,7 @@ type Policy<T> = {
   isOutage?(error: unknown): boolean
 }
 
-/** Handles messages one by one. Resolving acknowledges; rejecting retries, then buries. */
+/** Handles messages one by one. Resolving acknowledges. Rejecting retries; after the last retry the message is a dead letter. */
 export type MessageConsumer<T> = Policy<T> & {
   /** How many are handled at the same time, started in order of arrival. 1 when left out. */
   concurrency?: number
@@ -53,9 +53,12 @@ export type BatchConsumer<T> = Policy<T> & {
 
 /** Where counts go. Every method must be cheap and must not throw. */
 export type ConsumerMetrics = {
-  /** `return`: handed back unhandled, because we were stopped. */
+  /**
+   * `return`: requeued unhandled, because we were stopped. `bury`: became a dead letter; the word is a label of
+   * `consumer_messages_total`, which dashboards of users query.
+   */
   handled(outcome: 'ack' | 'nak' | 'bury' | 'return', count: number): void
-  buried?(reason: BuryReason): void
+  deadLettered?(reason: DeadLetterReason): void
   /** Deliveries that were not the first of their message. */
   redelivered?(count: number): void
   /** An attempt ended because something was away; its messages are held and tried again. */
@@ -63,7 +66,7 @@ export type ConsumerMetrics = {
   /** Messages in the stream not yet delivered to any replica. */
   lag?(messages: number): void
 }
-export type BuryReason = 'poison' | 'retries_exhausted' | 'never_settled'
+export type DeadLetterReason = 'poison' | 'retries_exhausted' | 'never_settled'
 
 export type Consumption = {
   /**

@@ -4,11 +4,11 @@ import type { Bus } from '@whereabouts/testing/bus'
 import { makeAnew } from '@whereabouts/testing/streams'
 import { natsOf } from './connection.ts'
 import { consume } from './consume.ts'
-import { findDeadLetter, keepDeadLetter, listDeadLetters, type Burial } from './dead-letters.ts'
+import { findDeadLetter, keepDeadLetter, listDeadLetters, type FailedMessage } from './dead-letters.ts'
 import { deadLetterExtent, readDeadLetters } from './dead-letters-page.ts'
 import { removeDeadLetter, replayDeadLetter } from './dead-letters-settle.ts'
 import type { IncomingMessage } from './delivery.ts'
-import { buryExhausted } from './exhausted.ts'
+import { deadLetterExhausted } from './exhausted.ts'
 import { publish } from './publish.ts'
 import { PoisonError } from './settle.ts'
 import { MAX_DELIVER, type DurableName } from './topology.ts'
@@ -16,8 +16,8 @@ import { MAX_DELIVER, type DurableName } from './topology.ts'
 const FIRST = Date.parse('2026-11-21T10:00:00.123Z')
 const STATE = 'catalog.asset.7.9'
 
-/** A message that was given up an hour ago, say. */
-const keep = ({ broker }: Bus, burial: Partial<Burial> = {}) =>
+/** Keeps a dead letter of a message that was received long ago. */
+const keep = ({ broker }: Bus, failed: Partial<FailedMessage> = {}) =>
   keepDeadLetter(broker, {
     stream: 'SCANS',
     consumer: 'tracking-ingest',
@@ -28,10 +28,10 @@ const keep = ({ broker }: Bus, burial: Partial<Burial> = {}) =>
     data: Buffer.from('{"reads":[]}'),
     headers: { request_id: '01REQUEST' },
     reason: 'not a canonical message',
-    ...burial,
+    ...failed,
   })
 
-/** Publishes a state, which then is given up. */
+/** Publishes a state and keeps a dead letter of it. */
 async function keepState(bus: Bus, payload: unknown) {
   const { seq } = await publish(bus.broker, { subject: STATE, payload })
   const jsm = await natsOf(bus.broker).jetstreamManager()
@@ -51,7 +51,7 @@ async function total(bus: Bus, stream: string) {
   return (await jsm.streams.info(stream)).state.messages
 }
 
-/** Everything that a durable is handed; the first `failures` of it are buried. */
+/** Consumes a durable. The first `failures` messages become dead letters; `handled` has the others. */
 function consuming(bus: Bus, durable: DurableName, failures = 0) {
   const handled: IncomingMessage[] = []
   let left = failures
@@ -191,8 +191,8 @@ test.for([
   ],
 ] as const)(
   'what cannot be published again as it was is refused and kept: %s',
-  async ([, burial, reason], { bus }) => {
-    await keep(bus, burial)
+  async ([, failed, reason], { bus }) => {
+    await keep(bus, failed)
     expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: false, reason })
     expect(await total(bus, 'DEAD')).toBe(1)
   },
@@ -215,7 +215,7 @@ test('a replayed message that the broker gives up is kept with the subject and t
 }) => {
   await keep(bus, { streamSeq: 99 })
   await replayDeadLetter(bus.broker, 1)
-  const stop = buryExhausted(bus.broker, {
+  const stop = deadLetterExhausted(bus.broker, {
     stream: 'SCANS',
     durable: 'tracking-ingest',
     deadLetters: bus.broker,

@@ -6,7 +6,7 @@ import { publish } from './publish.ts'
 import { unlessGone } from './stored.ts'
 import { MQTT_PREFIX } from './topology.ts'
 
-/** A message that was given up, as operators see it. */
+/** A dead letter as operators see it. */
 export type DeadLetter = {
   /** Its place in the dead-letter stream. */
   seq: number
@@ -17,8 +17,9 @@ export type DeadLetter = {
   stream_seq: number
   delivery_count: number
   reason: string
-  /** When the broker stored the original, and when it was buried; ISO 8601. */
+  /** When the broker stored the original; ISO 8601. */
   received_at: string
+  /** When it became a dead letter; ISO 8601. Named like the header of dead letters that are already stored. */
   buried_at: string
   request_id?: string
   /** Only the head of the payload was kept. */
@@ -33,7 +34,7 @@ const HEAD_BYTES = 8 * 1024
 export const HEADER_ROOM = 32 * 1024
 
 /** What is kept: a message and where it failed. */
-export type Burial = Pick<
+export type FailedMessage = Pick<
   DeliveryInfo,
   'stream' | 'consumer' | 'streamSeq' | 'deliveryCount' | 'receivedAt'
 > & {
@@ -47,10 +48,10 @@ export type Burial = Pick<
  * Keeps a copy in `dead.<org>.<stream>.<durable>`, of its payload the first 8 KiB; resolves once it is stored. Doing so
  * twice keeps one copy, for as long as the broker remembers ids.
  */
-export async function keepDeadLetter(broker: Broker, burial: Burial): Promise<void> {
-  const { stream, consumer, streamSeq, deliveryCount, receivedAt, subject, data, reason } = burial
+export async function keepDeadLetter(broker: Broker, failed: FailedMessage): Promise<void> {
+  const { stream, consumer, streamSeq, deliveryCount, receivedAt, subject, data, reason } = failed
   const truncated = data.length > HEAD_BYTES
-  const { traceparent, request_id } = burial.headers
+  const { traceparent, request_id } = failed.headers
   await publish(broker, {
     subject: `dead.${orgOf(subject)}.${stream}.${consumer}`,
     payload: truncated ? data.subarray(0, HEAD_BYTES) : data,

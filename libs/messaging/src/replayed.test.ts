@@ -34,7 +34,7 @@ test.for(['scans.7.dock-1.canonical', '$MQTT.msgs.scans.7.dock-1.canonical', 'wh
 test.for([
   'scans.7.dock-1.canonical',
   '$MQTT.msgs.scans.7.dock-1.canonical',
-  'scans.replayed.7.dock-1.canonical', // buried by a release that did not know the mark
+  'scans.replayed.7.dock-1.canonical', // a dead letter of a release that did not know the mark
 ])('%s goes where no reader may publish: there is no number of an organization', (subject) => {
   expect(asReplayed({ stream: 'any', subject }, FIRST)).toMatchObject({
     stream: 'SCANS',

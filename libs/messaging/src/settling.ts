@@ -1,5 +1,5 @@
 import type { Broker } from './connection.ts'
-import type { BuryReason, ConsumerMetrics } from './consumer.ts'
+import type { DeadLetterReason, ConsumerMetrics } from './consumer.ts'
 import { keepDeadLetter, printable } from './dead-letters.ts'
 import type { Delivery } from './delivery.ts'
 import { describeError, type Logger } from './logger.ts'
@@ -41,11 +41,11 @@ export class Settler {
     const { retryDelaysMs, metrics, logger } = this.#options
     const verdict = settle(error, delivery.deliveryCount, retryDelaysMs)
     if (verdict.do === 'ack') return this.acknowledge([delivery])
-    if (verdict.do === 'bury') {
+    if (verdict.do === 'dead-letter') {
       const poison = error instanceof PoisonError
       if (!poison)
         logger.error({ ...this.#about(delivery), reason: describeError(error) }, 'last attempt failed')
-      return this.bury(delivery, verdict.reason, poison ? 'poison' : 'retries_exhausted')
+      return this.deadLetter(delivery, verdict.reason, poison ? 'poison' : 'retries_exhausted')
     }
     delivery.nak(verdict.delayMs)
     metrics?.handled('nak', 1)
@@ -54,7 +54,7 @@ export class Settler {
   }
 
   /** Keeps a copy, then terminates. Without a copy it is not terminated: the broker delivers it again. */
-  async bury(delivery: Delivery, reason: string, kind: BuryReason): Promise<void> {
+  async deadLetter(delivery: Delivery, reason: string, kind: DeadLetterReason): Promise<void> {
     const { metrics, logger } = this.#options
     const fields = { ...this.#about(delivery), reason: printable(reason) }
     try {
@@ -68,7 +68,7 @@ export class Settler {
       return
     }
     delivery.term(printable(reason))
-    metrics?.buried?.(kind)
+    metrics?.deadLettered?.(kind)
     metrics?.handled('bury', 1)
     logger.error(fields, 'message moved to the dead letters')
   }

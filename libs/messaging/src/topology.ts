@@ -165,8 +165,8 @@ export const durablesOf = (service: 'tracking' | 'webhook-dispatcher') =>
   durableNames.filter((name) => name.startsWith(`${service}-`))
 
 /**
- * The server's own limit. It lies above every retry policy of ours (see `settle`), which buries with a reason and a
- * copy: past this one delivery just stops. It is the net under handlers that take the whole process down.
+ * The server's own limit, for handlers that end the whole process. It is above each of our retry policies (see `settle`), which
+ * keep a copy with a reason; past this limit the broker only stops delivering.
  */
 export const MAX_DELIVER = 15
 

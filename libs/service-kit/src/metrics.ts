@@ -55,7 +55,7 @@ export function httpHistogram(registry: Registry): Histogram<'operation' | 'meth
   })
 }
 
-/** What `libs/messaging` reports of a durable: messages by outcome, burials by reason, and how far behind it is. */
+/** Metrics of a durable: messages by outcome, dead letters by reason, and how far behind it is. */
 export function consumerMetrics(registry: Registry) {
   const registers = [registry]
   const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
@@ -64,8 +64,8 @@ export function consumerMetrics(registry: Registry) {
     'durable',
     'outcome',
   ])
-  const buried = counter(
-    'consumer_buried_total',
+  const deadLettered = counter(
+    'consumer_buried_total', // the name and the outcome `bury` stay: dashboards of users query them
     'Messages put among the dead letters, by durable consumer and reason.',
     ['durable', 'reason'],
   )
@@ -88,13 +88,13 @@ export function consumerMetrics(registry: Registry) {
   return (name: string) => {
     const durable = [name]
     fromZero(handled, { durable, outcome: ['ack', 'nak', 'bury', 'return'] })
-    fromZero(buried, { durable, reason: ['poison', 'retries_exhausted', 'never_settled'] })
+    fromZero(deadLettered, { durable, reason: ['poison', 'retries_exhausted', 'never_settled'] })
     fromZero(redelivered, { durable })
     fromZero(held, { durable })
     lag.set({ durable: name }, 0)
     return {
       handled: (outcome: string, count: number) => handled.inc({ durable: name, outcome }, count),
-      buried: (reason: string) => buried.inc({ durable: name, reason }),
+      deadLettered: (reason: string) => deadLettered.inc({ durable: name, reason }),
       redelivered: (count: number) => redelivered.inc({ durable: name }, count),
       held: () => held.inc({ durable: name }),
       lag: (messages: number) => lag.set({ durable: name }, messages),
