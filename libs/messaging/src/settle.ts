@@ -6,11 +6,11 @@ export class PoisonError extends Error {
 export type Settlement =
   { do: 'ack' } | { do: 'nak'; delayMs: number } | { do: 'dead-letter'; reason: string }
 
-/** For consumers that name no others. */
+/** The retry delays of a consumer that does not set its own. */
 export const RETRY_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000]
 
 /**
- * Decides what happens to a message, and does nothing else, so the retry policy is one table test.
+ * Decides what happens to a message and does nothing else, so that one table tests the retry policy.
  * `deliveryCount` is 1 on first delivery (JetStream counts deliveries, not retries).
  */
 export function settle(error: unknown, deliveryCount: number, retryDelaysMs: readonly number[]): Settlement {
