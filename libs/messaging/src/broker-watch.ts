@@ -49,14 +49,14 @@ const GAUGES = {
 
 type Watched = Pick<BrokersByAccount, 'APP'> & Partial<BrokersByAccount>
 
-/** Streams and durables as the broker describes them, every 15 seconds. Those of an account need a connection to it. */
+/** Samples streams and durables at the broker every 15 seconds. Those of an account need a connection to that account. */
 export function watchBroker(brokers: Watched, options: Options): { stop(): Promise<void> } {
   const { registry, log, everyMs = 15_000 } = options
-  const sample = () => lookAt(brokers, options)
+  const sample = () => sampleAll(brokers, options)
   return startSampling({ registry, log, everyMs, work: 'broker-watch', gauges: GAUGES, sample })
 }
 
-async function lookAt(brokers: Watched, options: Pick<Options, 'streams' | 'durables'>) {
+async function sampleAll(brokers: Watched, options: Pick<Options, 'streams' | 'durables'>) {
   const managers = {
     APP: await natsOf(brokers.APP).jetstreamManager({ checkAPI: false }),
     MQTT: await natsOf(brokers.MQTT ?? brokers.APP).jetstreamManager({ checkAPI: false }),
@@ -65,13 +65,13 @@ async function lookAt(brokers: Watched, options: Pick<Options, 'streams' | 'dura
   const [streams, consumers] = await Promise.all([
     Promise.all(options.streams.map((stream) => managerOf(stream).streams.info(stream))),
     Promise.all(
-      options.durables.map((durable) => lookAtDurable(managerOf(durables[durable].stream), durable)),
+      options.durables.map((durable) => sampleDurable(managerOf(durables[durable].stream), durable)),
     ),
   ])
   const now = Date.now()
   const ofStreams = (read: (info: StreamInfo) => number | undefined) =>
     values(streams, 'stream', nameOf, read)
-  const ofDurables = (read: (found: Looked) => number) =>
+  const ofDurables = (read: (found: DurableSample) => number) =>
     values(consumers, 'durable', ({ info }) => info.name, read)
   return {
     stream_messages: ofStreams(({ state }) => state.messages),
@@ -94,7 +94,7 @@ async function lookAt(brokers: Watched, options: Pick<Options, 'streams' | 'dura
 const nameOf = ({ config }: StreamInfo) => config.name
 const ageSeconds = (instant: string, now: number) => Math.max(0, (now - Date.parse(instant)) / 1_000)
 
-/** Without a cluster there is one copy. */
+/** Without a cluster a stream has one copy. */
 function currentReplicas({ cluster }: StreamInfo): number {
   if (!cluster) return 1
   const followers = (cluster.replicas ?? []).filter(({ current, offline }) => current && !offline)
@@ -113,22 +113,22 @@ function values<T>(
   })
 }
 
-type Looked = { info: ConsumerInfo; oldest: string | undefined }
+type DurableSample = { info: ConsumerInfo; oldest: string | undefined }
 
-async function lookAtDurable(jsm: JetStreamManager, durable: DurableName): Promise<Looked> {
+async function sampleDurable(jsm: JetStreamManager, durable: DurableName): Promise<DurableSample> {
   const { stream } = durables[durable]
   const info = await jsm.consumers.info(stream, durable)
   const isDone = info.num_pending === 0 && info.num_ack_pending === 0
   return { info, oldest: isDone ? undefined : await timeOfNext(jsm, stream, info.ack_floor.stream_seq + 1) }
 }
 
-/** When the first message at or behind `seq` was stored; undefined when there is none any more. */
+/** When the first message at or after `seq` was stored; undefined if there is none. */
 async function timeOfNext(
   jsm: JetStreamManager,
   stream: StreamName,
   seq: number,
 ): Promise<string | undefined> {
-  // The client's type knows only one of the two at a time; the server takes both since 2.9.
+  // The client's type allows only one of the two fields; the server accepts both since 2.9.
   const query = { seq, next_by_subj: '>' } as { seq: number }
   try {
     return (await jsm.streams.getMessage(stream, query)).time.toISOString()
