@@ -145,7 +145,7 @@ test('without room in OVERFLOW messages are held, and none is lost', async ({ bu
   await send(bus, 2, [1])
   await send(bus, 1, range(1, 300))
   await vi.waitFor(() =>
-    expect(bus.log.map(({ text }) => text)).toContain('OVERFLOW takes nothing, holding back'),
+    expect(bus.log.map(({ text }) => text)).toContain('OVERFLOW refused messages; they are held'),
   )
   const { config, state } = await jsm.streams.info('OVERFLOW')
   expect(state.bytes).toBeLessThanOrEqual(config.max_bytes)
