@@ -7,7 +7,7 @@ const keys = createCalloutKeys()
 const box = sealedBox(keys.xkeySeed)
 const plain = Buffer.from('who is it?')
 
-test('opens what nkeys has sealed, and the other way round', () => {
+test('opens boxes that nkeys has sealed, and nkeys opens ours', () => {
   const broker = createCurve()
   for (const _again of [1, 2]) {
     expect(box.open(broker.seal(plain, keys.xkey), broker.getPublicKey())).toEqual(new Uint8Array(plain))
@@ -16,7 +16,7 @@ test('opens what nkeys has sealed, and the other way round', () => {
   }
 })
 
-test('opens nothing of anybody else, and nothing that was changed', () => {
+test('opens no box of another peer and no box that was changed', () => {
   const [broker, other] = [createCurve(), createCurve()]
   const sealed = Buffer.from(broker.seal(plain, keys.xkey))
   const changed = Buffer.from(sealed)

@@ -6,7 +6,7 @@ const poison = new PoisonError('not JSON')
 
 test.for([
   { name: 'success is acknowledged', error: undefined, delivery: 1, want: { do: 'ack' } },
-  { name: 'success is acknowledged, however late', error: undefined, delivery: 9, want: { do: 'ack' } },
+  { name: 'a late success is acknowledged', error: undefined, delivery: 9, want: { do: 'ack' } },
   { name: 'the first failure waits 1 s', error: flaky, delivery: 1, want: { do: 'nak', delayMs: 1_000 } },
   { name: 'the second failure waits 5 s', error: flaky, delivery: 2, want: { do: 'nak', delayMs: 5_000 } },
   {
