@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** Thrown when the environment is not usable; the message names every bad variable and no value. */
+/** The environment is not usable. The message names every bad variable and no value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** Settings every service has. */
+/** Settings of every service. */
 export const commonEnv = {
   ENVIRONMENT: z
     .enum(['production', 'preview', 'local'])
@@ -47,7 +47,7 @@ export const commonEnv = {
     ),
 }
 
-/** Of what faces browsers. */
+/** Settings of services that browsers reach. */
 export const publicEnv = {
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
@@ -56,7 +56,7 @@ export const publicEnv = {
     ),
 }
 
-/** Whether connections of browsers are encrypted all the way to us, or to what stands in front of us. */
+/** Whether browsers reach us, or the proxy in front of us, over https. */
 export const isSecure = ({ PUBLIC_URL }: { PUBLIC_URL: string }): boolean =>
   new URL(PUBLIC_URL).protocol === 'https:'
 
@@ -97,11 +97,11 @@ export const principalEnv = {
 }
 
 /**
- * Reads the environment by a zod object whose keys are variable names. Throws one `ConfigError` that names every bad
- * variable; values are left out, since they may be secrets.
+ * Reads the environment with a zod object whose keys are variable names. Throws one `ConfigError` that names every bad variable.
+ * Values are left out, because they may be secrets.
  */
 export function loadEnv<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): Readonly<z.output<S>> {
-  // An empty variable is what a template leaves behind; it means "not set".
+  // Templates leave variables empty that are not set.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = schema.safeParse(given)
   if (parsed.success) return Object.freeze(parsed.data)

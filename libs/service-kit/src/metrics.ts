@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /**
- * A registry of this process; every metric carries the service's name. `version` is what the image was built from, for
+ * The metrics registry of this process. Each metric has the service's name as a label. `version` is the release of the image, for
  * dashboards that mark releases.
  */
 export function createRegistry(service: string, version = process.env['APP_VERSION'] || 'unknown'): Registry {
@@ -23,8 +23,8 @@ export function createRegistry(service: string, version = process.env['APP_VERSI
 type Values<L extends string> = Readonly<Record<L, readonly string[]>>
 
 /**
- * Shows every combination of these label values as 0 from the start. Without it a series begins with its first
- * increment, which `rate()` then misses, and an alert cannot tell "never happened" from "no longer measured".
+ * Exposes each combination of these label values as 0 from the start. Otherwise a series begins with its first increment, which
+ * `rate()` misses, and an alert cannot distinguish "never happened" from "no longer measured".
  */
 export function fromZero<L extends string, M extends Counter<L> | Histogram<L>>(
   metric: M,
@@ -44,7 +44,7 @@ function combinations<L extends string>(values: Values<L>): Record<L, string>[] 
   return all.map((labels) => Object.fromEntries(labels) as Record<L, string>)
 }
 
-/** Delay and outcome of HTTP requests by operation, which is a closed set: a path would be one series per id. */
+/** Duration and status of HTTP requests by operation, which is a closed set. With the path there would be a series per id. */
 export function httpHistogram(registry: Registry): Histogram<'operation' | 'method' | 'status'> {
   return new Histogram({
     name: 'http_request_duration_seconds',
@@ -102,7 +102,7 @@ export function consumerMetrics(registry: Registry) {
   }
 }
 
-/** Of a connection to the broker, by its name: whether it is there, and what failed on it. */
+/** Metrics of a connection to the broker, by its name: whether it is connected, and failures. */
 export function brokerMetrics(registry: Registry) {
   const registers = [registry]
   const connected = new Gauge({
@@ -136,7 +136,7 @@ export function brokerMetrics(registry: Registry) {
   }
 }
 
-/** What a follower counts of the states in its stream that it cannot read. */
+/** Metrics of a follower: states in its stream that it cannot read. */
 export function stateMetrics(registry: Registry) {
   const registers = [registry]
   const found = new Counter({
