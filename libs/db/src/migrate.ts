@@ -46,8 +46,8 @@ function stepsOf(pending: readonly MigrationInfo[]): Step[] {
 const LOCK = sql`hashtextextended('whereabouts migrations', 0)`
 
 /**
- * Kysely has a lock too, but waits for it inside a statement. An index that is built concurrently would wait for that statement, so
- * both would wait for ever. This lock is polled.
+ * Kysely has a lock too, but waits for it inside a statement. An index that is built concurrently would wait for that statement, and
+ * PostgreSQL would end one of the two as a deadlock. So this lock is polled.
  */
 async function exclusively<T>(db: Kysely<unknown>, work: () => Promise<T>): Promise<T> {
   return db.connection().execute(async (holder) => {

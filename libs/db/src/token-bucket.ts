@@ -15,8 +15,8 @@ export const secondsUntilToken = (rate: Rate, secondsUntilFull: number): number 
 
 /**
  * One statement decides under the lock of the bucket's row, so that all replicas together grant exactly the tokens of the bucket.
- * `returning` compares old and new values instead of reading the clock again, which could grant without deducting. A refusal changes
- * nothing.
+ * `taken` compares the old and the new value: computing it from another clock reading could grant without deducting. A refusal
+ * changes nothing.
  */
 const TAKE = `
   insert into rate_bucket as b (key, full_at) values ($1, clock_timestamp() + make_interval(secs => $3))

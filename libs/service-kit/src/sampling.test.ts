@@ -12,7 +12,7 @@ async function values(registry: Registry, metric: string): Promise<Record<string
   return Object.fromEntries(found?.values.map(({ labels, value }) => [name(labels), value]) ?? [])
 }
 
-test('gauges show what the last sample found, and nothing while sampling fails: an old value would look like a good one', async () => {
+test('gauges show the last sample, and no value while sampling fails', async () => {
   const registry = createRegistry('test')
   const samples = [{ online: 3 }, new Error('database away'), { silent: 1 }]
   const sampling = startSampling({
@@ -40,7 +40,7 @@ test('gauges show what the last sample found, and nothing while sampling fails: 
   await sampling.stop()
 })
 
-test('one slow sample does not put off the next one; two in a row do', async () => {
+test('one slow sample does not delay the next one, but two in a row do', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
     const sample = vi.fn<() => Promise<{ readers: number }>>(async () => {
@@ -57,7 +57,7 @@ test('one slow sample does not put off the next one; two in a row do', async () 
   }
 })
 
-test('a sample that ends after the stop has begun is waited for, and its failure is no news', async () => {
+test('stop() waits for the running sample and ignores its failure', async () => {
   const registry = createRegistry('test')
   const ending = Promise.withResolvers<never>()
   const sampling = startSampling({
@@ -86,7 +86,7 @@ test('known label values are shown as 0 before anything happens', async () => {
   expect(await registry.metrics()).toContain('h_count{service="test",a="1"} 0')
 })
 
-test('timed work: the time of the last success, from the start on; several loops of a process share the metrics', async () => {
+test('timed work shows its last success, or the start before that; all loops share the metrics', async () => {
   vi.useFakeTimers({ now: 1_000_000, toFake: ['Date'] })
   try {
     const registry = createRegistry('test')
