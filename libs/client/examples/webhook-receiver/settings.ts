@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
-export const HELP = `node libs/client/examples/webhook-receiver/main.ts [flags]    receives webhooks and knows where everything is
+export const HELP = `node libs/client/examples/webhook-receiver/main.ts [flags]    receives webhooks and stores where each asset is
 
-  --port N         where to listen; 0 takes a free one             default 9000
-  --host ADDRESS   0.0.0.0 for all                                 default 127.0.0.1
-  --path PATH      of the webhook's URL                            default /hook
-  --cert FILE      PEM, with --key: HTTPS. Without, plain HTTP: for development, or behind a proxy that does TLS
+  --port N         port to listen on; 0 chooses a free one         default 9000
+  --host ADDRESS   address to listen on; 0.0.0.0 for all           default 127.0.0.1
+  --path PATH      path of the webhook's URL                       default /hook
+  --cert FILE      PEM, with --key: HTTPS. Without: plain HTTP, for development or behind a proxy with TLS
   --key FILE       PEM
-  --base-url URL   of the API                                      default http://127.0.0.1:8080
-  --data FILE      what is known, a SQLite database                default webhook-receiver.db
-  --tolerance N    seconds from scan to delivery; what is older is
-                   not applied but looked up in the report         default 300
+  --base-url URL   address of the API                              default http://127.0.0.1:8080
+  --data FILE      SQLite database with the positions              default webhook-receiver.db
+  --tolerance N    seconds from scan to delivery; an older event
+                   is not applied, but read from the report        default 300
   --reconcile N    seconds between two comparisons with the report default 300
   --help           prints this
 
-  WEBHOOK_SECRET             shown when the webhook was created; two, with a comma, while it is replaced
-  CLIENT_ID, CLIENT_SECRET   an API key with scans:read, to compare with the report
+  WEBHOOK_SECRET             shown when the webhook was created; two, separated by a comma, while it is replaced
+  CLIENT_ID, CLIENT_SECRET   an API key with scans:read, to read the report
 
-It writes a line of JSON for everything that happens. Ctrl-C stops it.
+It writes a line of JSON for each event and each comparison. Ctrl-C stops it.
 `
 
 export type Settings = {
@@ -34,7 +34,7 @@ export type Settings = {
   key: { clientId: string; clientSecret: string } | undefined
 }
 
-/** Throws an error that says what to do. Secrets are read from the environment: flags can be seen by other users. */
+/** Throws an error that says what to do. Secrets come from the environment, because other users can see flags. */
 export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings | 'help' {
   const { values } = parseArgs({
     args,
@@ -52,7 +52,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings |
     },
   })
   if (values.help) return 'help'
-  if (!/^\/[^?#\s]*$/.test(values.path)) throw new Error('--path begins with a slash, like /hook')
+  if (!/^\/[^?#\s]*$/.test(values.path)) throw new Error('--path must begin with a slash, like /hook')
   return {
     host: values.host,
     port: integer('--port', values.port, 0, 65_535),
@@ -69,13 +69,14 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings |
 
 function integer(name: string, text: string, min: number, max: number): number {
   const value = text === '' ? Number.NaN : Number(text)
-  if (!Number.isInteger(value) || value < min || value > max) throw new Error(`${name} is ${min} to ${max}`)
+  if (!Number.isInteger(value) || value < min || value > max)
+    throw new Error(`${name} must be a number from ${min} to ${max}`)
   return value
 }
 
 function readTls({ cert, key }: { cert?: string | undefined; key?: string | undefined }) {
   if (cert === undefined && key === undefined) return undefined
-  if (cert === undefined || key === undefined) throw new Error('--cert and --key belong together')
+  if (cert === undefined || key === undefined) throw new Error('--cert and --key must be set together')
   return { cert: readPem('--cert', cert), key: readPem('--key', key) }
 }
 
@@ -90,19 +91,19 @@ function readPem(name: string, file: string): Buffer {
 function readUrl(text: string): string {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new Error('--base-url is an address like https://api.example.com')
+    throw new Error('--base-url must be an address like https://api.example.com')
   return url.href
 }
 
 function readSecrets(text = ''): string[] {
   const secrets = text.split(',').map((secret) => secret.trim())
   if (!secrets.every((secret) => secret.startsWith('whsec_')))
-    throw new Error('WEBHOOK_SECRET is the secret of the webhook, whsec_ and so on. --help says more.')
+    throw new Error('WEBHOOK_SECRET must be the secret of the webhook, which begins with whsec_. See --help.')
   return secrets
 }
 
 function readKey({ CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }: NodeJS.ProcessEnv): Settings['key'] {
   if (!clientId && !clientSecret) return undefined
-  if (!clientId || !clientSecret) throw new Error('CLIENT_ID and CLIENT_SECRET belong together')
+  if (!clientId || !clientSecret) throw new Error('CLIENT_ID and CLIENT_SECRET must be set together')
   return { clientId, clientSecret }
 }
