@@ -52,7 +52,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings |
     },
   })
   if (values.help) return 'help'
-  if (!/^\/[^?#\s]*$/.test(values.path)) throw new Error('--path must begin with a slash, like /hook')
+  if (!/^\/[^?#\s]*$/.test(values.path)) throw new Error('--path begins with a slash, like /hook')
   return {
     host: values.host,
     port: integer('--port', values.port, 0, 65_535),
@@ -69,14 +69,13 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings |
 
 function integer(name: string, text: string, min: number, max: number): number {
   const value = text === '' ? Number.NaN : Number(text)
-  if (!Number.isInteger(value) || value < min || value > max)
-    throw new Error(`${name} must be a number from ${min} to ${max}`)
+  if (!Number.isInteger(value) || value < min || value > max) throw new Error(`${name} is ${min} to ${max}`)
   return value
 }
 
 function readTls({ cert, key }: { cert?: string | undefined; key?: string | undefined }) {
   if (cert === undefined && key === undefined) return undefined
-  if (cert === undefined || key === undefined) throw new Error('--cert and --key must be set together')
+  if (cert === undefined || key === undefined) throw new Error('--cert and --key belong together')
   return { cert: readPem('--cert', cert), key: readPem('--key', key) }
 }
 
@@ -91,19 +90,19 @@ function readPem(name: string, file: string): Buffer {
 function readUrl(text: string): string {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new Error('--base-url must be an address like https://api.example.com')
+    throw new Error('--base-url is an address like https://api.example.com')
   return url.href
 }
 
 function readSecrets(text = ''): string[] {
   const secrets = text.split(',').map((secret) => secret.trim())
   if (!secrets.every((secret) => secret.startsWith('whsec_')))
-    throw new Error('WEBHOOK_SECRET must be the secret of the webhook, which begins with whsec_. See --help.')
+    throw new Error('WEBHOOK_SECRET is the secret of the webhook, which begins with whsec_. See --help.')
   return secrets
 }
 
 function readKey({ CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }: NodeJS.ProcessEnv): Settings['key'] {
   if (!clientId && !clientSecret) return undefined
-  if (!clientId || !clientSecret) throw new Error('CLIENT_ID and CLIENT_SECRET must be set together')
+  if (!clientId || !clientSecret) throw new Error('CLIENT_ID and CLIENT_SECRET belong together')
   return { clientId, clientSecret }
 }
