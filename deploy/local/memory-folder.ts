@@ -18,9 +18,9 @@ const PREFIX = 'whereabouts-tmp-'
 const NEEDED_BYTES = 4 * 2 ** 30
 
 /**
- * Sets TMPDIR to a new folder in memory, for this process and its children. Returns a function that removes the folder. Tests create
- * and delete some hundred thousand files; on a disk that takes a fifth of the processor time. Changes nothing if memory or
- * `/dev/shm` is small, or if TMPDIR is already set.
+ * Sets TMPDIR to a new folder in memory, for this process and its children. Returns a function that removes the folder.
+ * Tests create and delete some hundred thousand files; on a disk that takes a fifth of the processor time. Changes
+ * nothing if memory or `/dev/shm` is small, or if TMPDIR is already set.
  */
 export function keepTemporaryFilesInMemory(): () => void {
   if (process.env['TMPDIR'] !== undefined || !hasRoom()) return () => undefined
@@ -51,8 +51,8 @@ function hasRoom(): boolean {
 }
 
 /**
- * Whether programs may run in `/dev/shm`, by the text of `/proc/mounts`. Tests put programs into their folders, and a file system that
- * is mounted `noexec` refuses to run them. Exported for tests.
+ * Whether programs may run in `/dev/shm`, by the text of `/proc/mounts`. Tests put programs into their folders, and a
+ * file system that is mounted `noexec` refuses to run them. Exported for tests.
  */
 export function runsPrograms(mounts: string): boolean {
   const lines = mounts.split('\n').map((line) => line.split(' '))

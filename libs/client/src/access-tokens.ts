@@ -4,9 +4,9 @@ import { exchangeKey, type Client } from './client.ts'
 const RENEW_BEFORE_MS = 60_000
 
 /**
- * `getToken` for `createClient`, for programs that have an API key. Exchanges the key if there is no token or the token is about to
- * expire; simultaneous requests share one exchange. A failed exchange rejects, and the next request tries again. `client` must have no
- * token. `now` is in milliseconds, for tests.
+ * `getToken` for `createClient`, for programs that have an API key. Exchanges the key if there is no token or the token
+ * is about to expire; simultaneous requests share one exchange. A failed exchange rejects, and the next request tries
+ * again. `client` must have no token. `now` is in milliseconds, for tests.
  */
 export function accessTokens(
   client: Client,

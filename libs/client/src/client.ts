@@ -21,8 +21,8 @@ export type ClientOptions = {
 const USER_AGENT = 'whereabouts-client/1'
 
 /**
- * The typed client, for Node and browsers. Browsers send their own User-Agent: setting one would cause a preflight for each request, which
- * would refuse it.
+ * The typed client, for Node and browsers. Browsers send their own User-Agent: setting one would cause a preflight for
+ * each request, which would refuse it.
  */
 export function createClient(options: ClientOptions): Client {
   const client = createFetchClient<paths>({

@@ -44,8 +44,8 @@ export class WebhookVerificationError extends Error {
   }
 
   /**
-   * The signature is correct and only the time is not: a late delivery or a replay. If a late delivery is refused, two more attempts with
-   * the same timestamp follow. So answer 2xx, change nothing, and read the report.
+   * The signature is correct and only the time is not: a late delivery or a replay. If a late delivery is refused, two
+   * more attempts with the same timestamp follow. So answer 2xx, change nothing, and read the report.
    */
   get isGenuine(): boolean {
     return this.code === 'timestamp_too_old' || this.code === 'timestamp_too_new'
@@ -61,8 +61,8 @@ export type WebhookHeaders =
 
 export type VerifyOptions = {
   /**
-   * How far the signed timestamp may be before or after now; default 300. It is the time of the scan, not of the delivery. If readers
-   * store reads while they are offline and send them later, use 86 700 (24 hours and 5 minutes).
+   * How far the signed timestamp may be before or after now; default 300. It is the time of the scan, not of the
+   * delivery. If readers store reads while they are offline and send them later, use 86 700 (24 hours and 5 minutes).
    */
   toleranceSeconds?: number
   /** Milliseconds since 1970; for tests. */
@@ -73,9 +73,9 @@ const DEFAULT_TOLERANCE_SECONDS = 300
 const encoder = new TextEncoder()
 
 /**
- * Returns the event of a delivery. Throws WebhookVerificationError if the request is not a valid delivery. Throws TypeError for a mistake
- * of the calling program: no secret, a body that was parsed already, an invalid tolerance. Of several secrets any may match: while a
- * webhook is deleted and created again, the receiver needs both.
+ * Returns the event of a delivery. Throws WebhookVerificationError if the request is not a valid delivery. Throws
+ * TypeError for a mistake of the calling program: no secret, a body that was parsed already, an invalid tolerance. Of
+ * several secrets any may match: while a webhook is deleted and created again, the receiver needs both.
  */
 export async function verifyWebhook(
   rawBody: RawBody,

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 
 /**
- * One field of a resource. Requests, replies, state messages, table columns and import columns derive from it. CONTRIBUTING.md, "A new
- * field of a resource", lists the other steps for a new field.
+ * One field of a resource. Requests, replies, state messages, table columns and import columns derive from it.
+ * CONTRIBUTING.md, "A new field of a resource", lists the other steps for a new field.
  */
 export type Field = {
   /** In replies. */

@@ -84,8 +84,8 @@ export type RowError = {
 }
 
 /**
- * `line` is where the row begins in the file. `id` is null if nothing is stored: for failed rows, and for rows that a dry run would
- * create. `changes` names the columns that differ from the stored row.
+ * `line` is where the row begins in the file. `id` is null if nothing is stored: for failed rows, and for rows that a dry
+ * run would create. `changes` names the columns that differ from the stored row.
  */
 export const ImportRowView = z
   .object({

@@ -6,9 +6,9 @@ const YEAR_1 = Date.UTC(2001, 0, 1) - 730_485 * 86_400_000
 const YEAR_9999_END = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * Reads an RFC 3339 timestamp with any offset and any number of fraction digits. Returns UTC text with six fraction digits, truncated
- * because storage is in microseconds; undefined if the text is not such a timestamp. The result has a fixed width, so that texts sort
- * in the order of time.
+ * Reads an RFC 3339 timestamp with any offset and any number of fraction digits. Returns UTC text with six fraction
+ * digits, truncated because storage is in microseconds; undefined if the text is not such a timestamp. The result has a
+ * fixed width, so that texts sort in the order of time.
  */
 export function parseInstant(raw: string): string | undefined {
   if (raw.length > 64) return undefined
@@ -62,8 +62,8 @@ export const Instant = z
 const ZERO_TIMES = new Set(['0001-01-01T00:00:00.000', '1970-01-01T00:00:00.000'])
 
 /**
- * A bound of the validity window. The zero times of other languages are refused in any notation, also if a value is one only after
- * truncation to milliseconds, as in replies.
+ * A bound of the validity window. The zero times of other languages are refused in any notation, also if a value is one
+ * only after truncation to milliseconds, as in replies.
  */
 export const WindowInstant = Instant.check((payload) => {
   if (ZERO_TIMES.has(payload.value.slice(0, 23)))

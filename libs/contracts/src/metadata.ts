@@ -16,8 +16,8 @@ type Node = { value: object; step: Step | undefined }
 type Found = { depth: number; values: number; unstorable: Unstorable[] }
 
 /**
- * Checks all values, level by level and without recursion, because hostile input may be very deep. Stops at more levels or values than
- * metadata may have.
+ * Checks all values, level by level and without recursion, because hostile input may be very deep. Stops at more levels
+ * or values than metadata may have.
  */
 function inspect(root: object): Found {
   const found: Found = { depth: 0, values: 0, unstorable: [] }
@@ -76,8 +76,8 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * A free-form object that is replaced whole and bounded in size and depth (D4.6). Not a `z.record`, which takes 250 ms for 150 000
- * names, silently drops `__proto__`, and checks all values a second time.
+ * A free-form object that is replaced whole and bounded in size and depth (D4.6). Not a `z.record`, which takes 250 ms
+ * for 150 000 names, silently drops `__proto__`, and checks all values a second time.
  */
 function metadata({ mayEcho }: { mayEcho: boolean }) {
   const schema = z.unknown().check((payload) => {
@@ -115,7 +115,7 @@ function problemOfWhole(value: object): FieldProblem | undefined {
 export const Metadata = metadata({ mayEcho: false })
 
 /**
- * For PATCH: values that cannot be stored are refused after a comparison with the stored row. They may come from a reply: of metadata
- * that was stored before these rules, or of 1e20, which a reply writes as an integer (D4.8).
+ * For PATCH: values that cannot be stored are refused after a comparison with the stored row. They may come from a reply:
+ * of metadata that was stored before these rules, or of 1e20, which a reply writes as an integer (D4.8).
  */
 export const MetadataPatch = metadata({ mayEcho: true })

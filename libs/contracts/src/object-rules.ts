@@ -3,8 +3,8 @@ import { parseInstant } from './instant.ts'
 import type { FieldProblem } from './text.ts'
 
 /**
- * Rules about two fields of one request. They run even if other fields are wrong, so that all problems are reported together (D3.2,
- * D7.3). So they must check every value that they use.
+ * Rules about two fields of one request. They run even if other fields are wrong, so that all problems are reported
+ * together (D3.2, D7.3). So they must check every value that they use.
  */
 export type Problem = FieldProblem & { field: string }
 
@@ -19,8 +19,8 @@ export function objectRule<T>(problems: (value: Partial<Record<string, unknown>>
 }
 
 /**
- * `valid_to` must be after `valid_from`, which is the creation time if it is not sent (D4.7). Only if `valid_to` is this close to now, the
- * clock of the database decides.
+ * `valid_to` must be after `valid_from`, which is the creation time if it is not sent (D4.7). Only if `valid_to` is this
+ * close to now, the clock of the database decides.
  */
 export const windowRule = <T>() =>
   objectRule<T>(({ valid_from = new Date().toISOString(), valid_to }) => {
@@ -29,8 +29,8 @@ export const windowRule = <T>() =>
   })
 
 /**
- * Like `windowRule`, for PATCH. Two bounds in the same millisecond pass: they may be those of a stored window, whose microseconds replies
- * do not show. The service compares them with the stored row.
+ * Like `windowRule`, for PATCH. Two bounds in the same millisecond pass: they may be those of a stored window, whose
+ * microseconds replies do not show. The service compares them with the stored row.
  */
 export const patchWindowRule = <T>() =>
   objectRule<T>(({ valid_from, valid_to }) => {

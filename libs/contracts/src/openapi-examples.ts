@@ -8,8 +8,8 @@ type Content = Record<string, { schema?: Json; example?: unknown; examples?: unk
 export const NO_EXAMPLE = 'no example'
 
 /**
- * Gives each body of a request and of a success an example, made from those of its schemas. So a new row has one automatically, and none
- * contradicts its schema. Changes and returns the document.
+ * Gives each body of a request and of a success an example, made from those of its schemas. So a new row has one
+ * automatically, and none contradicts its schema. Changes and returns the document.
  */
 export function withExamples(document: Document): Document {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Json>

@@ -4,8 +4,8 @@ import { MAX_ID, readId, Uuid } from './ids.ts'
 import { codePoints, hasControl, type FieldProblem } from './text.ts'
 
 /**
- * Query parameters. The server passes each parameter as the list of its values, so that a repeated single-valued parameter is refused
- * (D7.6).
+ * Query parameters. The server passes each parameter as the list of its values, so that a repeated single-valued
+ * parameter is refused (D7.6).
  */
 type Read<T> = (value: string) => { value: T } | { problem: FieldProblem }
 

@@ -90,8 +90,8 @@ export const ReaderHealth = z
 export type ReaderHealth = z.infer<typeof ReaderHealth>
 
 /**
- * `id`, `name` and `format` are null for a discovered reader, which was heard but never configured. `timezone` is for devices that send
- * wall time, `mapping` for those whose format the installer defines.
+ * `id`, `name` and `format` are null for a discovered reader, which was heard but never configured. `timezone` is for
+ * devices that send wall time, `mapping` for those whose format the installer defines.
  */
 export const ReaderView = z
   .object({

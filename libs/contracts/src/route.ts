@@ -18,9 +18,9 @@ export const scopes = [
 export type Scope = (typeof scopes)[number]
 
 /**
- * Who may call an operation. A scope: keys with that scope and all sessions. `none`: anyone. `key`: any API key, but no session.
- * `session`: any signed-in user. `admin`: the session of an administrator. `session-or-keys-admin`: the session of an administrator, or
- * a key with `keys:admin`.
+ * Who may call an operation. A scope: keys with that scope and all sessions. `none`: anyone. `key`: any API key, but no
+ * session. `session`: any signed-in user. `admin`: the session of an administrator. `session-or-keys-admin`: the session
+ * of an administrator, or a key with `keys:admin`.
  */
 export type Access = Scope | 'none' | 'key' | 'session' | 'admin' | 'session-or-keys-admin'
 
@@ -38,8 +38,8 @@ export type Route = {
   upstream: Upstream
   access: Access
   /**
-   * Takes a token from the bucket of an API key and has the rate-limit headers (D9.9). Requests of users always take a token and never
-   * have the headers (D12.10).
+   * Takes a token from the bucket of an API key and has the rate-limit headers (D9.9). Requests of users always take a
+   * token and never have the headers (D12.10).
    */
   counted: boolean
   /** In the public description. Console routes are not (D10). */
@@ -51,7 +51,10 @@ export type Route = {
   mediaTypes?: readonly string[]
   params?: z.ZodType
   query?: z.ZodType
-  /** A list with only `limit` and `offset`: `sort` and the filters of other lists are `invalid_context` or not supported (D5.7). */
+  /**
+   * A list with only `limit` and `offset`: `sort` and the filters of other lists are `invalid_context` or not supported
+   * (D5.7).
+   */
   hasFixedOrder?: true
   body?: z.ZodType
   /** An empty text in the body counts as left out (RFC 6749, 3.2). */

@@ -88,8 +88,8 @@ export function routesOf<U extends Upstream>(upstream: U): [OperationsOf<U>, Rou
 }
 
 /**
- * All parameters of the lists of a vocabulary. On a route that is not a list, such a parameter is a known one in the wrong context, not
- * an unknown one (D7.3).
+ * All parameters of the lists of a vocabulary. On a route that is not a list, such a parameter is a known one in the
+ * wrong context, not an unknown one (D7.3).
  */
 export const listParametersOf = (vocabulary: Route['vocabulary']): ReadonlySet<string> =>
   listParameters[vocabulary ?? 'current']

@@ -5,8 +5,9 @@ import { listOf, page, pathId } from './query.ts'
 import type { Route } from './route.ts'
 
 /**
- * A row of the history with its cause. `reader` is null if there was no read: an operator saved the asset there, or a request named its
- * location. The reader's id and name and the scan point are those configured now, or null. A deleted location keeps its id (D8.3).
+ * A row of the history with its cause. `reader` is null if there was no read: an operator saved the asset there, or a
+ * request named its location. The reader's id and name and the scan point are those configured now, or null. A deleted
+ * location keeps its id (D8.3).
  */
 export const SightingRow = z
   .object({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * A custom problem of a field. The error mapping replaces `{f}` in `message` by the name of the field, because a schema does not know
- * its name.
+ * A custom problem of a field. The error mapping replaces `{f}` in `message` by the name of the field, because a schema
+ * does not know its name.
  */
 export type FieldProblem = { code: string; message: string; params?: Record<string, unknown> }
 
@@ -45,8 +45,8 @@ export function codePoints(value: string): number {
 }
 
 /**
- * Text of `min` to `max` code points. Lone surrogates and NUL are always refused: PostgreSQL cannot store them, and the caller would get
- * a 500 for its own mistake (D3.3).
+ * Text of `min` to `max` code points. Lone surrogates and NUL are always refused: PostgreSQL cannot store them, and the
+ * caller would get a 500 for its own mistake (D3.3).
  */
 export function text(min: number, max: number, rules: TextRules = {}) {
   return z

@@ -9,8 +9,8 @@ import { addProblem, Name, text } from './text.ts'
 export const grantTypes = ['client_credentials', 'refresh_token'] as const
 
 /**
- * The required fields depend on `grant_type`, so the handler checks them. Client credentials may also be sent with HTTP Basic. Unknown
- * fields are ignored (D12.1).
+ * The required fields depend on `grant_type`, so the handler checks them. Client credentials may also be sent with HTTP
+ * Basic. Unknown fields are ignored (D12.1).
  */
 export const TokenRequest = z
   .object({

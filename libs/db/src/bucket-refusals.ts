@@ -4,8 +4,9 @@ import { secondsUntilToken, type Rate, type Take } from './token-bucket.ts'
 type Refusal = { capacity: number; until: number; fullAt: number }
 
 /**
- * Caches buckets that the database found empty, until they have a token again. Only time refills a bucket, so repeated requests of
- * a limited caller cost no statement. An evicted bucket costs one statement, which finds it empty. Milliseconds since 1970.
+ * Caches buckets that the database found empty, until they have a token again. Only time refills a bucket, so repeated
+ * requests of a limited caller cost no statement. An evicted bucket costs one statement, which finds it empty.
+ * Milliseconds since 1970.
  */
 export class BucketRefusals {
   readonly #empty: LRUCache<string, Refusal>

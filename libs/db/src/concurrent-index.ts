@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Builds an index while others write to the table. The migration does nothing else and exports `inTransaction = false`. First removes
- * an invalid index of an earlier run that failed. `definition` is the text after `on`.
+ * Builds an index while others write to the table. The migration does nothing else and exports `inTransaction = false`.
+ * First removes an invalid index of an earlier run that failed. `definition` is the text after `on`.
  */
 export async function createIndexConcurrently(
   db: Kysely<unknown>,

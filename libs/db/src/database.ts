@@ -77,8 +77,9 @@ export function poolConfig(
 }
 
 /**
- * Opens a pool to one database as one role. `int8` becomes a number (beyond 2^53-1 it throws), and `timestamptz` becomes the text of
- * our API, in UTC with milliseconds. Connects on the first statement: an unreachable database shows in readiness, not here.
+ * Opens a pool to one database as one role. `int8` becomes a number (beyond 2^53-1 it throws), and `timestamptz` becomes
+ * the text of our API, in UTC with milliseconds. Connects on the first statement: an unreachable database shows in
+ * readiness, not here.
  */
 export function openDatabase<T>(url: string, { log, ...options }: Options): Database<T> {
   const pool = new pg.Pool(poolConfig(url, options))
@@ -94,8 +95,8 @@ export function openDatabase<T>(url: string, { log, ...options }: Options): Data
 }
 
 /**
- * Without these listeners a connection that breaks would end the process, whether it is idle or taken from the pool. If it is taken,
- * its next statement fails.
+ * Without these listeners a connection that breaks would end the process, whether it is idle or taken from the pool. If
+ * it is taken, its next statement fails.
  */
 export function surviveBreaks(pool: pg.Pool, log: Logger | undefined): void {
   pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection lost'))

@@ -11,8 +11,8 @@ type MigrationFile = Migration & {
 }
 
 /**
- * Runs the migrations of a service on its schema and returns the names of those that ran now. Safe to repeat. Only one migrator runs
- * per database; others wait. It is a deploy step; services never run it. Uses two connections.
+ * Runs the migrations of a service on its schema and returns the names of those that ran now. Safe to repeat. Only one
+ * migrator runs per database; others wait. It is a deploy step; services never run it. Uses two connections.
  */
 export async function migrate(db: Kysely<unknown>, schema: string, folder: string): Promise<string[]> {
   const provider = new FileMigrationProvider({ fs, path, migrationFolder: folder })
@@ -46,8 +46,8 @@ function stepsOf(pending: readonly MigrationInfo[]): Step[] {
 const LOCK = sql`hashtextextended('whereabouts migrations', 0)`
 
 /**
- * Kysely has a lock too, but waits for it inside a statement. An index that is built concurrently would wait for that statement, and
- * PostgreSQL would end one of the two as a deadlock. So this lock is polled.
+ * Kysely has a lock too, but waits for it inside a statement. An index that is built concurrently would wait for that
+ * statement, and PostgreSQL would end one of the two as a deadlock. So this lock is polled.
  */
 async function exclusively<T>(db: Kysely<unknown>, work: () => Promise<T>): Promise<T> {
   return db.connection().execute(async (holder) => {

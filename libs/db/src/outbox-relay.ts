@@ -32,8 +32,8 @@ const RETRY_MS = 1_000
 const LOCK = `pg_try_advisory_lock(hashtextextended('outbox:' || current_schema(), 0))`
 
 /**
- * Publishes the outbox of the pool's schema. One replica works at a time, chosen by a session lock of the database. If its process or
- * its connection ends, another one takes over within about a second.
+ * Publishes the outbox of the pool's schema. One replica works at a time, chosen by a session lock of the database. If
+ * its process or its connection ends, another one takes over within about a second.
  */
 export function startOutboxRelay({ pool, publish, log, pollMs = 100 }: Options): OutboxRelay {
   let age = 0
@@ -107,8 +107,8 @@ async function relayBatch(client: pg.PoolClient, publish: OutboxPublish): Promis
 }
 
 /**
- * Keeps only the newest state of each entity. That saves messages and keeps the order after failures: otherwise a state that failed
- * could be stored after a newer one when it is sent again, and a compacted stream keeps the last.
+ * Keeps only the newest state of each entity. That saves messages and keeps the order after failures: otherwise a state
+ * that failed could be stored after a newer one when it is sent again, and a compacted stream keeps the last.
  */
 export function newestPerSubject(rows: readonly OutboxRow[]): OutboxRow[] {
   const newest = new Map(rows.filter((row) => row.keep === 'last').map((row) => [row.subject, row.id]))

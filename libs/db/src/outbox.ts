@@ -5,9 +5,9 @@ import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
 import type { z } from 'zod'
 
 /**
- * The transactional outbox: a change and its message are committed together, and the relay publishes the message afterwards. A crash
- * in between loses nothing. If a message is published twice, the broker's deduplication drops it; after its window, consumers that
- * compare revisions do.
+ * The transactional outbox: a change and its message are committed together, and the relay publishes the message
+ * afterwards. A crash in between loses nothing. If a message is published twice, the broker's deduplication drops it;
+ * after its window, consumers that compare revisions do.
  */
 export type OutboxTable = {
   id: number
@@ -37,8 +37,8 @@ export async function createOutbox(db: Kysely<unknown>): Promise<void> {
 export type OpenTransaction = QueryExecutorProvider & { readonly isTransaction: true }
 
 /**
- * Adds messages to the outbox in the transaction of the change. For state messages the caller must hold the lock of the entity's row,
- * so that rows and changes have the same order.
+ * Adds messages to the outbox in the transaction of the change. For state messages the caller must hold the lock of the
+ * entity's row, so that rows and changes have the same order.
  */
 export async function enqueue<S extends z.ZodType>(
   tx: OpenTransaction,

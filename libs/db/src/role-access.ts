@@ -5,8 +5,8 @@ import { ORG_SETTING } from './tenant-database.ts'
 /** Rights of the two roles of a service on one table, view or sequence. */
 export type Access = {
   /**
-   * The column with the organization of a row. The tenant then sees and writes only rows of its own organization, the worker those of
-   * all. Without it there is no row-level security: for tables that belong to no organization.
+   * The column with the organization of a row. The tenant then sees and writes only rows of its own organization, the
+   * worker those of all. Without it there is no row-level security: for tables that belong to no organization.
    */
   organization?: string
   /** Instead of a column: the condition under which the tenant may access a row. */
@@ -17,9 +17,10 @@ export type Access = {
 }
 
 /**
- * For migrations, as the owner of the schema: gives the two roles exactly these rights on each object and revokes all others. A table
- * that no migration names is closed to both roles. Uses one transaction per table, so that a statement of the service waits for one
- * table at most; if the tables are in use, the migration must export `inTransaction = false`. Safe to repeat.
+ * For migrations, as the owner of the schema: gives the two roles exactly these rights on each object and revokes all
+ * others. A table that no migration names is closed to both roles. Uses one transaction per table, so that a statement of
+ * the service waits for one table at most; if the tables are in use, the migration must export `inTransaction = false`.
+ * Safe to repeat.
  */
 export async function openToRoles(
   db: Kysely<unknown>,
@@ -87,8 +88,8 @@ async function requireRoles(db: Kysely<unknown>): Promise<string> {
 }
 
 /**
- * Closes the tables of a service that only the owner needs. Ids are minted with the owner's rights, so that no other role can read
- * their key. Tables of later migrations are closed until these open them.
+ * Closes the tables of a service that only the owner needs. Ids are minted with the owner's rights, so that no other role
+ * can read their key. Tables of later migrations are closed until these open them.
  */
 export async function closeToRoles(db: Kysely<unknown>): Promise<void> {
   const owner = await requireRoles(db)

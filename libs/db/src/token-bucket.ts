@@ -2,8 +2,8 @@ import type pg from 'pg'
 import type { Pipeline } from './pipeline.ts'
 
 /**
- * A token bucket. Its whole state is the time at which it is full again. A take moves that time by the time of one token, and is refused
- * if the bucket would then need longer to fill than its capacity allows.
+ * A token bucket. Its whole state is the time at which it is full again. A take moves that time by the time of one token,
+ * and is refused if the bucket would then need longer to fill than its capacity allows.
  */
 export type Rate = { capacity: number; secondsPerToken: number }
 

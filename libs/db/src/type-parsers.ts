@@ -6,8 +6,8 @@ export function parseInt8(text: string): number {
 }
 
 /**
- * `2026-11-21 10:00:00.123456+00` as `2026-11-21T10:00:00.123Z`: the text that clients see, truncated to milliseconds. The session's
- * time zone is UTC. Does not use Date, which is slower and has no microseconds to truncate.
+ * `2026-11-21 10:00:00.123456+00` as `2026-11-21T10:00:00.123Z`: the text that clients see, truncated to milliseconds.
+ * The session's time zone is UTC. Does not use Date, which is slower and has no microseconds to truncate.
  */
 export function parseTimestamptz(text: string): string {
   const millis =

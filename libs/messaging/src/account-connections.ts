@@ -13,7 +13,10 @@ type Connection = { cid: number; user: string; startMs: number; counters: Counte
 export type FollowedAccount = {
   /** When to stop sampling, by `performance.now()`. */
   untilMs: number
-  /** Reports what was sent since the last sample. Resolves with the number of pages read; throws if the broker does not answer. */
+  /**
+   * Reports what was sent since the last sample. Resolves with the number of pages read; throws if the broker does not
+   * answer.
+   */
   sample(): Promise<number>
   /** A connection has ended with these totals. Reports what it sent since the last sample. */
   ended(connection: Connection): void

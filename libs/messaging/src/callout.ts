@@ -70,9 +70,9 @@ const AuthRequest = z.object({
 type AuthRequest = z.output<typeof AuthRequest>
 
 /**
- * Answers the broker's authorization callout; any number of replicas share the work. `decide` resolves to a grant, to a refusal, or
- * to undefined if the credentials are wrong. If it rejects or takes too long, the login is refused at once, because without an
- * answer the client would wait two seconds. No secret is logged.
+ * Answers the broker's authorization callout; any number of replicas share the work. `decide` resolves to a grant, to a
+ * refusal, or to undefined if the credentials are wrong. If it rejects or takes too long, the login is refused at once,
+ * because without an answer the client would wait two seconds. No secret is logged.
  */
 export function serveLogins(
   broker: Broker,

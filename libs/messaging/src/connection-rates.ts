@@ -16,8 +16,8 @@ type Options = {
 /** Accounts of services, which are never sampled. */
 const SERVICES = new Set(['APP', 'AUTH', 'SYS', '$SYS', '$G'])
 /**
- * Interval between requests for the totals of all accounts: one millisecond per account, within these bounds. An answer has half a
- * kilobyte for each account in use.
+ * Interval between requests for the totals of all accounts: one millisecond per account, within these bounds. An answer
+ * has half a kilobyte for each account in use.
  */
 const FASTEST_MS = 250
 const SLOWEST_MS = 1_000
@@ -26,8 +26,8 @@ const FOLLOW_MS = 100
 /** How long an account is followed after it was last above a threshold, so that a pause in a flood does not end it. */
 const FOLLOW_ON_MS = 10_000
 /**
- * A connection that was opened at most this long before its account is followed counts from its start. An older one counts from the
- * first sample: its total may have grown for days.
+ * A connection that was opened at most this long before its account is followed counts from its start. An older one
+ * counts from the first sample: its total may have grown for days.
  */
 const YOUNG_MS = 2_000
 /**
@@ -66,9 +66,9 @@ type Server = {
 }
 
 /**
- * Reports how much each broker user sends to all brokers of the cluster. Asks them for the totals of their accounts, and for single
- * connections only if an account sends much. Each broker is compared with itself, by its own clock, so a missing answer delays a
- * report and loses nothing. `broker` must be logged in as `system`.
+ * Reports how much each broker user sends to all brokers of the cluster. Asks them for the totals of their accounts, and
+ * for single connections only if an account sends much. Each broker is compared with itself, by its own clock, so a
+ * missing answer delays a report and loses nothing. `broker` must be logged in as `system`.
  */
 export function watchRates(broker: Broker, { logger, onSent, onAnswer }: Options): { stop(): void } {
   const nc = natsOf(broker)

@@ -70,8 +70,9 @@ export type DeadLetterReason = 'poison' | 'retries_exhausted' | 'never_settled'
 
 export type Consumption = {
   /**
-   * Stops pulling and requeues at once the messages that no handler has. Running handlers get `graceMs` to finish; then their
-   * signal aborts and their messages are requeued too. Resolves when the broker has the verdicts. A second call waits for the first.
+   * Stops pulling and requeues at once the messages that no handler has. Running handlers get `graceMs` to finish; then
+   * their signal aborts and their messages are requeued too. Resolves when the broker has the verdicts. A second call
+   * waits for the first.
    */
   stop(): Promise<void>
   /** Resolves when stopped. Rejects only because of a bug in this lib; the service should then exit. */

@@ -36,7 +36,10 @@ export async function replayDeadLetter(broker: Broker, seq: number): Promise<Set
   return removed.ok ? { ok: true, storedAs } : kept(`stored again as ${storedAs}, but ${removed.reason}`)
 }
 
-/** The whole payload. If only its head was kept, it is read from the stream of the message; undefined if it is gone from there. */
+/**
+ * The whole payload. If only its head was kept, it is read from the stream of the message; undefined if it is gone from
+ * there.
+ */
 async function wholePayload(jsm: JetStreamManager, letter: DeadLetter): Promise<Uint8Array | undefined> {
   const { truncated, payload, stream, stream_seq: seq } = letter
   if (!truncated) return payload

@@ -45,8 +45,8 @@ export type FailedMessage = Pick<
 }
 
 /**
- * Stores the message in `dead.<org>.<stream>.<durable>`, with the first 8 KiB of its payload. Resolves once it is stored. A second
- * call stores nothing, as long as the broker remembers the id.
+ * Stores the message in `dead.<org>.<stream>.<durable>`, with the first 8 KiB of its payload. Resolves once it is stored.
+ * A second call stores nothing, as long as the broker remembers the id.
  */
 export async function keepDeadLetter(broker: Broker, failed: FailedMessage): Promise<void> {
   const { stream, consumer, streamSeq, deliveryCount, receivedAt, subject, data, reason } = failed

@@ -12,8 +12,8 @@ const costOf = ({ data }: Pick<Delivery, 'data'>): number => data.length + MESSA
 type Line = { group: string; waiting: Delivery[]; head: number; cost: number; credit: number }
 
 /**
- * Waiting deliveries, in one line per group. Lines take turns by deficit round robin over bytes, so that no group waits behind the
- * backlog of another. With one group it is first in, first out.
+ * Waiting deliveries, in one line per group. Lines take turns by deficit round robin over bytes, so that no group waits
+ * behind the backlog of another. With one group it is first in, first out.
  */
 export class FairQueue {
   /** The lines that are not empty, in the order of their turns. */

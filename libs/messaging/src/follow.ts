@@ -58,8 +58,8 @@ const RETRY_MS = 1_000
 const PREFIX_LENGTH = immediateSubject('').length
 
 /**
- * Keeps a view in memory up to date with a compacted stream. Each process follows the stream with its own ephemeral consumer. After
- * an interruption a new consumer continues after the last state.
+ * Keeps a view in memory up to date with a compacted stream. Each process follows the stream with its own ephemeral
+ * consumer. After an interruption a new consumer continues after the last state.
  */
 export function followStream(broker: Broker, options: FollowOptions): Follower {
   const follower = new StreamFollower(broker, options)

@@ -16,9 +16,9 @@ const SLOW_MS = 15
 const HEAVY_BYTES = 64 * 1024
 
 /**
- * Handles batches one after the other until stopped. Handling is mostly waiting for a database. Meanwhile the next messages of the
- * same groups are decoded. If a batch is slow, messages of other groups overtake it on a second lane. A group is on one lane at a
- * time, so its order is kept.
+ * Handles batches one after the other until stopped. Handling is mostly waiting for a database. Meanwhile the next
+ * messages of the same groups are decoded. If a batch is slow, messages of other groups overtake it on a second lane. A
+ * group is on one lane at a time, so its order is kept.
  */
 export async function handleInLanes<T extends Item>(
   run: ConsumerRun,

@@ -27,15 +27,19 @@ const CHUNK = { messages: 64, bytes: 512 * 1024 }
 const WAIT_FOR_OTHERS_MS = 100
 /** How often it repeats that wait while the consumer lags behind its stream, where messages of other groups may be. */
 const WAITS_BEHIND = 10
-/** If another group was heard within this time, work on OVERFLOW pauses for as long as it has just worked: half of the time is for others. */
+/**
+ * If another group was heard within this time, work on OVERFLOW pauses for as long as it has just worked: half of the
+ * time is for others.
+ */
 const OTHERS_ACTIVE_MS = 1_000
 const LONGEST_REST_MS = 100
 const TOKEN = /^[0-9A-Za-z_-]{1,64}$/
 
 /**
- * Moves the messages of a group beyond its share from the stream of a consumer to OVERFLOW, unread, so that other groups do not wait
- * behind them. A message is acknowledged only after OVERFLOW has stored it. While OVERFLOW is full, messages are held. While
- * OVERFLOW has messages of a group, its new messages go there too, so their order is kept. For one consumer of a process.
+ * Moves the messages of a group beyond its share from the stream of a consumer to OVERFLOW, unread, so that other groups
+ * do not wait behind them. A message is acknowledged only after OVERFLOW has stored it. While OVERFLOW is full, messages
+ * are held. While OVERFLOW has messages of a group, its new messages go there too, so their order is kept. For one
+ * consumer of a process.
  */
 export class Overflow {
   readonly #broker: Broker

@@ -16,7 +16,10 @@ export type PullOptions = {
   onMessage: (msg: Msg, info: DeliveryInfo) => void
   /** A request ended because the consumer had no message left. */
   onIdle?: () => void
-  /** Nothing can be delivered for now: the consumer is missing, or the broker is silent or restarted. The pull retries by itself. */
+  /**
+   * Nothing can be delivered for now: the consumer is missing, or the broker is silent or restarted. The pull retries by
+   * itself.
+   */
   onTrouble: (reason: string) => void
 }
 

@@ -5,8 +5,8 @@ import { durableNames, durables, found, makeDurable, type DurableName, type Stre
 export type Stored = { subject: string; payload: unknown }
 
 /**
- * All messages that a stream holds now, oldest first, in batches; none if the stream does not exist. Payloads that are not JSON are
- * skipped. Throws if the broker loses a message: then read the whole stream again.
+ * All messages that a stream holds now, oldest first, in batches; none if the stream does not exist. Payloads that are
+ * not JSON are skipped. Throws if the broker loses a message: then read the whole stream again.
  */
 export async function* readStream(broker: Broker, stream: StreamName): AsyncGenerator<Stored[]> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
@@ -35,8 +35,9 @@ export async function emptyStream(broker: Broker, stream: StreamName): Promise<v
 }
 
 /**
- * Makes the broker deliver the messages of a durable again: all that the stream holds, or those stored at `since` or later. Call it
- * only while nothing consumes the durable. Messages that were delivered and not settled come again in any case.
+ * Makes the broker deliver the messages of a durable again: all that the stream holds, or those stored at `since` or
+ * later. Call it only while nothing consumes the durable. Messages that were delivered and not settled come again in any
+ * case.
  */
 export async function rewindDurable(broker: Broker, durable: DurableName, since?: Date): Promise<void> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })

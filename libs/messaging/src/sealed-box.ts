@@ -15,8 +15,8 @@ const HEAD = VERSION.length + nacl.box.nonceLength
 const MAX_PEERS = 64
 
 /**
- * The key shared with a peer is cached. Computing it takes 2 ms in JavaScript, and each login of a reader needs it twice, with the same
- * few brokers. `CurveKP` of nkeys is correct too, but has no cache and allows 170 logins a second.
+ * The key shared with a peer is cached. Computing it takes 2 ms in JavaScript, and each login of a reader needs it twice,
+ * with the same few brokers. `CurveKP` of nkeys is correct too, but has no cache and allows 170 logins a second.
  */
 export function sealedBox(xkeySeed: string): SealedBox {
   const secret = rawXkeySeed(xkeySeed)

@@ -33,13 +33,19 @@ type Stream = {
   allowsTtl?: boolean
   /** A message is kept until all durables of the stream have acknowledged it. */
   untilConsumed?: boolean
-  /** Refuses a second message of a subject, and a message that does not fit. The broker requires that of one of its own streams. */
+  /**
+   * Refuses a second message of a subject, and a message that does not fit. The broker requires that of one of its own
+   * streams.
+   */
   refusesWhenFull?: boolean
   /** The broker must allow to delete single messages: the product or the broker itself does that. */
   deletable?: boolean
   /** The stream whose messages are copied into this one. A stream with a source has no duplicate window, see `SCANS`. */
   source?: string
-  /** A message is kept until its only durable has acknowledged it. A full stream refuses new messages instead of dropping old ones. */
+  /**
+   * A message is kept until its only durable has acknowledged it. A full stream refuses new messages instead of dropping
+   * old ones.
+   */
   queue?: boolean
 }
 

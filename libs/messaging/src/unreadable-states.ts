@@ -27,8 +27,8 @@ const ASK_TIMEOUT_MS = 5_000
 const RETRY_MS = { first: 1_000, most: 60_000 }
 
 /**
- * The subjects of a compacted stream whose state cannot be read. Asks their owner to publish each state again, one at a time, until
- * it is replaced.
+ * The subjects of a compacted stream whose state cannot be read. Asks their owner to publish each state again, one at a
+ * time, until it is replaced.
  */
 export class UnreadableStates {
   readonly #options: Options

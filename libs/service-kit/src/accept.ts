@@ -1,6 +1,6 @@
 /**
- * Whether an `Accept` header prefers `wanted` to `usual` (RFC 9110, 12.5.1). False if it weighs both the same, accepts neither, or
- * is missing.
+ * Whether an `Accept` header prefers `wanted` to `usual` (RFC 9110, 12.5.1). False if it weighs both the same, accepts
+ * neither, or is missing.
  */
 export function prefers(accept: string | undefined, wanted: string, usual: string): boolean {
   if (accept === undefined) return false

@@ -29,8 +29,8 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const [MIN_DIGITS, MAX_DIGITS] = [16, 310]
 
 /**
- * Takes linear time, without recursion, and never throws. For text that is not JSON the result means nothing: JSON.parse refuses the
- * text. `within` names the member whose integers are collected; undefined collects all.
+ * Takes linear time, without recursion, and never throws. For text that is not JSON the result means nothing: JSON.parse
+ * refuses the text. `within` names the member whose integers are collected; undefined collects all.
  */
 export function scanJson(text: string, within: string | undefined): JsonScan {
   return new Scan(text, within).run()

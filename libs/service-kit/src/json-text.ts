@@ -13,8 +13,8 @@ const REFUSALS: Record<JsonRefusal, string> = {
 }
 
 /**
- * Parses JSON. Integers in `metadata` that a double cannot hold become bigints, so that the schema can refuse them: metadata is stored
- * unchanged. Throws SyntaxError, or `bad_request` for a text that would take too long.
+ * Parses JSON. Integers in `metadata` that a double cannot hold become bigints, so that the schema can refuse them:
+ * metadata is stored unchanged. Throws SyntaxError, or `bad_request` for a text that would take too long.
  */
 export const parseJson = (text: string): unknown => parseExactly(text, 'metadata')
 

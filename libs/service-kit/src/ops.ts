@@ -11,8 +11,8 @@ export type Ops = {
 }
 
 /**
- * Serves `/healthz`, `/readyz` and `/metrics` on a separate port, which is not public. `/healthz` checks no dependency: restarting a
- * service does not bring its database back.
+ * Serves `/healthz`, `/readyz` and `/metrics` on a separate port, which is not public. `/healthz` checks no dependency:
+ * restarting a service does not bring its database back.
  */
 export async function startOps(options: {
   host: string

@@ -33,8 +33,8 @@ export function decodeForm(bytes: Uint8Array | undefined): Record<string, unknow
 const MAX_PAIRS = 10_000
 
 /**
- * `a=1&b=2&a=3` as `{ a: ['1', '3'], b: ['2'] }`; undefined if an escape is not UTF-8 or if there are too many pairs. URLSearchParams
- * was rejected: it replaces broken sequences and so would accept them.
+ * `a=1&b=2&a=3` as `{ a: ['1', '3'], b: ['2'] }`; undefined if an escape is not UTF-8 or if there are too many pairs.
+ * URLSearchParams was rejected: it replaces broken sequences and so would accept them.
  */
 export function parsePairs(text: string): Record<string, string[]> | undefined {
   const pairs: Record<string, string[]> = Object.create(null)

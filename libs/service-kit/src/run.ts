@@ -72,8 +72,8 @@ export function runUntilSignal(phases: readonly Phase[], options: { graceMs: num
 }
 
 /**
- * The frame of every main.ts. A bad configuration prints the variables to fix and exits with 78 (EX_CONFIG). Any other failure prints
- * its cause and exits with 1.
+ * The frame of every main.ts. A bad configuration prints the variables to fix and exits with 78 (EX_CONFIG). Any other
+ * failure prints its cause and exits with 1.
  */
 export async function start(service: string, main: () => Promise<void>): Promise<void> {
   try {

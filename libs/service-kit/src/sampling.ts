@@ -23,9 +23,9 @@ type Options<M extends string> = {
 const MAX_SHARE = 1 / 50
 
 /**
- * Gauges that need a query to a database or the broker. They are sampled in the background, so a scrape costs nothing. After a failed
- * sample the gauges are missing until the next one succeeds, because an old value would look like a good one. All replicas show the
- * same, so queries take `max`.
+ * Gauges that need a query to a database or the broker. They are sampled in the background, so a scrape costs nothing.
+ * After a failed sample the gauges are missing until the next one succeeds, because an old value would look like a good
+ * one. All replicas show the same, so queries take `max`.
  */
 export function startSampling<M extends string>(options: Options<M>): { stop(): Promise<void> } {
   const { registry, work: name, everyMs, sample, log } = options

@@ -67,8 +67,8 @@ export type Handlers<U extends Upstream> = { [K in OperationsOf<U>]: Handler<K> 
 type AnyHandler = (context: Record<string, unknown>) => Promise<unknown>
 
 /**
- * Registers the routes of the service, legacy ones below `/legacy`. Each request passes the steps of D2 in their order: principal,
- * media type, size, then path, query and body against the schemas of the row, then the handler.
+ * Registers the routes of the service, legacy ones below `/legacy`. Each request passes the steps of D2 in their order:
+ * principal, media type, size, then path, query and body against the schemas of the row, then the handler.
  */
 export function serve<U extends Upstream>(
   app: FastifyInstance,
@@ -188,8 +188,8 @@ function sendList(columns: readonly string[], reply: FastifyReply, list: List): 
 }
 
 /**
- * Sends the file while it is made. A failure ends the connection, so that the client notices that the file is incomplete. For HEAD
- * no file is made.
+ * Sends the file while it is made. A failure ends the connection, so that the client notices that the file is incomplete.
+ * For HEAD no file is made.
  */
 function sendFile(type: string, reply: FastifyReply, content: unknown): FastifyReply {
   const isHead = reply.request.method === 'HEAD'

@@ -29,8 +29,9 @@ declare module 'fastify' {
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * The connection ends if the head of a request does not arrive in time. Node's defaults are a minute, checked every 30 s. Node would
- * answer a missing `Host` itself, without body and CORS headers, so that check is off; the gateway refuses it with the envelope.
+ * The connection ends if the head of a request does not arrive in time. Node's defaults are a minute, checked every 30 s.
+ * Node would answer a missing `Host` itself, without body and CORS headers, so that check is off; the gateway refuses it
+ * with the envelope.
  */
 const SERVER_OPTIONS = {
   headersTimeout: 15_000,

@@ -56,8 +56,8 @@ const MAX_WAITING = 8_192
 const EXPORT_MS = 1_000
 
 /**
- * Sends spans to the configured collector from now on, in the background. Without a collector nothing is recorded, and the exporter
- * is not loaded. `stop` sends the remaining spans.
+ * Sends spans to the configured collector from now on, in the background. Without a collector nothing is recorded, and
+ * the exporter is not loaded. `stop` sends the remaining spans.
  */
 export async function startTracing({ service, log, config }: TracingOptions): Promise<{ stop(): unknown }> {
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, '')

@@ -4,8 +4,8 @@ import { Counter, fromZero, Gauge, type Registry } from './metrics.ts'
 export type TimedWork = { done: () => void; failed: () => void }
 
 /**
- * Metrics of repeated background work: when it last succeeded, how often it should, and how often it failed. One alert watches all
- * such work. Without a registry, as in tests, nothing is measured.
+ * Metrics of repeated background work: when it last succeeded, how often it should, and how often it failed. One alert
+ * watches all such work. Without a registry, as in tests, nothing is measured.
  */
 export function timedWork(registry: Registry | undefined, work: string, everyMs: number): TimedWork {
   if (!registry) return UNMEASURED

@@ -66,7 +66,10 @@ export function traceFrom(headers: Readonly<Record<string, string | undefined>>)
   return requestId === undefined ? trace : { ...trace, requestId }
 }
 
-/** The trace in which a message is handled: a child of the sender's span, or a new trace. It keeps the request id in both cases. */
+/**
+ * The trace in which a message is handled: a child of the sender's span, or a new trace. It keeps the request id in both
+ * cases.
+ */
 export function traceOfMessage(headers: Readonly<Record<string, string | undefined>>): Trace {
   const requestId = headers['request_id']
   const sent = traceFrom(headers)

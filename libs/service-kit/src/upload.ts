@@ -35,9 +35,9 @@ export function checkAnnouncedSize({ upload }: Route, { headers }: FastifyReques
 const tooLarge = (maxBytes: number) => bodyTooLarge(maxBytes / 2 ** 20)
 
 /**
- * The body as a stream. Fails with 413 beyond `maxBytes` and with `bodyEndedEarly` if the client disconnects. It is a separate stream
- * because a handler that refuses a file destroys it: destroying the request would end the connection before the refusal is sent. The
- * rest of the body is read and dropped, see `dropBody`.
+ * The body as a stream. Fails with 413 beyond `maxBytes` and with `bodyEndedEarly` if the client disconnects. It is a
+ * separate stream because a handler that refuses a file destroys it: destroying the request would end the connection
+ * before the refusal is sent. The rest of the body is read and dropped, see `dropBody`.
  */
 function uploadOf(raw: IncomingMessage, maxBytes: number): Readable {
   let received = 0

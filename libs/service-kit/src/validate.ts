@@ -8,8 +8,8 @@ import { fieldEntries } from './field-entries.ts'
 const NoParameters = z.strictObject({})
 
 /**
- * Parses the query of routes that take no parameters, or only those of a page. A parameter of other lists is `invalid_context`, any
- * other is unknown (D7.3, D5.7). Throws all problems together.
+ * Parses the query of routes that take no parameters, or only those of a page. A parameter of other lists is
+ * `invalid_context`, any other is unknown (D7.3, D5.7). Throws all problems together.
  */
 export function parsePageOrNothing(row: Route, sent: Record<string, unknown>): unknown {
   const parsed = (row.query ?? NoParameters).safeParse(sent, { reportInput: true })

@@ -14,8 +14,8 @@ import {
 export type Caller = Partial<Principal> & { orgId: number }
 
 /**
- * A gateway's key pair for a service under test. `verify` goes into `buildApp`. `headersFor` makes the headers of a request that the
- * gateway forwards for a caller, `gatewayHeaders` those of a request of the gateway itself.
+ * A gateway's key pair for a service under test. `verify` goes into `buildApp`. `headersFor` makes the headers of a
+ * request that the gateway forwards for a caller, `gatewayHeaders` those of a request of the gateway itself.
  */
 export function testCallers(service: Upstream = 'catalog'): {
   verify: PrincipalVerifier

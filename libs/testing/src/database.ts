@@ -20,8 +20,8 @@ export type ServiceDatabase<T> = Database<T> & {
 }
 
 /**
- * A new database with the schema of a service. It is cloned from a template, which is migrated again only when the migrations change.
- * The role sees only that schema, as in production.
+ * A new database with the schema of a service. It is cloned from a template, which is migrated again only when the
+ * migrations change. The role sees only that schema, as in production.
  */
 export async function createServiceDatabase<T>(
   schema: string,

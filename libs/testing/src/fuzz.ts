@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 
 /**
- * The seed of all random choices in tests. It is fixed for `npm test`; `pnpm fuzz` chooses a new one and prints it. `WB_SEED` repeats a
- * run.
+ * The seed of all random choices in tests. It is fixed for `npm test`; `pnpm fuzz` chooses a new one and prints it.
+ * `WB_SEED` repeats a run.
  */
 export const SEED = Number(process.env['WB_SEED'] ?? 20_261_122)
 

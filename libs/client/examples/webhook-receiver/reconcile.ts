@@ -11,8 +11,9 @@ const MIN_PAUSE_MS = 5_000
 type Page = Awaited<ReturnType<typeof askPage>>['data']
 
 /**
- * Compares the stored positions with the report and applies the differences. Resolves with the number of changed assets. The report
- * includes deleted assets, because a missing row may only mean that rows moved between pages while they were read.
+ * Compares the stored positions with the report and applies the differences. Resolves with the number of changed assets.
+ * The report includes deleted assets, because a missing row may only mean that rows moved between pages while they were
+ * read.
  */
 export async function reconcile(client: Client, places: Places, signal: AbortSignal): Promise<number> {
   let changed = 0
@@ -40,7 +41,10 @@ async function askPage(client: Client, offset: number) {
   return unwrap(answer)
 }
 
-/** Retries as the API requires: after `Retry-After`, otherwise after 1 s, doubling up to 30 s, with jitter. Other 4xx are final. */
+/**
+ * Retries as the API requires: after `Retry-After`, otherwise after 1 s, doubling up to 30 s, with jitter. Other 4xx are
+ * final.
+ */
 async function withRetries<T>(signal: AbortSignal, ask: () => Promise<T>, attempt = 1): Promise<T> {
   try {
     return await ask()

@@ -3,9 +3,9 @@ import { AssetIdentity, LocationPlace, LocationState } from './catalog-state.ts'
 import { defineMessage } from './message.ts'
 
 /**
- * A legacy request named the location of an asset (D1.6). It counts as a save of that asset at that location, at `placed_at`. The
- * message has both as they were then, so that tracking can record it without a lookup. Recording it twice, late or out of order is
- * harmless. `placed_at` grows with each placement of an asset.
+ * A legacy request named the location of an asset (D1.6). It counts as a save of that asset at that location, at
+ * `placed_at`. The message has both as they were then, so that tracking can record it without a lookup. Recording it
+ * twice, late or out of order is harmless. `placed_at` grows with each placement of an asset.
  */
 export const AssetPlaced = z.object({
   org_id: z.int(),

@@ -7,8 +7,8 @@ export const MAX_ASSETS_AT = 50_000
 export const MAX_ASKED_LOCATIONS = 200
 
 /**
- * Asks tracking which assets of one organization were last seen at these locations. The reply comes in parts, by ascending id; each
- * request continues after the last id of the part before.
+ * Asks tracking which assets of one organization were last seen at these locations. The reply comes in parts, by
+ * ascending id; each request continues after the last id of the part before.
  */
 export const assetsAt = {
   subject: 'rpc.tracking.assets-at',

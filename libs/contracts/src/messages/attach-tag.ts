@@ -13,8 +13,8 @@ const Refusal = z.object({
 })
 
 /**
- * Asks catalog to attach a tag to an asset or a location of one organization, named by id, by key, or by both. Safe to repeat: if the
- * owner already has the tag, the reply is the same.
+ * Asks catalog to attach a tag to an asset or a location of one organization, named by id, by key, or by both. Safe to
+ * repeat: if the owner already has the tag, the reply is the same.
  */
 export const attachTag = {
   subject: 'rpc.catalog.attach-tag',

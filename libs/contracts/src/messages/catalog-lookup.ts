@@ -31,8 +31,8 @@ export const catalogLookup = {
     location_keys: z.array(z.string()).max(1000).default([]),
   }),
   /**
-   * The matching live tags with their owners, and the requested assets and locations: by id including deleted ones, by key only live
-   * ones.
+   * The matching live tags with their owners, and the requested assets and locations: by id including deleted ones, by
+   * key only live ones.
    */
   reply,
   /** The reply that catalog sends: whole states, which the last release reads. */

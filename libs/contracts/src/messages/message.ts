@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 
 /**
- * One kind of message between services. `keep: 'last'` is a full state on a compacted stream, where only the newest message of a subject
- * counts. `keep: 'all'` is an event, where each message counts.
+ * One kind of message between services. `keep: 'last'` is a full state on a compacted stream, where only the newest
+ * message of a subject counts. `keep: 'all'` is an event, where each message counts.
  */
 export type Message<S extends z.ZodType = z.ZodType> = {
   name: string

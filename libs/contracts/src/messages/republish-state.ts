@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Asks the owner of a compacted log to publish one state again, named by its subject, because a follower could not read the state in the
- * log. Safe to repeat. `published` is false if the owner has no such state.
+ * Asks the owner of a compacted log to publish one state again, named by its subject, because a follower could not read
+ * the state in the log. Safe to repeat. `published` is false if the owner has no such state.
  */
 const republish = {
   request: z.object({ subject: z.string().max(200) }),

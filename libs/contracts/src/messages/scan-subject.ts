@@ -3,8 +3,8 @@ import { READER_KEY } from '../readers.ts'
 export type ScanSubject = { orgId: number; readerKey: string; format: string }
 
 /**
- * Reads `scans.<org>.<reader>.<format>[.>]`; undefined for any other subject. Tokens after the format are ignored, because some devices
- * append a serial number.
+ * Reads `scans.<org>.<reader>.<format>[.>]`; undefined for any other subject. Tokens after the format are ignored,
+ * because some devices append a serial number.
  */
 export function parseScanSubject(subject: string): ScanSubject | undefined {
   const named = parseReaderSubject(subject)
