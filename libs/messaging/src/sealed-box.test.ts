@@ -33,7 +33,7 @@ test('opens no box of another peer and no box that was changed', () => {
 
 test('caches the keys of the 64 peers that were used last', () => {
   const compute = vi.spyOn(nacl.box, 'before')
-  onTestFinished(() => void compute.mockRestore())
+  onTestFinished(() => compute.mockRestore())
   const fresh = sealedBox(keys.xkeySeed)
   const peers = Array.from({ length: 64 }, () => createCurve().getPublicKey())
   for (const peer of [...peers, ...peers]) fresh.seal(plain, peer)
