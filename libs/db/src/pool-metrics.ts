@@ -25,7 +25,7 @@ export function measurePools(registry: Registry, pools: Pools): void {
       made.set({ pool, state: 'idle' }, idle)
     },
   )
-  gauge('database_connections_max', 'Connections a pool may open.', (made, pool, { max }) =>
+  gauge('database_connections_max', 'Largest number of connections of a pool.', (made, pool, { max }) =>
     made.set({ pool }, max),
   )
   gauge(

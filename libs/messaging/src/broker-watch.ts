@@ -17,32 +17,32 @@ const GAUGES = {
   stream_messages: { help: 'Messages in a stream.', labelNames: ['stream'] },
   stream_bytes: { help: 'Bytes in a stream.', labelNames: ['stream'] },
   stream_max_bytes: {
-    help: 'Bytes from which on the oldest messages of a stream are dropped; absent where there is no such bound.',
+    help: 'Size at which a stream drops its oldest messages; absent for streams without such a bound.',
     labelNames: ['stream'],
   },
   stream_oldest_message_age_seconds: {
     help: 'Age of the oldest message of a stream.',
     labelNames: ['stream'],
   },
-  stream_replicas: { help: 'Copies a stream is to have.', labelNames: ['stream'] },
+  stream_replicas: { help: 'Configured copies of a stream.', labelNames: ['stream'] },
   stream_replicas_current: {
-    help: 'Copies of a stream that are there and up to date, the leader included.',
+    help: 'Copies of a stream that are available and up to date, including the leader.',
     labelNames: ['stream'],
   },
   consumer_pending_messages: {
-    help: 'Messages a durable has not delivered yet, to any replica.',
+    help: 'Messages that a durable has not delivered yet.',
     labelNames: ['durable'],
   },
   consumer_ack_pending_messages: {
-    help: 'Messages delivered and not settled, over all replicas.',
+    help: 'Messages delivered and not yet settled, over all replicas.',
     labelNames: ['durable'],
   },
   consumer_max_ack_pending_messages: {
-    help: 'As many may be delivered and not settled; then the broker delivers nothing more.',
+    help: 'Limit of messages delivered and not yet settled. At the limit the broker delivers nothing more.',
     labelNames: ['durable'],
   },
   consumer_oldest_unsettled_age_seconds: {
-    help: 'Age of the oldest message a durable has not settled; 0 when there is none.',
+    help: 'Age of the oldest message that a durable has not settled; 0 if there is none.',
     labelNames: ['durable'],
   },
 } as const

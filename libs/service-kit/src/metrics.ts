@@ -12,7 +12,7 @@ export function createRegistry(service: string, version = process.env['APP_VERSI
   collectDefaultMetrics({ register: registry })
   const build = new Gauge({
     name: 'build_info',
-    help: 'Always 1; the release and the Node it runs on are labels.',
+    help: 'Always 1; the release and the version of Node are labels.',
     labelNames: ['version', 'node'],
     registers: [registry],
   })
@@ -48,7 +48,7 @@ function combinations<L extends string>(values: Values<L>): Record<L, string>[] 
 export function httpHistogram(registry: Registry): Histogram<'operation' | 'method' | 'status'> {
   return new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the request line to the end of the answer.',
+    help: 'Time from the request line to the end of the response.',
     labelNames: ['operation', 'method', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
@@ -66,22 +66,22 @@ export function consumerMetrics(registry: Registry) {
   ])
   const deadLettered = counter(
     'consumer_buried_total', // the name and the outcome `bury` stay: dashboards of users query them
-    'Messages put among the dead letters, by durable consumer and reason.',
+    'Messages that became dead letters, by durable consumer and reason.',
     ['durable', 'reason'],
   )
   const redelivered = counter(
     'consumer_redelivered_total',
-    'Deliveries that were not the first of their message: a failure before, or a replica that died.',
+    'Deliveries of a message after its first one, because of a failure or the end of a replica.',
     ['durable'],
   )
   const held = counter(
     'consumer_held_total',
-    'Attempts that ended because something the consumer depends on was away; the messages were held.',
+    'Attempts that failed because of an outage; the messages were held.',
     ['durable'],
   )
   const lag = new Gauge({
     name: 'consumer_lag_messages',
-    help: 'Messages in the stream not yet delivered to any replica, as last heard.',
+    help: 'Messages in the stream that were not delivered to any replica yet, as last reported.',
     labelNames: ['durable'],
     registers,
   })
@@ -107,19 +107,19 @@ export function brokerMetrics(registry: Registry) {
   const registers = [registry]
   const connected = new Gauge({
     name: 'broker_connected',
-    help: '1 while this connection to the broker is there.',
+    help: '1 while this connection to the broker is open.',
     labelNames: ['connection'],
     registers,
   })
   const reconnects = new Counter({
     name: 'broker_reconnects_total',
-    help: 'Times a connection to the broker was lost and made again.',
+    help: 'Reconnects to the broker after a lost connection.',
     labelNames: ['connection'],
     registers,
   })
   const unpublished = new Counter({
     name: 'broker_publish_failures_total',
-    help: 'Messages the broker did not confirm as stored, by reason; each is published again.',
+    help: 'Messages that the broker did not confirm as stored, by reason. Each is published again.',
     labelNames: ['connection', 'reason'],
     registers,
   })
@@ -141,7 +141,7 @@ export function stateMetrics(registry: Registry) {
   const registers = [registry]
   const found = new Counter({
     name: 'unreadable_states_total',
-    help: 'States that could not be read, by stream; their owner is asked to publish them again.',
+    help: 'States that could not be read, by stream. Their owner is asked to publish them again.',
     labelNames: ['stream'],
     registers,
   })

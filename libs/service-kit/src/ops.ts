@@ -54,7 +54,7 @@ export async function startOps(options: {
 function measureChecks({ registry, ready }: { registry: Registry; ready: Readiness }): void {
   const gauge: Gauge<'check'> = new Gauge({
     name: 'readiness_check',
-    help: '1 where what this service needs to be ready is there.',
+    help: '1 if this check of readiness succeeds.',
     labelNames: ['check'],
     registers: [],
     collect: async () => {

@@ -37,14 +37,18 @@ function create(registry: Registry): Metrics {
   return {
     lastSuccess: new Gauge({
       name: 'timed_work_last_success_timestamp_seconds',
-      help: 'Unix time at which this work last succeeded; at first that of the start.',
+      help: 'Unix time of the last success of this work; before the first one, of the start.',
       ...common,
     }),
     interval: new Gauge({
       name: 'timed_work_interval_seconds',
-      help: 'How often this work is to succeed.',
+      help: 'How often this work should succeed.',
       ...common,
     }),
-    failures: new Counter({ name: 'timed_work_failures_total', help: 'Turns that failed.', ...common }),
+    failures: new Counter({
+      name: 'timed_work_failures_total',
+      help: 'Failed turns of this work.',
+      ...common,
+    }),
   }
 }
