@@ -27,7 +27,7 @@ test.for([
   [{ a: -Infinity }, 'a', /finite/],
   [JSON.parse('{"__proto__":1}'), '__proto__', /__proto__/],
   [JSON.parse('{"a":[{"__proto__":{}}]}'), 'a/0/__proto__', /__proto__/],
-] as const)('%o: refused where it stands', ([value, path, message]) => {
+] as const)('%o is refused at its path', ([value, path, message]) => {
   expect(problems(value)).toEqual([[path, expect.stringMatching(message), expect.anything()]])
 })
 
