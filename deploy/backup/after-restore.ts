@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { openDatabase } from '@whereabouts/db/database'
-import { skipGivenOut } from '@whereabouts/db/minted-ids'
+import { skipIssued } from '@whereabouts/db/minted-ids'
 import { brokerLogin, connect } from '@whereabouts/messaging/connection'
 import { rewindDurable } from '@whereabouts/messaging/restore'
 import { brokerEnv, databaseEnv, loadEnv } from '@whereabouts/service-kit/env'
@@ -90,7 +90,7 @@ function runService(service: 'keys' | 'catalog', databaseUrl: string, config: Co
 async function catchUpSinceBackup(config: Config): Promise<void> {
   for (const url of [config.TRACKING_DATABASE_URL, config.WEBHOOKS_DATABASE_URL]) {
     const database = openDatabase<unknown>(url, { max: 1, name: 'after-restore' })
-    await skipGivenOut(database.db).finally(() => database.close())
+    await skipIssued(database.db).finally(() => database.close())
   }
   const since = config.SCANS_SINCE === undefined ? undefined : new Date(config.SCANS_SINCE)
   await withBroker(config, async (broker) => {

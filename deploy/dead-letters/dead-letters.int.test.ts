@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { consume } from '@whereabouts/messaging/consume'
-import { keepDeadLetter, type Burial } from '@whereabouts/messaging/dead-letters'
+import { keepDeadLetter, type FailedMessage } from '@whereabouts/messaging/dead-letters'
 import { publish } from '@whereabouts/messaging/publish'
 import { streamExtent } from '@whereabouts/messaging/replay'
 import { busTest } from '@whereabouts/testing/broker-fixtures'
@@ -47,7 +47,7 @@ const test = busTest.extend<{
 })
 
 let streamSeq = 0
-function keep({ broker }: Bus, burial: Partial<Burial> = {}): Promise<void> {
+function keep({ broker }: Bus, failed: Partial<FailedMessage> = {}): Promise<void> {
   streamSeq += 1
   return keepDeadLetter(broker, {
     stream: 'SCANS',
@@ -59,7 +59,7 @@ function keep({ broker }: Bus, burial: Partial<Burial> = {}): Promise<void> {
     data: Buffer.from('{"reads":[]}'),
     headers: { request_id: `R${streamSeq}` },
     reason: 'not a canonical message',
-    ...burial,
+    ...failed,
   })
 }
 const keepEvent = (bus: Bus, org: number) =>

@@ -14,19 +14,24 @@ import { processCommand } from './servers/process-record.ts'
 
 const MEMORY = '/dev/shm'
 const PREFIX = 'whereabouts-tmp-'
-/** A whole run of the tests keeps less than half of this. */
+/** A whole run of the tests needs less than half of this. */
 const NEEDED_BYTES = 4 * 2 ** 30
 
 /**
- * Sets TMPDIR to a new folder in memory, for this process and its children, and returns what removes it. Tests create
- * and delete some hundred thousand files, which costs a disk a fifth of the processor time. Where memory or `/dev/shm` is small, or
- * where TMPDIR is set already, nothing changes.
+ * Sets TMPDIR to a new folder in memory, for this process and its children. Returns a function that removes the folder.
+ * Tests create and delete some hundred thousand files; on a disk that takes a fifth of the processor time. Changes
+ * nothing if memory or `/dev/shm` is small, or if TMPDIR is already set.
  */
 export function keepTemporaryFilesInMemory(): () => void {
   if (process.env['TMPDIR'] !== undefined || !hasRoom()) return () => undefined
-  removeAbandoned()
-  const folder = mkdtempSync(join(MEMORY, `${PREFIX}${process.pid}-`))
-  chmodSync(folder, 0o755) // as root, PostgreSQL runs as another user, who must get in
+  return keepTemporaryFilesIn(MEMORY)
+}
+
+/** Exported for tests. */
+export function keepTemporaryFilesIn(parent: string): () => void {
+  removeAbandoned(parent)
+  const folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
+  chmodSync(folder, 0o755) // if we are root, PostgreSQL runs as another user, which needs access
   process.env['TMPDIR'] = folder
   return () => {
     delete process.env['TMPDIR']
@@ -38,28 +43,32 @@ function hasRoom(): boolean {
   try {
     accessSync(MEMORY, constants.W_OK)
     const { bavail, bsize } = statfsSync(MEMORY)
-    return bavail * bsize >= NEEDED_BYTES && freemem() >= NEEDED_BYTES && runsPrograms()
+    const mounts = readFileSync('/proc/mounts', 'utf8')
+    return bavail * bsize >= NEEDED_BYTES && freemem() >= NEEDED_BYTES && runsPrograms(mounts)
   } catch {
-    return false // not Linux, or not ours to write in
+    return false // not Linux, or not writable
   }
 }
 
-/** Tests put programs into their folders; a file system that is mounted `noexec` would refuse them. */
-function runsPrograms(): boolean {
-  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n')
-  const [, , type, options] = mounts.map((line) => line.split(' ')).find(([, path]) => path === MEMORY) ?? []
+/**
+ * Whether programs may run in `/dev/shm`, by the text of `/proc/mounts`. Tests put programs into their folders, and a
+ * file system that is mounted `noexec` refuses to run them. Exported for tests.
+ */
+export function runsPrograms(mounts: string): boolean {
+  const lines = mounts.split('\n').map((line) => line.split(' '))
+  const [, , type, options] = lines.find(([, path]) => path === MEMORY) ?? []
   return type === 'tmpfs' && options !== undefined && !options.split(',').includes('noexec')
 }
 
 /** Removes the folders of killed runs. */
-function removeAbandoned(): void {
-  for (const name of readdirSync(MEMORY).filter((entry) => entry.startsWith(PREFIX))) {
+function removeAbandoned(parent: string): void {
+  for (const name of readdirSync(parent).filter((entry) => entry.startsWith(PREFIX))) {
     const pid = Number(name.slice(PREFIX.length).split('-')[0])
     if (processCommand(pid) !== undefined) continue
     try {
-      rmSync(join(MEMORY, name), { recursive: true, force: true })
+      rmSync(join(parent, name), { recursive: true, force: true })
     } catch {
-      // It belongs to another user.
+      // The folder belongs to another user.
     }
   }
 }

@@ -29,7 +29,7 @@ const THROTTLED =
   'http_request_duration_seconds_count{service="keys",operation="logIn",method="POST",status="429"}'
 const logins = (outcome: string) => `broker_logins_total{client_type="mqtt",outcome="${outcome}"}`
 const attempts = (outcome: string) => `webhook_attempt_duration_seconds_count{outcome="${outcome}"}`
-const buried = (durable: string, reason: string) =>
+const deadLettered = (durable: string, reason: string) =>
   `consumer_buried_total{durable="${durable}",reason="${reason}"}`
 const oldest = (durable: string) => `consumer_oldest_unsettled_age_seconds{durable="${durable}"}`
 const delayed = (le: string) => `webhook_delivery_delay_seconds_bucket{le="${le}"}`
@@ -52,8 +52,8 @@ export const healthy: Series = {
   })),
   ...each(DURABLES, (durable) => ({
     [`consumer_messages_total{durable="${durable}",outcome="ack"}`]: '0+600x130',
-    [buried(durable, 'poison')]: '0x130',
-    [buried(durable, 'retries_exhausted')]: '0x130',
+    [deadLettered(durable, 'poison')]: '0x130',
+    [deadLettered(durable, 'retries_exhausted')]: '0x130',
     [`consumer_held_total{durable="${durable}"}`]: '0x130',
     [`consumer_redelivered_total{durable="${durable}"}`]: '0+1x130',
     [`consumer_pending_messages{durable="${durable}"}`]: '3x130',
@@ -250,7 +250,7 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     failure: 'a device sends another format than its topic says',
-    series: { [buried('tracking-ingest', 'poison')]: '0+300x130' },
+    series: { [deadLettered('tracking-ingest', 'poison')]: '0+300x130' },
     fires: ['ReaderMessagesUnusable'],
   },
   {
@@ -300,12 +300,12 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     failure: 'a message between services fails on every retry',
-    series: { [buried('tracking-catalog', 'retries_exhausted')]: '0+1x130' },
+    series: { [deadLettered('tracking-catalog', 'retries_exhausted')]: '0+1x130' },
     fires: ['MessagesBuried'],
   },
   {
     failure: 'a service publishes what another cannot read',
-    series: { [buried('webhook-dispatcher-lanes', 'poison')]: '0+1x130' },
+    series: { [deadLettered('webhook-dispatcher-lanes', 'poison')]: '0+1x130' },
     fires: ['MessagesBuried'],
   },
   {

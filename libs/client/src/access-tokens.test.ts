@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { accessTokens } from './access-tokens.ts'
 import { createClient } from './client.ts'
 
-/** A token endpoint that numbers its tokens, and fails when it is told to. */
+/** A token endpoint that numbers its tokens and fails while `failing` is true. */
 function tokenEndpoint() {
   const state = { asked: 0, failing: false, now: 0 }
   const fetch = async () => {
@@ -24,7 +24,7 @@ function tokenEndpoint() {
   return { state, getToken }
 }
 
-test('a token is used for fourteen of its fifteen minutes, then exchanged for another', async () => {
+test('a token is used for 14 of its 15 minutes and then replaced', async () => {
   const { state, getToken } = tokenEndpoint()
   expect(await getToken()).toBe('t1')
   state.now = 839_999
@@ -33,13 +33,13 @@ test('a token is used for fourteen of its fifteen minutes, then exchanged for an
   expect(await getToken()).toBe('t2')
 })
 
-test('requests that ask at the same time share one exchange', async () => {
+test('simultaneous requests share one exchange', async () => {
   const { state, getToken } = tokenEndpoint()
   expect(await Promise.all([getToken(), getToken(), getToken()])).toEqual(['t1', 't1', 't1'])
   expect(state.asked).toBe(1)
 })
 
-test('a failed exchange is told to who asked, and the next request tries again', async () => {
+test('a failed exchange rejects, and the next request tries again', async () => {
   const { state, getToken } = tokenEndpoint()
   state.failing = true
   await expect(getToken()).rejects.toThrow('service_unavailable')

@@ -1,12 +1,12 @@
 import { exchangeKey, type Client } from './client.ts'
 
-/** Before its end, so that a token does not expire on its way. */
+/** A token is replaced this long before it expires, so that it does not expire on its way. */
 const RENEW_BEFORE_MS = 60_000
 
 /**
- * `getToken` for `createClient`, for programs that hold the key: exchanges it when there is no token or the last one is
- * about to expire, once for however many requests ask meanwhile. A failed exchange rejects, and the next request tries
- * again. `client` is one without a token; `now` is in milliseconds, for tests.
+ * `getToken` for `createClient`, for programs that have an API key. Exchanges the key if there is no token or the token
+ * is about to expire; simultaneous requests share one exchange. A failed exchange rejects, and the next request tries
+ * again. `client` must have no token. `now` is in milliseconds, for tests.
  */
 export function accessTokens(
   client: Client,
@@ -22,7 +22,7 @@ export function accessTokens(
     return access_token
   }
   const renew = () => {
-    renewAt = Number.POSITIVE_INFINITY // until the answer says
+    renewAt = Number.POSITIVE_INFINITY // until the response has the expiry
     token = exchange()
     token.catch(() => (token = undefined))
     return token

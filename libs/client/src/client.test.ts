@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { ApiError, createClient, exchangeKey, signIn, unwrap } from './client.ts'
 
-/** A far side that records what it was sent and answers with one fixed reply. */
-function farSide(status: number, body: unknown) {
+/** A server that records its requests and always sends the same response. */
+function fakeServer(status: number, body: unknown) {
   const requests: Request[] = []
   const fetch = async (request: Request) => {
     requests.push(request.clone())
@@ -13,8 +13,8 @@ function farSide(status: number, body: unknown) {
 
 const baseUrl = 'https://api.example.com/'
 
-test('a request names the product and carries the token of the moment', async () => {
-  const { requests, fetch } = farSide(200, { data: [], limit: 50, offset: 0, total_count: 0 })
+test('a request names the product and has the current token', async () => {
+  const { requests, fetch } = fakeServer(200, { data: [], limit: 50, offset: 0, total_count: 0 })
   let token = 'first'
   const client = createClient({ baseUrl, fetch, getToken: () => token })
   await client.GET('/api/v1/assets', { params: { query: { limit: 5, external_key: ['A', 'B'] } } })
@@ -25,8 +25,8 @@ test('a request names the product and carries the token of the moment', async ()
   expect(requests.map((r) => r.headers.get('authorization'))).toEqual(['Bearer first', 'Bearer second'])
 })
 
-test('a partial update is sent as a merge patch, which the API insists on', async () => {
-  const { requests, fetch } = farSide(200, { data: {} })
+test('a PATCH is sent as a merge patch, which the API requires', async () => {
+  const { requests, fetch } = fakeServer(200, { data: {} })
   const client = createClient({ baseUrl, fetch, token: 't' })
   await client.PATCH('/api/v1/webhooks/{webhook_id}', {
     params: { path: { webhook_id: 7 } },
@@ -37,7 +37,7 @@ test('a partial update is sent as a merge patch, which the API insists on', asyn
 
 test('exchanging a key sends the client credentials grant and returns the tokens', async () => {
   const tokens = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_in: 900 }
-  const { requests, fetch } = farSide(200, tokens)
+  const { requests, fetch } = fakeServer(200, tokens)
   const answer = await exchangeKey(createClient({ baseUrl, fetch }), { clientId: 'id', clientSecret: 's' })
   expect(answer).toEqual(tokens)
   expect(requests[0]?.headers.get('authorization')).toBeNull()
@@ -57,12 +57,12 @@ test('a refused sign-in throws the envelope of the API', async () => {
     instance: '/',
     request_id: 'R1',
   }
-  const { fetch } = farSide(401, { error })
+  const { fetch } = fakeServer(401, { error })
   const attempt = signIn(createClient({ baseUrl, fetch }), { email: 'a@b.c', password: 'wrong' })
   await expect(attempt).rejects.toThrow(new ApiError(401, error))
 })
 
-test('an error that is not the envelope still throws, with its status', () => {
+test('an error without the envelope throws with its status', () => {
   const response = new Response('Forbidden', { status: 403 })
   expect(() => unwrap({ error: 'Forbidden', response })).toThrow('HTTP status 403')
 })

@@ -3,26 +3,26 @@ import type { components, operations, paths } from './api.d.ts'
 
 export type { components, operations, paths } from './api.d.ts'
 
-/** Every operation of the API as `client.GET('/api/v1/assets', …)`; a call resolves with `{ data }` or `{ error }`. */
+/** All operations of the API, as in `client.GET('/api/v1/assets', …)`. A call resolves with `{ data }` or `{ error }`. */
 export type Client = FetchClient<paths>
 
 export type ClientOptions = {
-  /** `https://api.example.com`: the address before `/api/v1`. */
+  /** The address before `/api/v1`, such as `https://api.example.com`. */
   baseUrl: string
-  /** An access token that does not change; `getToken` is for those that do. */
+  /** An access token that does not change. For changing tokens use `getToken`. */
   token?: string
-  /** Asked before every request; undefined sends the request without a token. */
+  /** Called before each request. If it returns undefined, the request has no token. */
   getToken?: () => Promise<string | undefined> | string | undefined
   fetch?: (request: Request) => Promise<Response>
-  /** Names the product that calls: the API refuses the defaults of HTTP libraries. */
+  /** The name of the calling product. The API refuses the defaults of HTTP libraries. */
   userAgent?: string
 }
 
 const USER_AGENT = 'whereabouts-client/1'
 
 /**
- * The typed client. Runs in Node and in browsers, which send their own User-Agent: naming one there would only make
- * every request need a preflight that refuses it.
+ * The typed client, for Node and browsers. Browsers send their own User-Agent: setting one would cause a preflight for
+ * each request, which would refuse it.
  */
 export function createClient(options: ClientOptions): Client {
   const client = createFetchClient<paths>({
@@ -44,7 +44,7 @@ export function createClient(options: ClientOptions): Client {
 
 export type ErrorBody = components['schemas']['Error']['error']
 
-/** An answer that is not 2xx, as an exception. `error` is undefined when the answer was not the API's own envelope. */
+/** A response that is not 2xx. `error` is undefined if the body is not the envelope of the API. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -57,7 +57,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The data of an answer; throws `ApiError` for an error. */
+/** Returns the data of a response. Throws `ApiError` for an error. */
 export function unwrap<T>(answer: { data?: T; error?: unknown; response: Response }): T {
   if (answer.response.ok) return answer.data as T
   const envelope = answer.error as Partial<components['schemas']['Error']> | undefined
@@ -70,7 +70,7 @@ type Reply<K extends keyof operations> = operations[K] extends {
   ? Body
   : never
 
-/** Signs a user in. The access token lives one hour; the refresh token is good for one use. Throws `ApiError`. */
+/** Signs a user in. The access token is valid for one hour, the refresh token for one use. Throws `ApiError`. */
 export async function signIn(
   client: Client,
   credentials: { email: string; password: string },
@@ -78,7 +78,7 @@ export async function signIn(
   return unwrap(await client.POST('/api/v1/auth/login', { body: credentials })).data
 }
 
-/** Exchanges an API key for an access token that lives 15 minutes. Throws `ApiError`. */
+/** Exchanges an API key for an access token that is valid for 15 minutes. Throws `ApiError`. */
 export async function exchangeKey(
   client: Client,
   key: { clientId: string; clientSecret: string },

@@ -40,7 +40,7 @@ async function signed(body: RawBody, { secret = VECTOR.secret, timestamp = VECTO
   }
 }
 
-/** The code with which a request is refused; undefined when it is taken. */
+/** The code with which a request is refused; undefined if it is accepted. */
 async function refusal(
   body: RawBody,
   headers: WebhookHeaders,
@@ -59,7 +59,7 @@ async function refusal(
 describe('D11.2 the signature', () => {
   const headers = { 'X-Service-Timestamp': VECTOR.timestamp, 'X-Service-Signature': VECTOR.signature }
 
-  test('of the known vector is made and accepted', async () => {
+  test('of the known vector is computed and accepted', async () => {
     expect(await webhookSignature(VECTOR.body, VECTOR.timestamp, VECTOR.secret)).toBe(VECTOR.signature)
     expect(await refusal(VECTOR.body, headers)).toBeUndefined()
   })
@@ -79,18 +79,18 @@ describe('D11.2 the signature', () => {
     )
   })
 
-  test('is over the exact bytes: the same value written otherwise is refused', async () => {
+  test('covers the exact bytes: the same value in another notation is refused', async () => {
     for (const body of ['{"a": 1}', '{"a":1}\n', '{"a":1.0}', ''])
       expect(await refusal(body, headers)).toBe('signature_mismatch')
   })
 
-  test('bytes that are no UTF-8 are signed as they are', async () => {
+  test('covers bytes that are not UTF-8', async () => {
     const body = Uint8Array.of(0xff, 0x00, 0xfe)
     expect(await refusal(body, await signed(body))).toBeUndefined()
   })
 
-  test('any one bit flipped in body, timestamp, signature or secret is refused', async () => {
-    // Not every flipped timestamp is near; the tolerance must not be what refuses it.
+  test('fails if any bit of body, timestamp, signature or secret is flipped', async () => {
+    // A flipped timestamp may be far away, and the tolerance must not cause the refusal.
     const options = { toleranceSeconds: Number.POSITIVE_INFINITY }
     for (const body of [Buffer.from(eventBody), randomBytes(1), randomBytes(64)]) {
       const secret = `whsec_${randomBytes(32).toString('hex')}`
@@ -117,7 +117,7 @@ function* flips(bytes: Buffer): Generator<[number, Buffer]> {
 }
 
 describe('the headers', () => {
-  test('may be of Fetch, of Node, or an object with names in any case', async () => {
+  test('may be those of Fetch, those of Node, or an object with names in any case', async () => {
     const lower = await signed(eventBody)
     const node: IncomingHttpHeaders = { ...lower, 'set-cookie': ['a', 'b'] }
     const upper = Object.fromEntries(
@@ -168,7 +168,7 @@ describe('the headers', () => {
     expect(await refusal(VECTOR.body, twice)).toBe('malformed_header')
   })
 
-  test('are not quoted in the error, which ends in a log', async () => {
+  test('are not quoted in the error, which may be logged', async () => {
     const hostile = { ...good, 'x-service-signature': 'sha256=\u001b[31mfake log line' }
     await expect(verifyWebhook(VECTOR.body, hostile, VECTOR.secret)).rejects.toThrow(
       /^the header X-Service-Signature is malformed$/,
@@ -195,13 +195,13 @@ describe('the timestamp', () => {
     expect(await refusal(VECTOR.body, headers, VECTOR.secret, options)).toBe(code)
   })
 
-  test('is judged by the clock of this machine unless another is given', async () => {
+  test('is compared with the clock of this machine by default', async () => {
     expect(await refusal(VECTOR.body, headers, VECTOR.secret, {})).toBe('timestamp_too_old')
     const fresh = String(Math.floor(Date.now() / 1000))
     expect(await refusal('{}', await signed('{}', { timestamp: fresh }), VECTOR.secret, {})).toBeUndefined()
   })
 
-  test('is complained about only when the signature is right, so that "genuine" can be relied on', async () => {
+  test('is checked only after the signature, so that isGenuine is reliable', async () => {
     const later = at(now + 1_000)
     const forged = { ...headers, 'x-service-signature': `sha256=${'0'.repeat(64)}` }
     expect(await refusal(VECTOR.body, forged, VECTOR.secret, later)).toBe('signature_mismatch')
@@ -223,7 +223,7 @@ describe('the secret', () => {
   })
 
   test.for<[string | string[]]>([[''], [[]], [['whsec_a', '']], ['whsec_a\n'], [undefined as never]])(
-    '%j is a mistake of the program, not of the request',
+    '%j is a mistake of the calling program, not of the request',
     async ([secret]) => {
       const headers = await signed(eventBody)
       await expect(verifyWebhook(eventBody, headers, secret, at(VECTOR.timestamp))).rejects.toThrow(TypeError)
@@ -232,13 +232,13 @@ describe('the secret', () => {
 })
 
 describe('the body', () => {
-  test('becomes the event, typed', async () => {
+  test('becomes a typed event', async () => {
     const got = await verifyWebhook(eventBody, await signed(eventBody), VECTOR.secret, at(VECTOR.timestamp))
     expect(got).toEqual(event)
     expect(isAssetMoved(got) && got.data.asset.external_key).toBe('FORKLIFT-7')
   })
 
-  test('of an event that is not known yet is no error, and what is new in it is kept', async () => {
+  test('of an unknown kind of event is accepted, with all its fields', async () => {
     const later = { ...event, event: 'asset.rested', data: { rest: 7 }, sequence: 3 }
     const body = JSON.stringify(later)
     const got = await verifyWebhook(body, await signed(body), VECTOR.secret, at(VECTOR.timestamp))
@@ -247,21 +247,24 @@ describe('the body', () => {
   })
 
   test.for(['{"a":1}', '', 'null', '[]', '"x"', '{', '{"event":1,"delivery_id":"a","occurred_at":"b"}'])(
-    '%j is signed and yet no event',
+    '%j is not an event, even with a correct signature',
     async (body) => {
       const verifying = verifyWebhook(body, await signed(body), VECTOR.secret, at(VECTOR.timestamp))
       await expect(verifying).rejects.toMatchObject({ code: 'malformed_body', isGenuine: false })
     },
   )
 
-  test('that was parsed already is a mistake of the program', async () => {
+  test('that was parsed already is a mistake of the calling program', async () => {
     const headers = await signed(eventBody)
     const verifying = verifyWebhook(event as never, headers, VECTOR.secret, at(VECTOR.timestamp))
     await expect(verifying).rejects.toThrow(/parsed already/)
   })
 })
 
-test.for([Number.NaN, -1])('a tolerance of %s is a mistake of the program', async (toleranceSeconds) => {
-  const verifying = verifyWebhook(eventBody, await signed(eventBody), VECTOR.secret, { toleranceSeconds })
-  await expect(verifying).rejects.toThrow(TypeError)
-})
+test.for([Number.NaN, -1])(
+  'a tolerance of %s is a mistake of the calling program',
+  async (toleranceSeconds) => {
+    const verifying = verifyWebhook(eventBody, await signed(eventBody), VECTOR.secret, { toleranceSeconds })
+    await expect(verifying).rejects.toThrow(TypeError)
+  },
+)

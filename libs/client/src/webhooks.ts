@@ -1,12 +1,12 @@
-// Nothing is imported here: an integration that does not use the client can copy this one file.
+// This file imports nothing, so that an integration without the client can copy it.
 
-/** Parsed, after its signature was verified. What a later version sends besides is kept. */
+/** A parsed event with a verified signature. Fields of later versions are kept. */
 export type WebhookEvent = {
-  /** `asset.moved`, or a value of a later version: whoever does not know it ignores the event. */
+  /** `asset.moved`, or a value of a later version. Ignore events with an unknown value. */
   event: string
-  /** The same on every attempt: what to deduplicate by. The header of the same value is not signed, this is. */
+  /** The same in each attempt: use it to detect duplicates. Unlike the header with the same value, it is signed. */
   delivery_id: string
-  /** RFC 3339: what to order by. */
+  /** RFC 3339. Use it to order events. */
   occurred_at: string
   data: unknown
 }
@@ -15,7 +15,7 @@ export type AssetMovedEvent = WebhookEvent & {
   event: 'asset.moved'
   data: {
     asset: { id: number; external_key: string; name: string }
-    /** Null at the first sighting, after one without a location, and when that location has been deleted. */
+    /** Null for the first scan of the asset, after a scan without a location, and if that location was deleted. */
     from_location: { id: number; name: string } | null
     to_location: { id: number; name: string }
   }
@@ -23,7 +23,7 @@ export type AssetMovedEvent = WebhookEvent & {
 
 export const isAssetMoved = (event: WebhookEvent): event is AssetMovedEvent => event.event === 'asset.moved'
 
-/** Why a request is not taken for a delivery. More may be added. */
+/** Why a request is not a valid delivery. Later versions may add values. */
 export type WebhookRefusal =
   | 'missing_header'
   | 'malformed_header'
@@ -33,7 +33,7 @@ export type WebhookRefusal =
   | 'timestamp_too_new'
   | 'malformed_body'
 
-/** The request must not be acted on. `code` says why; the message names no secret and no signature. */
+/** The request must not be trusted. `code` is the reason. The message contains no secret and no signature. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
   readonly code: WebhookRefusal
@@ -44,15 +44,15 @@ export class WebhookVerificationError extends Error {
   }
 
   /**
-   * The signature is right and only the time is not: a late delivery or a replay. Refusing the first brings two more
-   * attempts with the same timestamp, so answer 2xx, change nothing, and look into the report.
+   * The signature is correct and only the time is not: a late delivery or a replay. If a late delivery is refused, two
+   * more attempts with the same timestamp follow. So answer 2xx, change nothing, and read the report.
    */
   get isGenuine(): boolean {
     return this.code === 'timestamp_too_old' || this.code === 'timestamp_too_new'
   }
 }
 
-/** The bytes of the body as they came. A string must be their UTF-8 decoding and nothing else. */
+/** The unchanged bytes of the body. A string must be their exact UTF-8 decoding. */
 export type RawBody = string | Uint8Array | ArrayBuffer
 
 /** Fetch `Headers`, Node's `request.headers`, or an object with names in any case. */
@@ -61,8 +61,8 @@ export type WebhookHeaders =
 
 export type VerifyOptions = {
   /**
-   * How far the signed timestamp may lie from now, before or after; default 300. It is the instant of the scan and not of
-   * the delivery: where readers send what they kept while they were offline, 86 700 (24 hours and 5 minutes).
+   * How far the signed timestamp may be before or after now; default 300. It is the time of the scan, not of the
+   * delivery. If readers store reads while they are offline and send them later, use 86 700 (24 hours and 5 minutes).
    */
   toleranceSeconds?: number
   /** Milliseconds since 1970; for tests. */
@@ -73,9 +73,9 @@ const DEFAULT_TOLERANCE_SECONDS = 300
 const encoder = new TextEncoder()
 
 /**
- * The event of a delivery. Throws WebhookVerificationError for whatever is not one, and TypeError for what is a mistake of
- * the program: no secret, a body that was parsed already, an impossible tolerance. Of several secrets any may fit: while a
- * webhook is deleted and created anew, the receiver knows both.
+ * Returns the event of a delivery. Throws WebhookVerificationError if the request is not a valid delivery. Throws
+ * TypeError for a mistake of the calling program: no secret, a body that was parsed already, an invalid tolerance. Of
+ * several secrets any may match: while a webhook is deleted and created again, the receiver needs both.
  */
 export async function verifyWebhook(
   rawBody: RawBody,
@@ -87,7 +87,7 @@ export async function verifyWebhook(
   return parseEvent(bytesOf(rawBody))
 }
 
-/** As `verifyWebhook`, without looking into the body. */
+/** Like `verifyWebhook`, without parsing the body. */
 export async function verifyWebhookSignature(
   rawBody: RawBody,
   headers: WebhookHeaders,
@@ -101,11 +101,11 @@ export async function verifyWebhookSignature(
   const signed = signedBytes(timestamp, bytesOf(rawBody))
   if (!(await matchesAny(secrets, signature, signed)))
     throw new WebhookVerificationError('signature_mismatch', 'the signature does not match the body')
-  // Only now: what nobody signed tells nothing about time, and `isGenuine` can be relied on.
+  // After the signature: an unsigned timestamp proves nothing, and `isGenuine` must be reliable.
   checkTime(Number(timestamp) - now() / 1000, toleranceSeconds)
 }
 
-/** `sha256=<hex>`, as it stands in `X-Service-Signature`: for the tests of a receiver. */
+/** `sha256=<hex>`, the value of `X-Service-Signature`, for tests of a receiver. */
 export async function webhookSignature(rawBody: RawBody, timestamp: string, secret: string): Promise<string> {
   const { subtle } = await webCrypto()
   const key = await importKey(subtle, secret, 'sign')
@@ -123,14 +123,14 @@ function secretsOf(secret: string | readonly string[]): readonly string[] {
 
 function bytesOf(rawBody: RawBody): Uint8Array<ArrayBuffer> {
   if (typeof rawBody === 'string') return encoder.encode(rawBody)
-  // Not instanceof: test runners hand over bytes of another realm.
+  // Not instanceof, because test runners pass bytes of another realm.
   if (ArrayBuffer.isView(rawBody))
     return Uint8Array.from(new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength))
   if (Object.prototype.toString.call(rawBody) === '[object ArrayBuffer]') return new Uint8Array(rawBody)
   throw new TypeError('the body must be the raw bytes of the request, or their text; it was parsed already')
 }
 
-/** Names the header only: who forges requests writes into our log otherwise. */
+/** Names only the header: with its value a forged request could write into the log. */
 const malformed = (name: string) =>
   new WebhookVerificationError('malformed_header', `the header ${name} is malformed`)
 
@@ -151,7 +151,7 @@ function readSignature(headers: WebhookHeaders): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
 
-/** A header that came twice is refused: two parties might read different ones. Fetch joins them, which fits no pattern. */
+/** A repeated header is refused, because two programs might read different values. Fetch joins them, which matches no pattern. */
 function headerOf(headers: WebhookHeaders, name: string): string {
   const values = isFetchHeaders(headers)
     ? [headers.get(name)]
@@ -177,7 +177,7 @@ function signedBytes(timestamp: string, body: Uint8Array): Uint8Array<ArrayBuffe
   return bytes
 }
 
-/** All are tried, whichever fits: how long it takes does not say which. WebCrypto compares in constant time. */
+/** Always tries all secrets, so that the time does not show which one matches. WebCrypto compares in constant time. */
 async function matchesAny(
   secrets: readonly string[],
   signature: Uint8Array<ArrayBuffer>,
@@ -194,7 +194,7 @@ type Subtle = typeof globalThis.crypto.subtle
 const importKey = (subtle: Subtle, secret: string, usage: 'sign' | 'verify') =>
   subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [usage])
 
-/** Global everywhere but in Node 18. The name is a variable so that bundlers for other places do not look for it. */
+/** `crypto` is global everywhere except in Node 18. The name is a variable, so that bundlers do not try to resolve it. */
 async function webCrypto(): Promise<{ subtle: Subtle }> {
   if ('crypto' in globalThis) return globalThis.crypto
   const name = 'node:crypto'
@@ -227,6 +227,6 @@ function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
-    return undefined // signed, and yet no JSON: the same answer as for any other value that is no event
+    return undefined // signed, but not JSON: the same result as for any other value that is not an event
   }
 }

@@ -7,7 +7,7 @@ import { ReaderKey } from './readers.ts'
 import { scopes, type Route } from './route.ts'
 import { Name } from './text.ts'
 
-/** Free-form on reading: new scopes may be added. */
+/** Open in replies: new scopes may be added. */
 const OpenScopes = z.array(openEnum(scopes)).meta({ example: ['assets:read', 'scans:read'] })
 
 const KeyName = z.string().meta({ example: 'ERP connector' })
@@ -59,7 +59,7 @@ export const ApiKeyCreate = z
   })
 export type ApiKeyCreate = z.infer<typeof ApiKeyCreate>
 
-/** The only time the secret is shown. */
+/** Only this reply has the secret. */
 export const ApiKeyCreated = z
   .object({
     id: Id,

@@ -22,7 +22,7 @@ import { addProblem } from './text.ts'
 
 export const assetTypes = ['asset', 'person', 'inventory'] as const
 
-/** Asset location fields are known and refused on presence: where an asset is comes from scans alone. */
+/** Location fields of an asset are known and always refused: only scans decide where an asset is. */
 const scanned = (type: 'integer' | 'string') => {
   const refused = z
     .unknown()
@@ -60,7 +60,7 @@ export type AssetView = z.infer<typeof AssetView>
 
 const { name, ...others } = shapeOf(assetFields, 'create')
 
-/** The order of the fields is that of the problems in a refusal (D3.2). */
+/** Problems in a refusal have the order of these fields (D3.2). */
 export const AssetCreate = z
   .strictObject({ name, ...others })
   .check(windowRule())
@@ -78,7 +78,7 @@ export const AssetCreate = z
   })
 export type AssetCreate = z.infer<typeof AssetCreate>
 
-/** Three states per field: absent leaves it alone, null clears it, a value sets it. */
+/** Each field: absent leaves it unchanged, null clears it, a value sets it. */
 export const AssetPatch = z
   .strictObject(shapeOf(assetFields, 'patch'))
   .check(patchWindowRule())

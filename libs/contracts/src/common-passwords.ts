@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Those of the 10 000 commonest passwords that have ten characters or more; the shorter ones are too short anyway. The
- * first 12 hex digits of the SHA-256 of each in lower case, sorted. Source: `10-million-password-list-top-10000.txt` of
- * SecLists (Daniel Miessler and others, MIT), made from passwords that were published after break-ins.
+ * The 10 000 most common passwords, without those under ten characters, which are refused anyway. Each is the first 12
+ * hex digits of the SHA-256 of its lower-case form; sorted. Source: `10-million-password-list-top-10000.txt` of SecLists
+ * (Daniel Miessler and others, MIT), made from passwords that were published after break-ins.
  */
 const DIGESTS: ReadonlySet<string> = new Set(
   `
@@ -31,6 +31,6 @@ const DIGESTS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-/** Whether a password is among the 10 000 commonest, in any case (D15.2). */
+/** Whether a password is among the 10 000 most common, ignoring case (D15.2). */
 export const isCommonPassword = (password: string): boolean =>
   DIGESTS.has(createHash('sha256').update(password.normalize('NFC').toLowerCase()).digest('hex').slice(0, 12))

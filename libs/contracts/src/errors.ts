@@ -1,4 +1,4 @@
-/** Every `error.type` of the API with its HTTP status and title (D3). Public and permanent: clients branch on them. */
+/** All values of `error.type` with HTTP status and title (D3). Public and permanent, because clients branch on them. */
 export const errorTypes = {
   validation_error: { status: 400, title: 'Validation failed' },
   bad_request: { status: 400, title: 'Bad request' },
@@ -17,7 +17,7 @@ export const errorTypes = {
 
 export type ErrorType = keyof typeof errorTypes
 
-/** Codes of `error.fields[].code`; the set may grow, a code never changes its meaning. */
+/** Values of `error.fields[].code`. The set may grow; a code never changes its meaning. */
 export const fieldCodes = [
   'required',
   'invalid_value',
@@ -34,7 +34,7 @@ export const fieldCodes = [
 
 export type FieldCode = (typeof fieldCodes)[number]
 
-/** One problem of a request: `field` is the JSON path (`tags[0].value`) or the parameter's name. */
+/** One problem of a request. `field` is a JSON path (`tags[0].value`) or the name of a parameter. */
 export type FieldEntry = {
   field: string
   code: FieldCode
@@ -42,7 +42,7 @@ export type FieldEntry = {
   params?: Record<string, unknown>
 }
 
-/** The body of every answer that is not 2xx, whatever failed. */
+/** The body of each response that is not 2xx. */
 export type ErrorEnvelope = {
   error: {
     type: ErrorType

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 
 /**
- * One field of a resource, written once. Requests, replies, state messages, table columns and import columns derive from
- * it. CONTRIBUTING.md, "A new field of a resource", lists what else a field needs.
+ * One field of a resource. Requests, replies, state messages, table columns and import columns derive from it.
+ * CONTRIBUTING.md, "A new field of a resource", lists the other steps for a new field.
  */
 export type Field = {
   /** In replies. */
@@ -11,24 +11,24 @@ export type Field = {
   create?: z.ZodType
   /** In PATCH. Without `writable` it is only compared with the stored row (D4.8). */
   patch?: z.ZodType
-  /** PATCH and POST write its column as sent. */
+  /** PATCH and POST write the sent value into its column. */
   writable?: true
   /** The SQL type of its column. Without it the field is not stored in the row. */
   column?: 'bigint' | 'boolean' | 'jsonb' | 'text' | 'timestamptz'
-  /** The value of a new row that names none. */
+  /** The value of a new row if the request has none. */
   default?: unknown
   /** A column of import and export files. */
   imported?: true
-  /** In state messages, if not as in `view`. A new field is `.optional()` until every state was published again. */
+  /** In state messages, if it differs from `view`. A new field is `.optional()` until every state was published again. */
   state?: z.ZodType
 }
 
 export type Fields = Record<string, Field>
 
-/** The database decides: a minted id, the time of the transaction. */
+/** The database sets the value: a minted id, the time of the transaction. */
 export const BY_DATABASE = Symbol('by database')
 
-/** A field that POST and PATCH take alike. */
+/** A field with the same schema in POST and PATCH. */
 export const writable = <S extends z.ZodType>(schema: S) => ({
   create: schema,
   patch: schema,
@@ -60,15 +60,15 @@ type StateShape<F extends Fields> = {
       : never
 }
 
-/** The shape of a state message: every column. */
+/** The shape of a state message, with all columns. */
 export const stateShapeOf = <F extends Fields>(fields: F) =>
   Object.fromEntries(
     namesWith(fields, 'column').map((name) => [name, fields[name]?.state ?? fields[name]?.view]),
   ) as StateShape<F>
 
-/** The value of a field as replies and rows have it; instants of rows may be finer. */
+/** The value of a field in replies and rows. Instants of rows may have more digits. */
 export type ValueOf<F extends Field> = F extends { view: infer V extends z.ZodType } ? z.output<V> : never
 
-/** These properties alone, so that a new column cannot leak. */
+/** Returns only these properties, so that a new column cannot leak. */
 export const pick = <T extends object, K extends keyof T>(from: T, names: readonly K[]) =>
   Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>

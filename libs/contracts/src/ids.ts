@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The largest integer that every JSON reader keeps exact, and the largest id ever minted. */
+/** The largest integer that all JSON parsers keep exact, and the largest id ever minted. */
 export const MAX_ID = Number.MAX_SAFE_INTEGER
 const MAX_INT64 = 9223372036854775807n
 
@@ -15,12 +15,12 @@ export const Id = z
 
 export const Uuid = z.guid().meta({ override: { type: 'string', format: 'uuid' } })
 
-/** The reading of an id in a path or a filter: which code it deserves, or its number. */
+/** Result of reading an id from a path or a filter: its number, or the code of its problem. */
 export type IdReading = { id: number } | { code: 'invalid_value' | 'too_small' }
 
 /**
- * Reads an id from text. Beyond int64 is `invalid_value`; between 2^53 and int64 it is well-formed but was never
- * minted, so it reads as 2^53, which no row carries (D7.7).
+ * Reads an id from text. A number beyond int64 is `invalid_value`. A number between 2^53 and int64 is valid but was never
+ * minted; it reads as 2^53, which no row has (D7.7).
  */
 export function readId(raw: string): IdReading {
   if (!/^-?[0-9]{1,20}$/.test(raw)) return { code: 'invalid_value' }

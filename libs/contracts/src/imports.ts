@@ -13,7 +13,7 @@ import { tagTypes } from './tags.ts'
 export const importResources = ['assets', 'locations'] as const
 export type ImportResource = (typeof importResources)[number]
 
-/** The columns of a file, in the order in which an export has them: JSON, which may be long, and tags last. */
+/** The columns of a file in the order of an export. JSON, which may be long, and tags come last. */
 export const importColumns = {
   assets: [...jsonLast(assetFields), ...tagTypes],
   locations: [...jsonLast(locationFields), ...tagTypes],
@@ -29,9 +29,9 @@ function jsonLast<F extends Fields>(fields: F): NamesWith<F, 'imported'>[] {
 
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024
 export const MAX_IMPORT_ROWS = 100_000
-/** Imports of one organization that are being sent, wait or run. They run one by one. */
+/** Limit of imports of one organization that are uploaded, wait or run. They run one by one. */
 export const MAX_UNFINISHED_IMPORTS = 5
-/** Of one user: colleagues find a place. */
+/** The limit of one user, so that colleagues can import too. */
 export const MAX_UNFINISHED_IMPORTS_OF_USER = 3
 
 export const importStates = ['pending', 'running', 'done', 'cancelled', 'failed'] as const
@@ -40,7 +40,7 @@ export type RowOutcome = (typeof rowOutcomes)[number]
 
 const count = z.int().meta({ override: { type: 'integer', minimum: 0 }, example: 0 })
 
-/** `rows_done` is the sum of the four outcomes, and `rows_total` once the state is `done`. */
+/** `rows_done` is the sum of the four outcomes. It equals `rows_total` once the state is `done`. */
 export const ImportView = z
   .object({
     id: Id,
@@ -64,8 +64,7 @@ export const ImportView = z
 export type ImportView = z.infer<typeof ImportView>
 
 /**
- * A problem of a row: as a field entry of the API, with the column as its field; `conflict` is what the API answers
- * 409 to.
+ * The problem of a row is a field entry of the API, with the column as its field. `conflict` stands for a 409 of the API.
  */
 export const rowErrorCodes = [...fieldCodes, 'conflict'] as const
 export type RowErrorCode = (typeof rowErrorCodes)[number]
@@ -85,8 +84,8 @@ export type RowError = {
 }
 
 /**
- * `line` is where the row begins in the file. `id` is null where nothing is stored: of failed rows, and of what a dry
- * run would create. `changes` names the columns that differ from what was stored.
+ * `line` is where the row begins in the file. `id` is null if nothing is stored: for failed rows, and for rows that a dry
+ * run would create. `changes` names the columns that differ from the stored row.
  */
 export const ImportRowView = z
   .object({

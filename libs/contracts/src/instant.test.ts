@@ -33,7 +33,7 @@ test.for([
   '0001-01-01T00:00:00+01:00',
   '9999-12-31T23:59:59-01:00',
   `2026-11-21T10:00:00.${'1'.repeat(80)}Z`,
-])('"%s" is no RFC 3339 timestamp that can be kept', (raw) => {
+])('"%s" is not an RFC 3339 timestamp that can be stored', (raw) => {
   expect(parseInstant(raw)).toBeUndefined()
 })
 

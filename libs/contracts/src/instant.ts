@@ -7,8 +7,8 @@ const YEAR_9999_END = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
  * Reads an RFC 3339 timestamp with any offset and any number of fraction digits. Returns UTC text with six fraction
- * digits, finer ones cut off (storage is in microseconds), or undefined when the text is no such timestamp. The
- * result has a fixed width, so that two of them compare as text in the order of time.
+ * digits, truncated because storage is in microseconds; undefined if the text is not such a timestamp. The result has a
+ * fixed width, so that texts sort in the order of time.
  */
 export function parseInstant(raw: string): string | undefined {
   if (raw.length > 64) return undefined
@@ -40,7 +40,7 @@ function daysIn(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
-/** Milliseconds since 1970 of a timestamp this module has parsed or the database has given. */
+/** Milliseconds since 1970 of a timestamp from this module or the database. */
 export const epochMs = (instant: string): number => Date.parse(instant)
 
 /** Any RFC 3339 timestamp in a request body; the parsed value is UTC text in microseconds. */
@@ -62,8 +62,8 @@ export const Instant = z
 const ZERO_TIMES = new Set(['0001-01-01T00:00:00.000', '1970-01-01T00:00:00.000'])
 
 /**
- * A bound of the validity window: the zero times of other languages are refused, whatever their spelling, and so is
- * what the wire, in milliseconds, would show as one.
+ * A bound of the validity window. The zero times of other languages are refused in any notation, also if a value is one
+ * only after truncation to milliseconds, as in replies.
  */
 export const WindowInstant = Instant.check((payload) => {
   if (ZERO_TIMES.has(payload.value.slice(0, 23)))

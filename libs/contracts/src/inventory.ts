@@ -5,7 +5,7 @@ import { dataOf } from './query.ts'
 import type { Route } from './route.ts'
 import { NaturalKey } from './text.ts'
 
-/** As many as one transaction takes in about a second. */
+/** One transaction saves this many in about a second. */
 export const MAX_SAVED_ASSETS = 10_000
 
 export const InventorySave = z
@@ -56,7 +56,7 @@ const saveInventory = {
   errors: ['validation_error', 'bad_request'],
 } as const satisfies Route
 
-/** The older vocabulary has the same field names here (D1.5). */
+/** The legacy vocabulary has the same field names here (D1.5). */
 export const inventoryRoutes = {
   saveInventory,
   saveLegacyInventory: { ...saveInventory, vocabulary: 'legacy' },

@@ -6,7 +6,7 @@ import { EVENT_STREAM_MEDIA_TYPE, type Route } from './route.ts'
 
 const Place = z.object({ id: Id, name: z.string() })
 
-/** `data` of an `asset.moved` event: what a webhook is told of the same movement. */
+/** `data` of an `asset.moved` event, the same as in the webhook of the movement. */
 export const LiveMovement = z.object({
   delivery_id: z.guid(),
   occurred_at: WireInstant,
@@ -16,7 +16,7 @@ export const LiveMovement = z.object({
 })
 export type LiveMovement = z.infer<typeof LiveMovement>
 
-/** Names of the events. After `reset` the client reloads what it shows: movements before it may have been missed. */
+/** Names of the events. After `reset` the client must reload its data, because it may have missed movements. */
 export const liveEvents = { moved: 'asset.moved', reset: 'reset' } as const
 
 export const liveRoutes = {

@@ -3,7 +3,7 @@ import { LocationView } from './locations.ts'
 import { idParameter, listOf, page, pathId } from './query.ts'
 import type { Route } from './route.ts'
 
-/** Around one location; itself is not in it. Rows are live, whether or not their validity window holds (D5.7). */
+/** Locations around one location, without itself. Rows are live; their validity window does not matter (D5.7). */
 const around = {
   method: 'GET',
   upstream: 'catalog',
@@ -17,7 +17,7 @@ const around = {
   errors: ['validation_error', 'not_found'],
 } as const satisfies Omit<Route, 'path' | 'summary'>
 
-/** `children_count` of live locations directly inside: whether there is anything to unfold. */
+/** `children_count` counts live direct children, so that a client knows whether there is something to unfold. */
 export const LocationOfBranch = LocationView.extend({
   children_count: z.int().meta({ override: { type: 'integer', minimum: 0 } }),
 }).meta({ id: 'LocationOfBranch' })

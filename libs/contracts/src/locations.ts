@@ -22,7 +22,7 @@ import { NaturalKey } from './text.ts'
 const parentId = Id.nullable().optional()
 const parentKey = NaturalKey.nullable().optional()
 
-/** A parent is not `writable`: the service resolves it, and stores its id. */
+/** A parent is not `writable`, because the service resolves it and stores its id. */
 export const locationFields = {
   ...namedFields({ key: 'LOC-001', name: 'Dock 1' }),
   parent_id: { view: Id.nullable(), create: parentId, patch: parentId, column: 'bigint', default: null },
@@ -41,7 +41,7 @@ export type LocationView = z.infer<typeof LocationView>
 
 const { name, ...others } = shapeOf(locationFields, 'create')
 
-/** The order of the fields is that of the problems in a refusal (D3.2). */
+/** Problems in a refusal have the order of these fields (D3.2). */
 export const LocationCreate = z
   .strictObject({ name, ...others })
   .check(windowRule(), bothOrNeitherNull('parent_id', 'parent_external_key'))
@@ -56,7 +56,7 @@ export const LocationCreate = z
   })
 export type LocationCreate = z.infer<typeof LocationCreate>
 
-/** Three states per field: absent leaves it alone, null clears it, a value sets it. */
+/** Each field: absent leaves it unchanged, null clears it, a value sets it. */
 export const LocationPatch = z
   .strictObject(shapeOf(locationFields, 'patch'))
   .check(patchWindowRule(), bothOrNeitherNull('parent_id', 'parent_external_key'))

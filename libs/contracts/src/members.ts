@@ -10,7 +10,7 @@ import { Email, ExistingPassword, Password, Session } from './tokens.ts'
 
 const RoleShown = z.string().meta({ example: 'admin' })
 
-/** The caller and every organization they may switch to, oldest membership first. `org_id` is the session's. */
+/** The caller and all organizations that they may switch to, oldest membership first. `org_id` is that of the session. */
 export const CurrentUserView = z
   .object({
     id: Id,
@@ -21,7 +21,7 @@ export const CurrentUserView = z
   })
   .meta({ id: 'CurrentUser' })
 
-/** `id` is the user's; `joined_at` the start of the membership. */
+/** `id` is that of the user. `joined_at` is the start of the membership. */
 export const MemberView = z
   .object({ id: Id, name: z.string(), email: z.string(), role: RoleShown, joined_at: WireInstant })
   .meta({ id: 'Member' })
@@ -39,12 +39,12 @@ export const InvitationView = z
   .meta({ id: 'Invitation' })
 export type InvitationView = z.infer<typeof InvitationView>
 
-/** The only time the token is shown. */
+/** Only this reply has the token. */
 export const InvitationCreated = InvitationView.extend({ token: z.string() }).meta({
   id: 'InvitationCreated',
 })
 
-/** A sign-in that goes on: `current` is the one that asks. Times of the last refresh, and of the end if none follows. */
+/** A session; `current` marks that of the caller. It has the times of its last refresh and of its end without another one. */
 export const SessionView = z
   .object({
     id: Uuid,
@@ -57,7 +57,7 @@ export const SessionView = z
   .meta({ id: 'SignedIn' })
 export type SessionView = z.infer<typeof SessionView>
 
-/** A new one, or that of the user whom the address belongs to. */
+/** A new password, or that of the user to whom the address belongs. */
 const JoiningPassword = text(10, 255, { control: 'lines' })
 
 const OrgPath = z.strictObject({ org_id: pathId })
@@ -132,7 +132,7 @@ export const memberRoutes = {
     path: '/orgs/{org_id}/members/{user_id}',
     access: 'admin',
     summary: 'Change the role of a member',
-    mediaTypes: [JSON_MEDIA_TYPE, MERGE_PATCH_MEDIA_TYPE], // the second is what the typed client sends on every PATCH
+    mediaTypes: [JSON_MEDIA_TYPE, MERGE_PATCH_MEDIA_TYPE], // the typed client sends the second with each PATCH
     params: MemberPath,
     body: z.strictObject({ role: z.enum(roles) }),
     success: { status: 200, schema: dataOf(MemberView) },
@@ -186,7 +186,7 @@ export const memberRoutes = {
     path: '/auth/accept-invitation',
     access: 'none',
     summary: 'Join an organization with the token of an invitation',
-    // What is needed depends on whether the address is registered already, so the handler checks it, and a new password.
+    // The required fields depend on whether the address is registered, so the handler checks them and a new password.
     body: z.strictObject({
       token: text(1, 255),
       name: Name.optional(),

@@ -27,16 +27,16 @@ test.for([
   [{ a: -Infinity }, 'a', /finite/],
   [JSON.parse('{"__proto__":1}'), '__proto__', /__proto__/],
   [JSON.parse('{"a":[{"__proto__":{}}]}'), 'a/0/__proto__', /__proto__/],
-] as const)('%o: refused where it stands', ([value, path, message]) => {
+] as const)('%o is refused at its path', ([value, path, message]) => {
   expect(problems(value)).toEqual([[path, expect.stringMatching(message), expect.anything()]])
 })
 
-test('all of them are told, up to a hundred', () => {
+test('up to a hundred problems are reported', () => {
   expect(problems({ a: 2n ** 60n, b: Infinity }).map(([path]) => path)).toEqual(['a', 'b'])
   expect(problems({ a: Array.from({ length: 1_000 }, () => 2n ** 60n) })).toHaveLength(100)
 })
 
-test('a change leaves them to the rules that know what is stored', () => {
+test('PATCH leaves them to the rules that compare with the stored row', () => {
   const value = { a: 2n ** 60n, b: JSON.parse('{"__proto__":1}') }
   expect(problems(value, MetadataPatch)).toEqual([])
 })
@@ -47,7 +47,7 @@ test.for([
   { name: 'too many values', value: { a: Array.from({ length: 70_000 }, () => 0) }, message: '{f} must be at most 65536 bytes of JSON' },
   { name: 'NUL', value: { a: '\0' }, message: '{f} must not contain NUL or broken Unicode' },
   { name: 'half a character in a name', value: { '\ud800': 1 }, message: '{f} must not contain NUL or broken Unicode' },
-])('$name is a problem of the whole', ({ value, message }) => {
+])('$name is a problem of the whole metadata', ({ value, message }) => {
   for (const schema of [Metadata, MetadataPatch]) expect(problems(value, schema)).toEqual([['', message, expect.anything()]])
 }) // prettier-ignore
 

@@ -3,12 +3,12 @@ import { addProblem, type FieldProblem } from './text.ts'
 
 const MAX_BYTES = 64 * 1024
 const MAX_DEPTH = 32
-/** Of one value; who has more of them has one mistake. */
+/** Limit of reported problems: more of them usually have one cause. */
 const MAX_PROBLEMS = 100
 
 type Path = (string | number)[]
 
-/** Something in metadata that could not be stored as it was sent (D12.2). `value` is what stands there. */
+/** A value in metadata that cannot be stored unchanged (D12.2). */
 export type Unstorable = FieldProblem & { path: Path; value: unknown }
 
 type Step = { name: string | number; of: Step | undefined }
@@ -16,8 +16,8 @@ type Node = { value: object; step: Step | undefined }
 type Found = { depth: number; values: number; unstorable: Unstorable[] }
 
 /**
- * Looks at every value, level by level: the depth of hostile input must not become the depth of our stack. Ends early at
- * more levels or values than metadata may have.
+ * Checks all values, level by level and without recursion, because hostile input may be very deep. Stops at more levels
+ * or values than metadata may have.
  */
 function inspect(root: object): Found {
   const found: Found = { depth: 0, values: 0, unstorable: [] }
@@ -29,7 +29,7 @@ function inspect(root: object): Found {
   return found
 }
 
-/** The objects and lists in one of them. */
+/** The objects and lists directly in a node. */
 function inside({ value, step }: Node, found: Found): Node[] {
   const nodes: Node[] = []
   const names = Array.isArray(value) ? undefined : Object.keys(value)
@@ -59,14 +59,14 @@ const LARGE_INTEGER: FieldProblem = {
 const INFINITE: FieldProblem = { code: 'invalid_value', message: '{f} must be a finite number' }
 const PROTO: FieldProblem = { code: 'invalid_value', message: '{f}: a name must not be __proto__' }
 
-/** Integers that a double does not hold come as bigints; see `parseJson`. */
+/** Integers that a double cannot hold are bigints, see `parseJson`. */
 function problemOf(name: string | number, value: unknown): FieldProblem | undefined {
   if (name === '__proto__') return PROTO
   if (typeof value === 'bigint') return LARGE_INTEGER
   return typeof value === 'number' && !Number.isFinite(value) ? INFINITE : undefined
 }
 
-/** What of metadata cannot be stored as it was sent. */
+/** The values in metadata that cannot be stored unchanged. */
 export const unstorableIn = (root: object): readonly Unstorable[] => inspect(root).unstorable
 
 const toJson = (value: object): string =>
@@ -76,8 +76,8 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Free-form object, replaced whole; bounded in size and depth (D4.6). Not a `z.record`, which takes 250 ms for 150 000
- * names, drops `__proto__` in silence, and looks at every value a second time.
+ * A free-form object that is replaced whole and bounded in size and depth (D4.6). Not a `z.record`, which takes 250 ms
+ * for 150 000 names, silently drops `__proto__`, and checks all values a second time.
  */
 function metadata({ mayEcho }: { mayEcho: boolean }) {
   const schema = z.unknown().check((payload) => {
@@ -106,7 +106,7 @@ function problemOfWhole(value: object): FieldProblem | undefined {
       message: `{f} must be at most ${MAX_BYTES} bytes of JSON`,
       params: { max_length: MAX_BYTES },
     }
-  // JSON.stringify writes NUL and lone surrogates as escapes, which PostgreSQL refuses in jsonb.
+  // JSON.stringify escapes NUL and lone surrogates, and PostgreSQL refuses these escapes in jsonb.
   return /\\u0000|\\ud[89a-f]/i.test(json.replaceAll('\\\\', ''))
     ? { code: 'invalid_value', message: '{f} must not contain NUL or broken Unicode' }
     : undefined
@@ -115,7 +115,7 @@ function problemOfWhole(value: object): FieldProblem | undefined {
 export const Metadata = metadata({ mayEcho: false })
 
 /**
- * Of a change: what cannot be stored is refused beside the stored row, since it may be what the wire shows of what was
- * stored before these rules, or of 1e20, which it writes as an integer (D4.8).
+ * For PATCH: values that cannot be stored are refused after a comparison with the stored row. They may come from a reply:
+ * of metadata that was stored before these rules, or of 1e20, which a reply writes as an integer (D4.8).
  */
 export const MetadataPatch = metadata({ mayEcho: true })

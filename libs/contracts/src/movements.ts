@@ -5,13 +5,13 @@ import type { Route } from './route.ts'
 
 const Count = z.int().meta({ override: { type: 'integer', minimum: 0 } })
 
-/** One hour of UTC. `in` and `out` are there when a location was asked about. */
+/** One hour of UTC. `in` and `out` are present if the request names a location. */
 const HourOfMovements = z
   .object({ hour: WireInstant, moves: Count, in: Count.optional(), out: Count.optional() })
   .meta({ id: 'HourOfMovements' })
 export type HourOfMovements = z.infer<typeof HourOfMovements>
 
-/** Every hour that the window touches, those without a movement too. */
+/** All hours that overlap the window, including those without a movement. */
 export const MovementSummary = z
   .object({ from: WireInstant, to: WireInstant, hours: z.array(HourOfMovements) })
   .meta({ id: 'MovementSummary' })

@@ -3,8 +3,8 @@ import { parseInstant } from './instant.ts'
 import type { FieldProblem } from './text.ts'
 
 /**
- * Rules about two fields of one request. They look at the object even when other fields are wrong, so that every
- * problem is reported together (D3.2, D7.3); hence they trust no value they did not check themselves.
+ * Rules about two fields of one request. They run even if other fields are wrong, so that all problems are reported
+ * together (D3.2, D7.3). So they must check every value that they use.
  */
 export type Problem = FieldProblem & { field: string }
 
@@ -19,8 +19,8 @@ export function objectRule<T>(problems: (value: Partial<Record<string, unknown>>
 }
 
 /**
- * `valid_to` lies after `valid_from`, which is the creation time when it is not sent (D4.7). Only this close to that
- * moment is it the database whose clock decides.
+ * `valid_to` must be after `valid_from`, which is the creation time if it is not sent (D4.7). Only if `valid_to` is this
+ * close to now, the clock of the database decides.
  */
 export const windowRule = <T>() =>
   objectRule<T>(({ valid_from = new Date().toISOString(), valid_to }) => {
@@ -29,8 +29,8 @@ export const windowRule = <T>() =>
   })
 
 /**
- * As `windowRule`, of a PATCH. Two bounds within one millisecond pass: they may be those of a stored window, whose
- * microseconds the wire does not show, and are judged with the stored row.
+ * Like `windowRule`, for PATCH. Two bounds in the same millisecond pass: they may be those of a stored window, whose
+ * microseconds replies do not show. The service compares them with the stored row.
  */
 export const patchWindowRule = <T>() =>
   objectRule<T>(({ valid_from, valid_to }) => {
@@ -38,19 +38,19 @@ export const patchWindowRule = <T>() =>
     return from !== undefined && to !== undefined && wireText(to) < wireText(from) ? [WINDOW_PROBLEM] : []
   })
 
-/** Cut off to the millisecond, as on the wire; texts of one width compare in the order of time. */
+/** Truncated to milliseconds, as in replies. Texts of the same width sort in the order of time. */
 const wireText = (parsed: string) => parsed.slice(0, 23)
 
 const instant = (value: unknown) => (typeof value === 'string' ? parseInstant(value) : undefined)
 
-/** Also for what only the database knows: a bound that was not sent, or its microseconds. */
+/** Also used if only the database can decide: for a bound that was not sent, or for its microseconds. */
 export const WINDOW_PROBLEM = {
   field: 'valid_to',
   code: 'invalid_value',
   message: 'valid_to must be later than valid_from',
 } as const satisfies Problem
 
-/** Two filters that name the same thing in two ways are sent one at a time. */
+/** At most one of two filters that name the same thing may be sent. */
 export const oneOf = <T>(first: string, second: string) =>
   objectRule<T>((value) =>
     value[first] !== undefined && value[second] !== undefined
@@ -58,7 +58,7 @@ export const oneOf = <T>(first: string, second: string) =>
       : [],
   )
 
-/** A switch that says something only beside another filter. */
+/** A flag that is valid only together with another filter. */
 export const needsOneOf = <T>(flag: string, others: readonly string[]) =>
   objectRule<T>((value) =>
     value[flag] === true && others.every((name) => value[name] === undefined)
@@ -66,7 +66,7 @@ export const needsOneOf = <T>(flag: string, others: readonly string[]) =>
       : [],
   )
 
-/** Of a pair that names one thing, both or neither are null (D5.3). */
+/** Two fields that name one resource must both be null, or neither (D5.3). */
 export const bothOrNeitherNull = <T>(first: string, second: string) =>
   objectRule<T>((value) => {
     const [a, b] = [value[first], value[second]]

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Text of a set that may grow: readers let values pass that they do not know, so `z.enum`, which would close the set,
- * is for requests only. `about` is a sentence.
+ * A text from a set that may grow. Parsers accept unknown values, so `z.enum`, which closes the set, is only for
+ * requests. `about` is a sentence.
  */
 export const openEnum = (known: readonly string[], about = '') =>
   z.string().meta({

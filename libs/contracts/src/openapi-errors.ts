@@ -6,7 +6,7 @@ import { errorHeaders, type Vocabulary } from './openapi-headers.ts'
 import { JSON_MEDIA_TYPE, type Route } from './route.ts'
 import { routePath } from './routes.ts'
 
-/** The error half of the API description: one envelope, one response per status. */
+/** The errors of the API description: one envelope, one response per status. */
 
 const FieldEntrySchema = z
   .object({
@@ -72,7 +72,7 @@ function example(type: ErrorType, vocabulary: Vocabulary): object {
 const typesOf = (status: number) =>
   (Object.keys(errorTypes) as ErrorType[]).filter((type) => errorTypes[type].status === status)
 
-/** The web filter answers before anything else, outside the envelope (D2.1). */
+/** The web filter answers before all other steps, without the envelope (D2.1). */
 const REFUSED_AGENT = {
   'text/plain': {
     schema: z.string().meta({ description: 'The User-Agent is missing or a default of an HTTP library.' }),
@@ -80,7 +80,7 @@ const REFUSED_AGENT = {
   },
 }
 
-/** One response component per status; where two types share a status, the examples show both. */
+/** One response component per status. If two types share a status, the examples show both. */
 export function errorResponse(status: number, vocabulary: Vocabulary): ZodOpenApiResponseObject {
   const types = typesOf(status)
   const examples = Object.fromEntries(types.map((type) => [type, example(type, vocabulary)]))
@@ -95,7 +95,7 @@ export function errorResponse(status: number, vocabulary: Vocabulary): ZodOpenAp
   }
 }
 
-/** 403 of the operations that need no scope: only the web filter answers it. */
+/** The 403 of operations without a scope, which only the web filter answers. */
 const refusedAgent = (vocabulary: Vocabulary): ZodOpenApiResponseObject => ({
   id: 'RefusedUserAgent',
   description: 'The User-Agent is missing or a default of an HTTP library',
@@ -103,14 +103,14 @@ const refusedAgent = (vocabulary: Vocabulary): ZodOpenApiResponseObject => ({
   content: REFUSED_AGENT,
 })
 
-/** What the gateway and the service kit can answer for a row, beyond what the row itself lists. */
+/** Errors that the gateway and the service kit may answer, in addition to those of the row. */
 function impliedErrors(row: Route): ErrorType[] {
   const types: ErrorType[] = ['internal_error', 'service_unavailable']
   if (row.access !== 'none') types.push('unauthorized')
   if (row.access !== 'none' && row.access !== 'key') types.push('forbidden')
-  // Of a user every request counts (D12.10); what keys may call says only what they meet.
+  // Every request of a user counts (D12.10). Rows for keys list only the errors that keys may get.
   if (row.counted || row.access === 'session' || row.access === 'admin') types.push('rate_limited')
-  // Broken percent-encoding anywhere, and unknown parameters: no operation is without a 400.
+  // Broken percent-encoding and unknown parameters: every operation may answer 400.
   types.push('bad_request', 'validation_error')
   if (row.body ?? row.upload) types.push('payload_too_large', 'unsupported_media_type')
   if (row.vocabulary === 'legacy') types.push('gone')
@@ -119,7 +119,7 @@ function impliedErrors(row: Route): ErrorType[] {
 
 type ErrorResponses = Record<`${4 | 5}${string}`, ZodOpenApiResponseObject>
 
-/** Makes the documented errors of a row, by status in ascending order; one instance per document. */
+/** Returns a function for the documented errors of a row, in ascending order of status. Use one per document. */
 export function errorResponses(vocabulary: Vocabulary): (row: Route) => ErrorResponses {
   const made = new Map<number, ZodOpenApiResponseObject>()
   const withoutScope = refusedAgent(vocabulary)

@@ -4,12 +4,12 @@ type Json = Record<string, unknown>
 type Document = ReturnType<typeof createDocument>
 type Content = Record<string, { schema?: Json; example?: unknown; examples?: unknown }>
 
-/** What stands in for a value that no schema gives an example of; a test finds it in the public description. */
+/** Replaces a value for which no schema has an example. A test finds it in the public description. */
 export const NO_EXAMPLE = 'no example'
 
 /**
- * Gives every body of a request and of a success an example, made of those of its schemas, so that a new row has one
- * without anybody writing it and none contradicts its schema. Changes and returns the document.
+ * Gives each body of a request and of a success an example, made from those of its schemas. So a new row has one
+ * automatically, and none contradicts its schema. Changes and returns the document.
  */
 export function withExamples(document: Document): Document {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Json>
@@ -31,7 +31,7 @@ type Direction = 'request' | 'reply'
 
 function exampleOf(given: Json, schemas: Record<string, Json>, direction: Direction): unknown {
   const schema = resolve(given, schemas)
-  if (schema['nullable'] === true) return null // the example, if there is one, is of the value it may have instead
+  if (schema['nullable'] === true) return null // its example, if any, is that of the other value
   if ('example' in schema) return schema['example']
   const { default: fallback, enum: values, type } = schema
   if (fallback !== undefined) return fallback
@@ -45,14 +45,14 @@ function resolve(schema: Json, schemas: Record<string, Json>): Json {
   const { $ref, allOf, ...rest } = schema
   if (typeof $ref === 'string') return resolve(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
   if (!Array.isArray(allOf)) return schema
-  return { ...resolve(allOf[0] as Json, schemas), ...rest } // what zod makes of a nullable component
+  return { ...resolve(allOf[0] as Json, schemas), ...rest } // zod writes a nullable component like this
 }
 
 function objectExample(schema: Json, schemas: Record<string, Json>, direction: Direction): Json {
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Json>)
   const shown = properties.filter(([, property]) => direction === 'reply' || property['readOnly'] !== true)
   const values = shown.map(([name, property]) => [name, exampleOf(property, schemas, direction)] as const)
-  // What a request leaves out means the same as null nearly everywhere, and is shorter.
+  // In requests a missing field means the same as null nearly everywhere, and it is shorter.
   return Object.fromEntries(values.filter(([, value]) => direction === 'reply' || value !== null))
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TOTAL_COUNT_HEADER, type Route } from './route.ts'
 
-/** The header half of the API description: what is sent with a request and what comes with each answer. */
+/** The headers of the API description: of requests and of responses. */
 
 type Of = [id: string, type: 'string' | 'integer', example: string | number, description: string]
 
@@ -39,7 +39,7 @@ const rateLimits = {
   'X-RateLimit-Reset': [1_795_255_218, 'Unix second in which Remaining next equals Limit.'],
 } as const
 
-/** Of a user's bucket there are none (D12.10). */
+/** Only for buckets of keys; users get no such headers (D12.10). */
 const rateLimitHeaders = Object.fromEntries(
   Object.entries(rateLimits).map(([name, [value, text]]) => [
     name,
@@ -47,7 +47,7 @@ const rateLimitHeaders = Object.fromEntries(
   ]),
 )
 
-/** On errors, which operations of every kind share. */
+/** The same on errors, whose components all operations share. */
 const rateLimitHeadersOfErrors = Object.fromEntries(
   Object.entries(rateLimits).map(([name, [value, text]]) => [
     name,
@@ -86,7 +86,7 @@ const onEvery = (vocabulary: Vocabulary) => ({
   ...(vocabulary === 'legacy' && deprecation),
 })
 
-/** Before these are answered, a token was taken from the bucket; the others come too early for it. */
+/** Statuses that are answered after a token was taken from the bucket. The others are answered before that. */
 const AFTER_COUNTING = new Set([400, 403, 404, 429, 500, 503])
 
 export function errorHeaders(status: number, vocabulary: Vocabulary) {

@@ -1,6 +1,6 @@
 import type { Access, Route } from './route.ts'
 
-/** The words of the API description that belong to no single row. */
+/** Texts of the API description that belong to no single row. */
 
 const COMMON = `
 ## Calling
@@ -55,7 +55,7 @@ const MERGE_PATCH = `The body is a JSON merge patch (RFC 7396): absent leaves a 
 it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale \`updated_at\`
 is refused.`
 
-/** What a row says of itself, then who may call it and what it costs. */
+/** The description of the row, then who may call it and whether it is counted. */
 export function describeOperation(row: Route): string {
   const parts = [
     row.description,

@@ -8,7 +8,7 @@ const described = publicDescription()
 const text = JSON.stringify(described)
 const operations = Object.values(described.paths ?? {}).flatMap((item) => Object.entries(item as object))
 
-test('every public row is described under its operation id, and no route of the console is', () => {
+test('all public rows are described with their operation id, and no route of the console is', () => {
   const rows = Object.entries<Route>(routes)
   const expected = rows
     .filter(([, row]) => row.described && row.vocabulary === undefined)
@@ -20,11 +20,11 @@ test('every public row is described under its operation id, and no route of the 
   expect(text).not.toContain('/api/v1/webhooks')
 })
 
-test('HEAD is not declared, although every GET accepts it', () => {
+test('HEAD is not described, although every GET accepts it', () => {
   expect(operations.map(([method]) => method)).not.toContain('head')
 })
 
-test('the dialect is 3.0.3: nullable instead of null types, and open enums by extension', () => {
+test('the dialect is 3.0.3: nullable instead of null types, and an extension for open enums', () => {
   expect(described.openapi).toBe('3.0.3')
   expect(text).not.toContain('"type":"null"')
   expect(text).not.toMatch(/"type":\[/)
@@ -42,7 +42,7 @@ test('replies may gain fields, requests may not', () => {
   expect(described.components?.schemas?.['AssetCreate']).toHaveProperty('additionalProperties', false)
 })
 
-test('a row documents what the pipeline can answer for it, with the envelope', () => {
+test('a row documents all errors of the pipeline, with the envelope', () => {
   const statusesOf = (operation?: { responses?: object }) => Object.keys(operation?.responses ?? {}).join(' ')
   const create = described.paths?.['/api/v1/assets']?.post
   expect(statusesOf(create)).toBe('201 400 401 403 409 413 415 500 503')
@@ -55,7 +55,7 @@ test('a row documents what the pipeline can answer for it, with the envelope', (
   })
 })
 
-test('a single-valued parameter is a value, a repeatable one a list', () => {
+test('a single-valued parameter is a value, and a repeatable one is a list', () => {
   const parameters = described.paths?.['/api/v1/assets']?.get?.parameters ?? []
   const schemaOf = (name: string) => parameters.find((p) => 'name' in p && p.name === name)
   expect(schemaOf('limit')).toMatchObject({
@@ -85,7 +85,7 @@ describe.for(publicRows)('%s', ([operationId, row]) => {
     .find((found) => found.operationId === operationId) as Json
   const responses = operation['responses'] as Record<string, Json>
 
-  test('every body has an example that its own schema accepts', () => {
+  test('each body has an example that its schema accepts', () => {
     for (const { example } of row.body ? media(operation['requestBody']) : [])
       expect(row.body?.safeParse(example).error).toBeUndefined()
     const { [CSV_CONTENT_TYPE]: csv, ...others } = contentOf(responses[String(row.success.status)])
@@ -98,13 +98,13 @@ describe.for(publicRows)('%s', ([operationId, row]) => {
     expect(JSON.stringify(operation), 'give a field of the schema an example').not.toContain(NO_EXAMPLE)
   })
 
-  test('says in words who may call it and whether it is counted', () => {
+  test('says who may call it and whether it is counted', () => {
     expect(operation['description']).toMatch(/\*\*Access:\*\* .+\n\n\*\*Rate limit:\*\* (?:not )?counted\.$/s)
     const scope = row.access.includes(':') ? `\`${row.access}\`` : ''
     expect(operation['description']).toContain(scope)
   })
 
-  test('every response names X-Request-ID, and the headers of its status', () => {
+  test('each response has X-Request-ID and the headers of its status', () => {
     for (const [status, response] of Object.entries(responses)) {
       const headers = Object.keys(resolved(response)['headers'] as Json)
       expect(headers).toContain('X-Request-ID')
@@ -124,7 +124,7 @@ test('405 is described with Allow, although no operation answers it', () => {
   })
 })
 
-test('an enum that may be null names null, or strict validators refuse it', () => {
+test('a nullable enum lists null, because strict validators would refuse it otherwise', () => {
   const walk = (node: unknown): Json[] =>
     typeof node === 'object' && node !== null ? [node as Json, ...Object.values(node).flatMap(walk)] : []
   const wrong = walk(described).filter(
@@ -133,7 +133,7 @@ test('an enum that may be null names null, or strict validators refuse it', () =
   expect(wrong).toEqual([])
 })
 
-test('D1.2 legacy rows are described apart, below their own base URL, as deprecated', () => {
+test('D1.2 legacy rows are described separately, below their own base URL, as deprecated', () => {
   const row: Route = { ...(routes.listAssets as Route), vocabulary: 'legacy' }
   const table = { listAssets: routes.listAssets, listLegacyAssets: row }
   const legacy = legacyDescription(table)

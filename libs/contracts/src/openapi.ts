@@ -22,21 +22,21 @@ import { API_PREFIX, LEGACY_BASE, routes } from './routes.ts'
 /** An OpenAPI 3.0.3 document, ready for JSON. */
 export type Description = ReturnType<typeof createDocument>
 
-/** The public description, served at `/api/openapi.json`: without the console's own routes, and without HEAD. */
+/** The public description, served at `/api/openapi.json`, without routes of the console and without HEAD. */
 export const publicDescription = (table: RouteTable = routes): Description =>
   describe(
     undefined,
     rowsOf(table, (row) => row.described && row.vocabulary === undefined),
   )
 
-/** The description of the older vocabulary, served at `/legacy/api/openapi.json`; paths are below its own base URL. */
+/** The legacy description, served at `/legacy/api/openapi.json`. Its paths are below its own base URL. */
 export const legacyDescription = (table: RouteTable = routes): Description =>
   describe(
     'legacy',
     rowsOf(table, (row) => row.described && row.vocabulary === 'legacy'),
   )
 
-/** The public description and the console's routes. For the generator of the typed client alone. */
+/** The public description with the routes of the console. Only for the generator of the typed client. */
 export const fullDescription = (): Description =>
   describe(
     undefined,
@@ -68,7 +68,7 @@ function describe(vocabulary: Vocabulary, rows: Rows): Description {
       servers: [{ url: isLegacy ? LEGACY_BASE : '/', description: 'The host that serves this description.' }],
       tags: [...new Map(rows.map(([, row]) => [tagOf(row).name, tagOf(row)])).values()],
       paths,
-      // No operation answers 405: it is of paths. Here it can be read all the same.
+      // 405 belongs to a path, not to an operation. It is documented here.
       components: { securitySchemes, responses: { Error405: errorResponse(405, vocabulary) } },
     },
     { override },
@@ -147,7 +147,7 @@ function security(access: Access): Record<string, string[]>[] {
   return [{ APIKey: [] }, { BearerAuth: [] }]
 }
 
-/** Zod states bounds and patterns that are true of JavaScript and say nothing to a reader of the description. */
+/** Removes bounds and patterns of zod that come from JavaScript and do not help readers of the description. */
 const override: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema, io }) => {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER && jsonSchema.format !== 'int64')

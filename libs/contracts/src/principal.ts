@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** The header in which the gateway hands a verified caller to a service. */
+/** The header with which the gateway forwards a verified caller to a service. */
 export const PRINCIPAL_HEADER = 'x-principal'
 
 export const roles = ['admin', 'member'] as const
 export type Role = (typeof roles)[number]
 
-/** Who calls: verified once at the gateway, signed, and trusted by the services. */
+/** The caller: verified once by the gateway, signed, and trusted by the services. */
 export const Principal = z.object({
   kind: z.enum(['key', 'session']),
   org_id: z.int(),
@@ -26,8 +26,8 @@ export type Principal = {
   keyId?: string
   userId?: number
   role?: Role
-  /** Of a session: its chain of refresh tokens. */
+  /** For sessions: the chain of refresh tokens. */
   sessionId?: string
-  /** Until when the gateway's word holds, for what outlasts its request. Milliseconds since 1970. */
+  /** End of the principal's validity, for work that outlasts its request. Milliseconds since 1970. */
   expiresAtMs?: number
 }

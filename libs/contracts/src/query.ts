@@ -4,8 +4,8 @@ import { MAX_ID, readId, Uuid } from './ids.ts'
 import { codePoints, hasControl, type FieldProblem } from './text.ts'
 
 /**
- * Query parameters. The server hands every parameter over as the list of values it was sent with, so that a
- * repeated single-valued parameter is seen and refused (D7.6).
+ * Query parameters. The server passes each parameter as the list of its values, so that a repeated single-valued
+ * parameter is refused (D7.6).
  */
 type Read<T> = (value: string) => { value: T } | { problem: FieldProblem }
 
@@ -27,13 +27,13 @@ function parameter<T>(read: Read<T>, schema: Shape, description?: string) {
     .meta({
       ...(description !== undefined && { description }),
       override: ({ jsonSchema }) => {
-        delete jsonSchema.items // it is a list on the way in only
+        delete jsonSchema.items // it is a list only internally
         Object.assign(jsonSchema, schema)
       },
     })
 }
 
-/** A repeatable parameter; any of the values matches. At most 200 values. */
+/** A repeatable parameter with at most 200 values, any of which may match. */
 function parameters<T>(read: Read<T>, schema: Shape, description = 'Repeatable: any of the values matches.') {
   return z
     .array(z.string())
@@ -82,7 +82,7 @@ const readEnum =
     return { problem: { code: 'invalid_value', message, params: { allowed_values: allowed } } }
   }
 
-// A control character would find nothing, NUL cannot reach PostgreSQL in text, and a lone surrogate cannot be sent (D3.3).
+// A control character would find nothing, PostgreSQL texts cannot contain NUL, and a lone surrogate cannot be sent (D3.3).
 const readText =
   (max: number): Read<string> =>
   (raw) => {
@@ -113,7 +113,7 @@ export const offset = parameter(
 export const integerParameter = (min: number) =>
   parameter(readInteger(min), { type: 'integer', minimum: min })
 export const booleanParameter = parameter(readBoolean, { type: 'boolean' })
-/** For a filter that one thing is meant by. */
+/** For a filter with a single id. */
 export const idParameter = parameter(readQueryId, { type: 'integer', format: 'int64', minimum: 1 })
 export const idsParameter = parameters(readQueryId, { type: 'integer', format: 'int64', minimum: 1 })
 export const keysParameter = parameters(readKey, {
@@ -137,7 +137,7 @@ export const enumParameter = <T extends string>(allowed: readonly T[]) =>
 export const enumParameters = <T extends string>(allowed: readonly T[]) =>
   parameters(readEnum(allowed), { type: 'string', enum: [...allowed] })
 
-/** `from` and `to` of history, whose message the contract words differently from that of a body field. */
+/** `from` and `to` of history. The contract has another text for them than for body fields. */
 export const instantParameter = parameter<string>(
   (raw) => {
     const value = parseInstant(raw)
@@ -150,7 +150,7 @@ export const instantParameter = parameter<string>(
 
 export type SortField<T extends string> = { field: T; descending: boolean }
 
-/** `sort=name,-created_at`: fields of the list, a minus for descending. */
+/** `sort=name,-created_at`: fields of the list, with a minus for descending order. */
 export function sortParameter<const T extends string>(fields: readonly T[]) {
   return parameter<SortField<T>[]>(
     (raw) => {
@@ -168,13 +168,13 @@ export function sortParameter<const T extends string>(fields: readonly T[]) {
   )
 }
 
-/** `limit` and `offset`, on every list. */
+/** `limit` and `offset` of all lists. */
 export const page = {
   limit: limit.optional().transform((sent) => sent ?? 50),
   offset: offset.optional().transform((sent) => sent ?? 0),
 }
 
-/** The list envelope. Its keys are a closed set. */
+/** The envelope of a list, with a closed set of keys. */
 export const listOf = <T extends z.ZodType>(item: T) =>
   z.object({
     data: z.array(item),
@@ -189,7 +189,7 @@ export const listOf = <T extends z.ZodType>(item: T) =>
 
 export const dataOf = <T extends z.ZodType>(item: T) => z.object({ data: item })
 
-/** An id in a path. The mapping of its problems is D7.7. */
+/** An id in a path. D7.7 maps its problems to codes. */
 export const pathId = z
   .string()
   .transform((raw, ctx) => pathIdOf(raw, 'an integer', ctx))
@@ -198,7 +198,7 @@ export const pathId = z
     example: 4503599627370497,
   })
 
-/** Where a resource can be named by its id, a number, or by its UUID, a string. */
+/** For paths that name a resource by its id (a number) or by its UUID (a string). */
 export const pathIdOrUuid = z
   .string()
   .transform((raw, ctx) => (Uuid.safeParse(raw).success ? raw : pathIdOf(raw, 'an integer or a UUID', ctx)))

@@ -7,7 +7,7 @@ import { addProblem, text } from './text.ts'
 const MAX_POINTER_LENGTH = 255
 const MAX_EVENTS = 50
 
-/** A JSON pointer (RFC 6901): the names on the way to a value, each behind a slash; the empty text is the whole. */
+/** A JSON pointer (RFC 6901): the names on the path to a value, each after a slash. An empty text is the whole document. */
 const Pointer = text(0, MAX_POINTER_LENGTH)
   .check((payload) => {
     if (!/^(?:\/(?:[^~/]|~[01])*)*$/.test(payload.value))
@@ -35,21 +35,21 @@ const EventValue = z
   })
   .meta({ override: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] } })
 
-/** How the value of a tag may be written; the first is meant when nothing is said. */
+/** Notations of tag values. The first one is the default. */
 const tagFormats = { rfid: ['hex', 'base64url'], ble: ['mac'], barcode: ['text'] } as const satisfies Record<
   TagType,
   readonly string[]
 >
 export type TagFormat = (typeof tagFormats)[TagType][number]
 
-/** The format that holds when the mapping names none. */
+/** The format of a mapping that names none. */
 export const defaultTagFormat = (type: TagType): TagFormat => tagFormats[type][0]
 
 const allTagFormats = [...tagFormats.rfid, ...tagFormats.ble, ...tagFormats.barcode] as const
 const rssiUnits = ['dBm', 'dBm/10', 'dBm/100'] as const
 const timeFormats = ['iso', 'epoch_s', 'epoch_ms', 'epoch_us', 'local'] as const
 
-/** Everything but `reads`, `identity` and `zone`, which start at the root of the message, starts at the item. */
+/** Pointers start at the item, except `reads`, `identity` and `zone`, which start at the root of the message. */
 const shape = {
   reads: Pointer,
   identity: Pointer.optional(),
@@ -69,7 +69,7 @@ const shape = {
   heartbeat_events: z.array(EventValue).max(MAX_EVENTS).optional(),
 }
 
-/** What the first needs to mean anything. A mapping that reads nothing would look like a reader that hears nothing. */
+/** `given` is useless without `needed`. A mapping that reads nothing would look like a reader that receives nothing. */
 const needs: readonly (readonly [given: string, needed: string])[] = [
   ['rssi_unit', 'rssi'],
   ['time_format', 'time'],
@@ -103,7 +103,7 @@ function ambiguousEvents({ read_events, heartbeat_events }: Sent): Problem[] {
     : []
 }
 
-/** How the messages of one reader are read, for devices whose body the installer writes. Replaced whole. */
+/** How to read the messages of a reader whose format the installer defines. It is replaced whole. */
 export const ReaderMapping = z
   .strictObject(shape)
   .check(objectRule((sent) => [...missingPartners(sent), ...unfitTagFormat(sent), ...ambiguousEvents(sent)]))
@@ -121,14 +121,14 @@ export const ReaderMappingView = z
   })
   .meta({ id: 'ReaderMapping' })
 
-/** What a reader of format `mapping` must have, however its parts came together. */
+/** The problem of a reader with format `mapping` and without a mapping. */
 export const MAPPING_REQUIRED = {
   field: 'mapping',
   code: 'required',
   message: 'mapping is required',
 } as const satisfies Problem
 
-/** A mapping beside another format is no fault: the subject of a message names its format. */
+/** A mapping with another format is allowed, because the subject of each message names its format. */
 export const lacksMapping = ({ format, mapping }: { format?: unknown; mapping?: unknown }): boolean =>
   format === 'mapping' && (mapping === undefined || mapping === null)
 

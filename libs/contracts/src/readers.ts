@@ -32,7 +32,7 @@ export const readerFormats = [
 ] as const
 export type ReaderFormat = (typeof readerFormats)[number]
 
-/** What readers are called in a subject: `scans.<org>.<reader>.<format>`. */
+/** The reader key in a subject: `scans.<org>.<reader>.<format>`. */
 export const READER_KEY = /^[A-Za-z0-9-]{1,64}$/
 
 export const ReaderKey = text(1, 64)
@@ -47,21 +47,21 @@ export const ReaderKey = text(1, 64)
 
 export const readerStatuses = ['online', 'silent', 'never_heard'] as const
 
-/** The last thing a device said of itself, of each kind, and of each antenna. */
+/** The last report of a device about itself, for each kind and antenna. */
 const DeviceReport = z
   .object({
     kind: z.string(),
-    /** When it happened, if the device says so. */
+    /** When it happened, if the device reports that. */
     at: WireInstant.nullable(),
     received_at: WireInstant,
     detail: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'DeviceReport' })
 
-/** What the operator looks at when a reader misbehaves. Counters are totals since the reader was first heard. */
+/** For operators who search a problem of a reader. Counters are totals since the reader was first heard. */
 export const ReaderHealth = z
   .object({
-    /** `silent` is a reader that was not heard for three times as long as it usually pauses, and two minutes at least. */
+    /** A reader is `silent` if it was not heard for three times its usual pause, and for at least two minutes. */
     status: openEnum(readerStatuses),
     last_seen_at: WireInstant.nullable(),
     identity: z.string().nullable(),
@@ -70,16 +70,16 @@ export const ReaderHealth = z
     /** Over the last minute. */
     reads_per_minute: z.number(),
     reads_unknown_tag: z.int(),
-    /** No scan point for the antenna, or a location key that names nothing. */
+    /** The antenna has no scan point, or no location has the key. */
     reads_unplaced: z.int(),
     reads_clock_skewed: z.int(),
-    /** What the device says it could not keep until it was sent. */
+    /** Reads that the device lost before sending, as it reports. */
     reads_lost: z.int(),
     read_errors: z.int(),
-    messages_buried: z.int(),
-    /** Dropped unread: the organization sent more messages a second than its keys may. */
+    messages_buried: z.int(), // messages that became dead letters; the name is public and stays
+    /** Dropped unread, because the organization sent more messages per second than its keys may. */
     messages_over_rate: z.int(),
-    /** The newest time in the last message that named one, less the moment of receipt: positive is a clock ahead. */
+    /** The newest time in the last message with a time, minus the time of reception. Positive: the reader's clock is fast. */
     clock_offset_ms: z.int().nullable(),
     last_problem: z.string().nullable(),
     last_problem_at: WireInstant.nullable(),
@@ -90,8 +90,8 @@ export const ReaderHealth = z
 export type ReaderHealth = z.infer<typeof ReaderHealth>
 
 /**
- * `id`, `name` and `format` are null on a reader that was heard but never configured (discovered). `timezone` is for
- * devices that tell wall time, `mapping` for those whose body the installer writes.
+ * `id`, `name` and `format` are null for a discovered reader, which was heard but never configured. `timezone` is for
+ * devices that send wall time, `mapping` for those whose format the installer defines.
  */
 export const ReaderView = z
   .object({
@@ -120,7 +120,7 @@ export const ReaderCreate = z
   .meta({ id: 'ReaderCreate' })
 export type ReaderCreate = z.infer<typeof ReaderCreate>
 
-/** The key stays: it is in the subject that the device publishes to, and in the history. */
+/** The key cannot change, because it is in the subject of the device and in the history. */
 export const ReaderUpdate = z
   .strictObject({
     name: NamePatch.optional(),
@@ -142,7 +142,7 @@ export const ScanPointView = z
   .meta({ id: 'ScanPoint' })
 export type ScanPointView = z.infer<typeof ScanPointView>
 
-/** One of the two location fields, or both and consistent; null or none means that a read there says nothing of place. */
+/** One of the two location fields, or both if they agree. Null or none: reads of the antenna have no location. */
 export const ScanPointCreate = z
   .strictObject({
     antenna: z.int().min(1).max(65_535).optional(),
@@ -154,7 +154,7 @@ export const ScanPointCreate = z
   .meta({ id: 'ScanPointCreate' })
 export type ScanPointCreate = z.infer<typeof ScanPointCreate>
 
-/** Without either location field the antenna looks where it looked; null is no location. */
+/** Without a location field the location stays unchanged; null removes it. */
 export const ScanPointUpdate = z
   .strictObject({
     antenna: z.int().min(1).max(65_535).optional(),

@@ -5,7 +5,7 @@ export const Rename = z
   .strictObject({ external_key: NaturalKey })
   .meta({ id: 'Rename', example: { external_key: 'NORTH-1' } })
 
-/** The renamed resource, and how many others show the new key in their place in the tree. */
+/** The renamed resource, and how many others show the new key in their path. */
 export const renamed = <T extends z.ZodType>(item: T) =>
   z.object({
     data: item,

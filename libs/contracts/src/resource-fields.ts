@@ -6,7 +6,7 @@ import { WindowInstant, WireInstant } from './instant.ts'
 import { MAX_TAGS, TagCreate, TagView } from './tags.ts'
 import { Description, Name, NamePatch, NaturalKey } from './text.ts'
 
-/** The first fields of assets and locations; the examples are theirs. */
+/** The first fields of assets and locations, with their own examples. */
 export const namedFields = (example: { key: string; name: string }) =>
   ({
     id: { view: Id, patch: echoed.id, column: 'bigint', default: BY_DATABASE },
@@ -34,7 +34,7 @@ export const namedFields = (example: { key: string; name: string }) =>
     },
   }) as const satisfies Fields
 
-/** Their last fields. */
+/** The last fields of assets and locations. */
 export const lifetimeFields = {
   is_active: {
     view: z.boolean(),

@@ -23,18 +23,18 @@ import { trackingRoutes } from './tracking.ts'
 import { unknownTagRoutes } from './unknown-tags.ts'
 import { webhookRoutes } from './webhooks.ts'
 
-/** Below this prefix every row of the table is served. */
+/** All rows of the table are served below this prefix. */
 export const API_PREFIX = '/api/v1'
 
-/** The second base URL: below it the older vocabulary has the same prefix again (D1.2). */
+/** The base URL of legacy rows, which have the same prefix below it (D1.2). */
 export const LEGACY_BASE = '/legacy'
 export const LEGACY_PREFIX = `${LEGACY_BASE}${API_PREFIX}`
 
-/** Where a row is served, parameters in braces. */
+/** The path of a row, with parameters in braces. */
 export const routePath = ({ vocabulary, path }: Pick<Route, 'vocabulary' | 'path'>): string =>
   `${vocabulary === 'legacy' ? LEGACY_PREFIX : API_PREFIX}${path}`
 
-/** The route table: operation id → row. The gateway, the services, the description and the client are made from it. */
+/** The route table: operation id → row. Gateway, services, description and client derive from it. */
 export const routes = {
   ...tokenRoutes,
   ...memberRoutes,
@@ -81,15 +81,15 @@ export type ReplyOf<K extends OperationId> = Routes[K]['success'] extends {
     ? AsyncIterable<string>
     : undefined
 
-/** The rows one service serves, in the order of the table. */
+/** The rows of one service, in the order of the table. */
 export function routesOf<U extends Upstream>(upstream: U): [OperationsOf<U>, Route][] {
   const rows = Object.entries(routes) as [OperationId, Route][]
   return rows.filter(([, row]) => row.upstream === upstream) as [OperationsOf<U>, Route][]
 }
 
 /**
- * Every parameter of some list of a vocabulary. Sent to a route that is no list, it is a known field in the wrong
- * context rather than an unknown one (D7.3).
+ * All parameters of the lists of a vocabulary. On a route that is not a list, such a parameter is a known one in the
+ * wrong context, not an unknown one (D7.3).
  */
 export const listParametersOf = (vocabulary: Route['vocabulary']): ReadonlySet<string> =>
   listParameters[vocabulary ?? 'current']

@@ -5,9 +5,9 @@ import { listOf, page, pathId } from './query.ts'
 import type { Route } from './route.ts'
 
 /**
- * A row of the history with what decided it. `reader` is null where nobody read anything: an operator saved the asset
- * there, or it came with its location. Its id and name, and the scan point, are those that are configured today, null
- * where none is. Of a deleted location the id stays (D8.3).
+ * A row of the history with its cause. `reader` is null if there was no read: an operator saved the asset there, or a
+ * request named its location. The reader's id and name and the scan point are those configured now, or null. A deleted
+ * location keeps its id (D8.3).
  */
 export const SightingRow = z
   .object({

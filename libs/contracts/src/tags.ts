@@ -8,7 +8,7 @@ import { text } from './text.ts'
 export const tagTypes = ['rfid', 'ble', 'barcode'] as const
 export type TagType = (typeof tagTypes)[number]
 
-/** Open on reading: a newer writer may know more types than an older reader. */
+/** Open in replies: a newer service may know more types than an older client. */
 const OpenTagType = openEnum(tagTypes)
 
 export const TagView = z
@@ -21,7 +21,7 @@ export const TagCreate = z
   .meta({ id: 'TagCreate', example: { tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E' } })
 export type TagCreate = z.infer<typeof TagCreate>
 
-/** A resource has at most this many tags, so that no request or answer is long because of them. */
+/** Limit of tags per resource, so that requests and replies stay small. */
 export const MAX_TAGS = 200
 
 const attachedTo = (owner: string) =>

@@ -4,17 +4,20 @@ import { Name, NamePatch, text } from './text.ts'
 
 const DISPLAY_CONTROLS = ['\u202a', '\u202e', '\u2066', '\u2069', '\u2028', '\u2029']
 
-test.for(DISPLAY_CONTROLS)('S11 j a name with %j is refused, a stored one may come back', (control) => {
-  const name = `Pump${control}7`
-  expect(Name.safeParse(name).error?.issues).toMatchObject([{ params: { code: 'invalid_value' } }])
-  expect(NamePatch.safeParse(name).success).toBe(true)
-})
+test.for(DISPLAY_CONTROLS)(
+  'S11 j a name with %j is refused, but a stored one may be sent back',
+  (control) => {
+    const name = `Pump${control}7`
+    expect(Name.safeParse(name).error?.issues).toMatchObject([{ params: { code: 'invalid_value' } }])
+    expect(NamePatch.safeParse(name).success).toBe(true)
+  },
+)
 
-test.for(['Насос 7', 'مضخة ٧', 'Pump\u200d7', '\u200fمضخة', '泵 📦'])('%s is a name', (name) => {
+test.for(['Насос 7', 'مضخة ٧', 'Pump\u200d7', '\u200fمضخة', '泵 📦'])('%s is a valid name', (name) => {
   expect(Name.parse(name)).toBe(name)
 })
 
-test('a text of a mebibyte is too long, and nothing else is looked for in it', () => {
+test('a text of a mebibyte is too long and gets no further checks', () => {
   const issues = text(1, 255).safeParse('\0'.repeat(1024 * 1024)).error?.issues
   expect(issues).toMatchObject([{ code: 'too_big', maximum: 255 }])
 })

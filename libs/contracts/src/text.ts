@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * A custom problem of a field. `message` may contain `{f}`, which the error mapping replaces by the field's name,
- * since a schema does not know under which name it is used.
+ * A custom problem of a field. The error mapping replaces `{f}` in `message` by the name of the field, because a schema
+ * does not know its name.
  */
 export type FieldProblem = { code: string; message: string; params?: Record<string, unknown> }
 
@@ -16,7 +16,7 @@ export function addProblem(payload: Check<unknown>, problem: FieldProblem): void
 const LONE_SURROGATE = /\p{Surrogate}/u
 const TAB_LF_CR: ReadonlySet<number> = new Set([9, 10, 13])
 
-/** C0 control characters and DEL; with `lines`, tab, CR and LF are none. */
+/** Whether `value` has C0 control characters or DEL. With `lines`, tab, CR and LF are allowed. */
 export function hasControl(value: string, lines: boolean): boolean {
   for (let i = 0; i < value.length; i += 1) {
     const code = value.charCodeAt(i)
@@ -26,18 +26,18 @@ export function hasControl(value: string, lines: boolean): boolean {
 }
 
 export type TextRules = {
-  /** `none`: no control characters at all; `lines`: tab, CR and LF are welcome. */
+  /** `none`: no control characters; `lines`: tab, CR and LF are allowed. */
   control?: 'none' | 'lines'
   /** The first and last characters must not be white space. */
   trimmed?: boolean
-  /** None of what makes a name look like another on a screen (UAX #9), or breaks a line. */
+  /** No characters that make a name look like another one (UAX #9) or break a line. */
   plain?: boolean
 }
 
-/** Line and paragraph separators, and what turns the direction of the text around it. */
+/** Line and paragraph separators, and characters that change the direction of text. */
 const DISPLAY_CONTROL = /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 
-/** Length in Unicode code points, as the contract counts; JavaScript's own length counts UTF-16 units. */
+/** Length in Unicode code points, as in the contract. `length` of JavaScript counts UTF-16 units. */
 export function codePoints(value: string): number {
   let length = 0
   for (const _ of value) length += 1
@@ -45,15 +45,15 @@ export function codePoints(value: string): number {
 }
 
 /**
- * Text of `min` to `max` code points. Lone surrogates and NUL never pass: PostgreSQL could not store them, and the
- * caller would see a 500 for its own mistake (D3.3).
+ * Text of `min` to `max` code points. Lone surrogates and NUL are always refused: PostgreSQL cannot store them, and the
+ * caller would get a 500 for its own mistake (D3.3).
  */
 export function text(min: number, max: number, rules: TextRules = {}) {
   return z
     .string()
     .check((payload) => {
       const units = payload.value.length
-      // Of a mebibyte nobody counts the characters: it has at least half as many as units.
+      // The characters of a very long text need not be counted: it has at least half as many as units.
       const length = units > 2 * max ? units : codePoints(payload.value)
       const origin = 'string'
       if (length < min)
@@ -78,10 +78,10 @@ export function text(min: number, max: number, rules: TextRules = {}) {
     .meta({ override: { minLength: min, maxLength: max } })
 }
 
-/** A name of an asset, a location, a reader, a key: one line, no white space at its ends. */
+/** A name of an asset, a location, a reader or a key: one line, without white space at its ends. */
 export const Name = text(1, 255, { trimmed: true, plain: true })
 
-/** Of a change: a name that is stored may come back as it is, and what it is not is judged beside the stored row. */
+/** For PATCH: a stored name may be sent back unchanged, so the service checks `plain` against the stored row. */
 export const NamePatch = text(1, 255, { trimmed: true })
 
 export const hasDisplayControl = (name: string): boolean => DISPLAY_CONTROL.test(name)
@@ -93,7 +93,7 @@ export const DISPLAY_CONTROL_PROBLEM = {
 
 export const Description = text(1, 1024, { control: 'lines' })
 
-/** What integrators join on. Case-sensitive and never trimmed (D4.3). */
+/** The key with which integrators join data. Case-sensitive and never trimmed (D4.3). */
 export const NaturalKey = text(1, 255)
   .check((payload) => {
     if (payload.value !== '' && !/^[A-Za-z0-9-]+$/.test(payload.value))

@@ -36,6 +36,6 @@ test.for([
   '\ud800',
   'x'.repeat(65),
   '+'.repeat(65),
-])('%j is none', (zone) => {
+])('%j is not a time zone', (zone) => {
   expect(TimeZone.safeParse(zone).success).toBe(false)
 })

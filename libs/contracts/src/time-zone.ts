@@ -19,11 +19,11 @@ function isTimeZone(zone: string): boolean {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== ''
   } catch {
-    return false // a RangeError is Intl's way to say that it knows no such zone
+    return false // Intl throws a RangeError for an unknown zone
   }
 }
 
-/** Where a clock that shows wall time stands. */
+/** The time zone of a device that sends wall time. */
 export const TimeZone = text(1, MAX_LENGTH)
   .check((payload) => {
     if (payload.value !== '' && payload.value.length <= MAX_LENGTH && !isTimeZone(payload.value))

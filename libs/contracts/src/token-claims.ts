@@ -1,26 +1,26 @@
 import { z } from 'zod'
 import { roles } from './principal.ts'
 
-/** Life of an API key's access token: `expires_in` of the token endpoint. */
+/** Lifetime of the access token of an API key: `expires_in` of the token endpoint. */
 export const KEY_TOKEN_SECONDS = 900
-/** Life of a session's access token (D9.7). */
+/** Lifetime of the access token of a session (D9.7). */
 export const SESSION_TOKEN_SECONDS = 3_600
 export const TOKEN_ALGORITHM = 'EdDSA'
 
-/** Below the service root of `keys`: the public keys that verify access tokens. */
+/** Path in the service `keys` of the public keys that verify access tokens. */
 export const JWKS_PATH = '/.well-known/jwks.json'
 
-/** `iss` and `aud` carry the environment, so that a token of the other one is refused (D9.2). */
+/** `iss` and `aud` contain the environment, so that a token of another one is refused (D9.2). */
 export const tokenIssuer = (environment: string) => `whereabouts:${environment}`
 export const tokenAudience = (environment: string) => `whereabouts-api:${environment}`
 
 /**
- * The chain of refresh tokens a token belongs to: a session, or what one exchange of a key's credentials began. Its end is
- * the token's end (ADR 40). Tokens of the release before have none.
+ * The chain of refresh tokens of a token: a session, or the chain that an exchange of a key's credentials started. If the
+ * chain ends, so does the token (ADR 40). Tokens of the release before have no chain.
  */
 const ChainId = z.guid().optional()
 
-/** `sub` is the key's `jti`. Whether the key still stands is not in the token: see the KEYS stream. */
+/** `sub` is the key's `jti`. The token does not show whether the key is still valid: see the stream KEYS. */
 const KeyClaims = z.object({
   typ: z.literal('key'),
   sub: z.guid(),
@@ -30,8 +30,8 @@ const KeyClaims = z.object({
 })
 
 /**
- * `sub` is the user's id in decimal: JWT wants text there. `member_revision` is that of the membership the token was
- * made from: a change of role or the end of the membership has a higher one, and the token is refused.
+ * `sub` is the user's id as decimal text, which JWT requires. `member_revision` is the revision of the membership when
+ * the token was made. A change of role or the end of the membership raises it, and the token is refused.
  */
 const SessionClaims = z.object({
   typ: z.literal('session'),
@@ -42,6 +42,6 @@ const SessionClaims = z.object({
   sid: ChainId,
 })
 
-/** What an access token says besides `iss`, `aud`, `iat` and `exp`. */
+/** Claims of an access token, in addition to `iss`, `aud`, `iat` and `exp`. */
 export const TokenClaims = z.discriminatedUnion('typ', [KeyClaims, SessionClaims])
 export type TokenClaims = z.infer<typeof TokenClaims>

@@ -9,8 +9,8 @@ import { addProblem, Name, text } from './text.ts'
 export const grantTypes = ['client_credentials', 'refresh_token'] as const
 
 /**
- * Which fields a grant needs depends on `grant_type`, so the handler checks them; client credentials may also come by
- * HTTP Basic. Fields that are not known are ignored (D12.1).
+ * The required fields depend on `grant_type`, so the handler checks them. Client credentials may also be sent with HTTP
+ * Basic. Unknown fields are ignored (D12.1).
  */
 export const TokenRequest = z
   .object({
@@ -49,7 +49,7 @@ const Tokens = z
   })
   .meta({ id: 'SessionTokens' })
 
-/** What the token endpoint answers. */
+/** The response of the token endpoint. */
 export const TokenPair = Tokens.extend({
   scope: z.string().meta({
     description: 'What the tokens are good for: scopes, separated by spaces.',
@@ -69,10 +69,10 @@ export const Email = text(3, 254)
   })
   .meta({ override: { format: 'email', minLength: 3, maxLength: 254 } })
 
-/** A password that exists: what was allowed once signs in for good. */
+/** An existing password: if it was once allowed, it must work for ever. */
 export const ExistingPassword = text(1, 255, { control: 'lines' })
 
-/** A new one (D15.2). It must not be the e-mail address either: see `passwordProblem`. */
+/** A new password (D15.2). It must also differ from the e-mail address, see `passwordProblem`. */
 export const Password = text(10, 128, { control: 'lines' }).check((payload) => {
   if (isCommonPassword(payload.value))
     addProblem(payload, {
@@ -84,7 +84,7 @@ export const Password = text(10, 128, { control: 'lines' }).check((payload) => {
 const sameText = (a: string, b: string) =>
   a.normalize('NFKC').trim().toLowerCase() === b.normalize('NFKC').trim().toLowerCase()
 
-/** What is wrong with a new password beside what `Password` says; undefined when nothing is. */
+/** A problem of a new password that `Password` does not check; undefined if there is none. */
 export const passwordProblem = (field: string, password: string, email: string) =>
   sameText(password, email)
     ? ({
@@ -105,7 +105,7 @@ export const Session = Tokens.extend({
 export type Session = z.infer<typeof Session>
 
 const Refresh = z.strictObject({ refresh_token: text(1, 255) })
-/** With `org_id` the session goes on in that organization of the user. */
+/** With `org_id` the session continues in that organization of the user. */
 const RefreshInto = Refresh.extend({ org_id: Id.optional() })
 
 const open = { upstream: 'keys', access: 'none', counted: false } as const

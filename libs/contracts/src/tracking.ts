@@ -100,7 +100,7 @@ export const HistoryQuery = z.strictObject({
 })
 export type HistoryQuery = z.infer<typeof HistoryQuery>
 
-/** Natural keys only. Both vocabularies have it (D1.4). */
+/** Only natural keys. It is the same in both vocabularies (D1.4). */
 export const CurrentLocationRow = z
   .object({
     asset: z.string().meta({ example: 'FORKLIFT-7' }),

@@ -20,8 +20,8 @@ import { TagCreate, TagView, tagTypes } from './tags.ts'
 import { NaturalKey } from './text.ts'
 
 /**
- * A tag that readers read and nothing has. `ibeacon` is the identity that a Bluetooth advert carried: what one registers
- * of a beacon that rotates its address. Reader, antenna and signal strength are those of the last read.
+ * A tag that readers have read and that no asset or location has. `ibeacon` is the identity in a Bluetooth advert, which
+ * one registers for a beacon that rotates its address. Reader, antenna and signal strength are those of the last read.
  */
 export const UnknownTagView = z
   .object({
@@ -53,7 +53,7 @@ export type UnknownTagsQuery = z.infer<typeof UnknownTagsQuery>
 const assetFields = ['asset_id', 'asset_external_key'] as const
 const locationFields = ['location_id', 'location_external_key'] as const
 
-/** An asset or a location, by id, by key, or by both alike. */
+/** An asset or a location, named by id, by key, or by both if they agree. */
 const oneOwner = <T>() =>
   objectRule<T>((sent): Problem[] => {
     const ofAsset = assetFields.find((field) => sent[field] !== undefined)
@@ -77,7 +77,7 @@ export const UnknownTagClaim = z
   .meta({ id: 'UnknownTagClaim' })
 export type UnknownTagClaim = z.infer<typeof UnknownTagClaim>
 
-/** The tag with whom it belongs to now: an asset or a location. */
+/** The tag with its new owner: an asset or a location. */
 export const ClaimedTagView = z
   .object({
     ...TagView.shape,

@@ -5,7 +5,7 @@ import { dataOf, listOf, page, pathId } from './query.ts'
 import type { Route } from './route.ts'
 import { text } from './text.ts'
 
-/** Scheme, host and credentials are judged by the service, whose operator may allow plain http for development. */
+/** The service checks scheme, host and credentials, because its operator may allow plain http for development. */
 const WebhookUrl = text(1, 2048).meta({ override: { format: 'uri', minLength: 1, maxLength: 2048 } })
 
 export const WebhookView = z
@@ -36,7 +36,7 @@ export const DeliveryView = z
   .meta({ id: 'WebhookDelivery' })
 export type DeliveryView = z.infer<typeof DeliveryView>
 
-/** What became of a test event. */
+/** The result of a test event. */
 export const TestView = z
   .object({
     status_code: z.int().nullable().meta({ description: 'Null when there was no complete answer.' }),
@@ -44,7 +44,7 @@ export const TestView = z
   })
   .meta({ id: 'WebhookTest' })
 
-/** What a receiver is sent, byte for byte the same on every attempt. */
+/** The body of a delivery, byte for byte the same in each attempt. */
 export const AssetMovedBody = z.object({
   event: z.literal('asset.moved'),
   delivery_id: Uuid,

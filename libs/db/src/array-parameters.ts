@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 
-// Lists of thousands of values, as one parameter each, in PostgreSQL's binary form: the server takes it in several
-// times faster than text, and here it costs one buffer and no strings. pg sends buffers as binary, whatever their type.
+// Lists of thousands of values as one parameter each, in PostgreSQL's binary format. The server reads it several times
+// faster than text, and here it costs one buffer and no strings. pg sends every buffer as binary, whatever the type.
 
 const INT8_OID = 20
 const TEXT_OID = 25
@@ -15,18 +15,18 @@ const EPOCH_2000_MS = Date.UTC(2000)
 export const bigints = (values: readonly (number | null)[]): RawBuilder<unknown> =>
   sql`${int8Array(values)}::bigint[]`
 
-/** `timestamptz[]` of milliseconds since 1970, in the years 1715 to 2285: others throw a RangeError. */
+/** `timestamptz[]` of milliseconds since 1970. Throws a RangeError outside of the years 1715 to 2285. */
 export const instants = (ms: readonly (number | null)[]): RawBuilder<unknown> =>
   sql`${int8Array(ms.map(microsecondsSince2000), TIMESTAMPTZ_OID)}::timestamptz[]`
 
-/** How PostgreSQL counts time. */
+/** PostgreSQL counts time in microseconds since 2000. */
 const microsecondsSince2000 = (ms: number | null) => (ms === null ? null : (ms - EPOCH_2000_MS) * 1_000)
 
 /** `text[]`. */
 export const texts = (values: readonly (string | null)[]): RawBuilder<unknown> =>
   sql`${textArray(values)}::text[]`
 
-/** The values as `array_recv` reads them: safe integers only, anything else throws a RangeError. */
+/** The values in the format of `array_recv`. Throws a RangeError unless all are safe integers or null. */
 export function int8Array(values: readonly (number | null)[], oid = INT8_OID): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + 12 * values.length)
   let at = writeHeader(buffer, oid, values)
@@ -35,7 +35,7 @@ export function int8Array(values: readonly (number | null)[], oid = INT8_OID): B
       at = buffer.writeInt32BE(NULL_LENGTH, at)
       continue
     }
-    if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no safe integer`)
+    if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a safe integer`)
     const high = Math.floor(value / TWO_TO_32)
     at = buffer.writeInt32BE(8, at)
     at = buffer.writeInt32BE(high, at)
@@ -56,7 +56,7 @@ function textArray(values: readonly (string | null)[]): Buffer {
   return buffer
 }
 
-/** One dimension from 1 on, or none at all for an empty list. Answers where the values begin. */
+/** Writes the header of an array with one dimension that starts at 1. Returns the offset of the values. */
 function writeHeader(buffer: Buffer, oid: number, values: readonly unknown[]): number {
   buffer.writeInt32BE(1, 0)
   buffer.writeInt32BE(values.includes(null) ? 1 : 0, 4)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { batchCalls } from './batch-calls.ts'
 
-/** Doubles, in runs that end when they are told to. */
+/** Doubles values in runs that the test ends. */
 function doubling(atMost = 100) {
   const runs: number[][] = []
   const ends: ((error?: Error) => void)[] = []
@@ -18,7 +18,7 @@ function doubling(atMost = 100) {
   return { double, runs, ends, began }
 }
 
-test('calls of one moment are one run, and each gets its own answer', async () => {
+test('simultaneous calls are one run, and each gets its own result', async () => {
   const { double, runs, ends, began } = doubling()
   const answers = Promise.all([1, 2, 3].map(double))
   await began(1)
@@ -27,7 +27,7 @@ test('calls of one moment are one run, and each gets its own answer', async () =
   expect(runs).toEqual([[1, 2, 3]])
 })
 
-test('what comes during a run waits and goes together, at most so many at a time', async () => {
+test('calls during a run wait and run together, up to the limit', async () => {
   const { double, runs, ends, began } = doubling(2)
   const first = double(1)
   await began(1)
@@ -42,7 +42,7 @@ test('what comes during a run waits and goes together, at most so many at a time
   expect(runs).toEqual([[1], [2, 3], [4]])
 })
 
-test('a run that fails fails its calls, and the next run is made', async () => {
+test('a failed run rejects its calls, and the next calls run', async () => {
   const { double, ends, began } = doubling()
   const lost = Promise.allSettled([double(1), double(2)])
   await began(1)
@@ -54,7 +54,7 @@ test('a run that fails fails its calls, and the next run is made', async () => {
   expect(await next).toBe(6)
 })
 
-test('a run that answers too few is an error, not an undefined', async () => {
+test('a run that returns too few results rejects its calls', async () => {
   const short = batchCalls<number, number>(async () => [], { atMost: 10 })
   await expect(short(1)).rejects.toThrow('must return a result for every value')
 })

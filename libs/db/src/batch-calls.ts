@@ -1,14 +1,14 @@
 type Call<T, R> = { value: T; resolve: (result: R) => void; reject: (error: unknown) => void }
 
 export type BatchOptions = {
-  /** Values in one run. */
+  /** Largest number of values in one run. */
   atMost: number
 }
 
 /**
- * A function for one value that runs as a batch: calls of the same moment, and calls during a run, become one call of
- * `run`, which returns results in their order. For statements that cost more to send than to run. If a run fails, every
- * call in it rejects with its error.
+ * Returns a function for one value whose calls run in batches. Simultaneous calls, and calls during a run, become one
+ * call of `run`, which returns the results in the same order. For statements that cost more to send than to run. If a run
+ * fails, each of its calls rejects with the error.
  */
 export function batchCalls<T, R>(
   run: (values: readonly T[]) => Promise<readonly R[]>,
@@ -25,7 +25,7 @@ export function batchCalls<T, R>(
       waiting.push({ value, resolve, reject })
       if (isBusy) return
       isBusy = true
-      setImmediate(() => void work()) // so that calls of the same moment share a batch
+      setImmediate(() => void work()) // so that simultaneous calls share a batch
     })
 }
 

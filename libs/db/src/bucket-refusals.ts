@@ -4,8 +4,9 @@ import { secondsUntilToken, type Rate, type Take } from './token-bucket.ts'
 type Refusal = { capacity: number; until: number; fullAt: number }
 
 /**
- * Buckets that the database found empty, until they hold a token again. Only time changes an empty bucket, so a caller
- * that hammers on costs no statement. An evicted one costs a statement and stays empty. Milliseconds since 1970.
+ * Caches buckets that the database found empty, until they have a token again. Only time refills a bucket, so repeated
+ * requests of a limited caller cost no statement. An evicted bucket costs one statement, which finds it empty.
+ * Milliseconds since 1970.
  */
 export class BucketRefusals {
   readonly #empty: LRUCache<string, Refusal>
@@ -14,18 +15,18 @@ export class BucketRefusals {
     this.#empty = new LRUCache({ max })
   }
 
-  /** `askedAt` is the moment before the database was asked, so that our refusals end no later than its own. */
+  /** `askedAt` is the time before the database was asked, so that our refusals end no later than those of the database. */
   remember(bucket: string, rate: Rate, secondsUntilFull: number, askedAt: number): void {
     const until = askedAt + secondsUntilToken(rate, secondsUntilFull) * 1000
     this.#empty.set(bucket, { capacity: rate.capacity, until, fullAt: askedAt + secondsUntilFull * 1000 })
   }
 
-  /** The bucket got a token back. */
-  forget(bucket: string): void {
+  /** Call it when a token was returned to the bucket. */
+  delete(bucket: string): void {
     this.#empty.delete(bucket)
   }
 
-  /** Undefined when the bucket may hold a token, or its size has changed since. */
+  /** The cached refusal; undefined if the bucket may have a token or its size has changed. */
   find(bucket: string, rate: Rate, nowMs: number): Take | undefined {
     const refusal = this.#empty.get(bucket)
     if (!refusal) return undefined

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Builds an index while others write to the table. Called by a migration that is alone with it and says
- * `inTransaction = false`; what a run that broke off left behind is removed first. `definition` is what follows `on`.
+ * Builds an index while others write to the table. The migration does nothing else and exports `inTransaction = false`.
+ * First removes an invalid index of an earlier run that failed. `definition` is the text after `on`.
  */
 export async function createIndexConcurrently(
   db: Kysely<unknown>,
@@ -13,7 +13,7 @@ export async function createIndexConcurrently(
   await sql`create index concurrently ${sql.ref(name)} on ${sql.raw(definition)}`.execute(db)
 }
 
-/** Removes an index that another one has replaced, if it is still there. */
+/** Removes an index if it exists. */
 export async function dropIndexConcurrently(db: Kysely<unknown>, name: string): Promise<void> {
   await sql`drop index concurrently if exists ${sql.ref(name)}`.execute(db)
 }

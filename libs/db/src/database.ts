@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { parseInt8, parseTimestamptz } from './type-parsers.ts'
 
-/** Connections in use and idle, statements that wait for one, and how many connections there are at most. */
+/** Connections in use and idle, statements that wait for a connection, and the largest number of connections. */
 export type PoolLoad = { inUse: number; idle: number; waiting: number; max: number }
 
 export const loadOf = ({ totalCount, idleCount, waitingCount, options }: pg.Pool): PoolLoad => ({
@@ -15,27 +15,27 @@ export const loadOf = ({ totalCount, idleCount, waitingCount, options }: pg.Pool
 
 export type Database<T> = {
   db: Kysely<T>
-  /** For what Kysely does not do: session locks, COPY. */
+  /** For features that Kysely lacks: session locks, COPY. */
   pool: pg.Pool
-  /** How its connections are used at this moment. */
+  /** Current use of the connections. */
   load(): PoolLoad
-  /** Answers whether a statement gets through within a second. */
+  /** Whether a statement succeeds within a second. */
   isReachable(): Promise<boolean>
   close(): Promise<void>
 }
 
 type Options = {
-  /** Connections at most. */
+  /** Largest number of connections. */
   max: number
   /** Shown by pg_stat_activity. */
   name?: string
   log?: Logger
   statementTimeoutMs?: number
-  /** What the sessions of this pool are set to besides, such as how the planner weighs things. */
+  /** Further settings of the sessions of this pool, such as costs for the planner. */
   settings?: Readonly<Record<string, string>>
 }
 
-/** How columns are parsed, whatever kind of connection reads them. */
+/** The parsers of columns, for all kinds of connections. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: Parameters<typeof pg.types.getTypeParser>[0], format?: 'text' | 'binary') => {
     if (oid === pg.types.builtins.INT8) return parseInt8
@@ -44,7 +44,7 @@ export const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig['getTypeParser'],
 }
 
-/** What every session of ours is set to. */
+/** Settings of all our sessions. */
 export const sessionOptions = (
   statementTimeoutMs: number,
   settings: Readonly<Record<string, string>> = {},
@@ -59,7 +59,7 @@ export const sessionOptions = (
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
 
-/** What all pools of ours have in common. */
+/** Options of all our pools. */
 export function poolConfig(
   url: string,
   { max, name, statementTimeoutMs = 30_000, settings }: Omit<Options, 'log'>,
@@ -77,8 +77,9 @@ export function poolConfig(
 }
 
 /**
- * Opens a pool to one database as one role. `int8` arrives as number (beyond 2^53-1 throws) and `timestamptz` as the
- * wire's own text, UTC with milliseconds. Connecting is lazy: a database that is away shows in readiness, not here.
+ * Opens a pool to one database as one role. `int8` becomes a number (beyond 2^53-1 it throws), and `timestamptz` becomes
+ * the text of our API, in UTC with milliseconds. Connects on the first statement: an unreachable database shows in
+ * readiness, not here.
  */
 export function openDatabase<T>(url: string, { log, ...options }: Options): Database<T> {
   const pool = new pg.Pool(poolConfig(url, options))
@@ -94,8 +95,8 @@ export function openDatabase<T>(url: string, { log, ...options }: Options): Data
 }
 
 /**
- * Without listeners a connection that breaks would end the process: idle in the pool, or in the hands of somebody who
- * is between two statements. The next statement of the latter fails.
+ * Without these listeners a connection that breaks would end the process, whether it is idle or taken from the pool. If
+ * it is taken, its next statement fails.
  */
 export function surviveBreaks(pool: pg.Pool, log: Logger | undefined): void {
   pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection lost'))

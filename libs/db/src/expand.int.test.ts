@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-/** What a migration file exports, see CONTRIBUTING.md. */
+/** The exports of a migration file, see CONTRIBUTING.md. */
 type MigrationFile = Migration & { contracts?: string }
 
 const SERVICES = new URL('../../../services/', import.meta.url)
-/** The schema of a service is named like it, but for one. */
+/** The schema has the name of the service, with one exception. */
 const schemaOf = (service: string) => (service === 'webhook-dispatcher' ? 'webhooks' : service)
 const folderOf = (service: string) => fileURLToPath(new URL(`${service}/migrations`, SERVICES))
 const owners = readdirSync(SERVICES).filter((service) => existsSync(folderOf(service)))
@@ -27,7 +27,7 @@ async function readMigrations(folder: string): Promise<Record<string, MigrationF
   return Object.fromEntries(names.map((name, i) => [name.replace(/\.ts$/, ''), files[i]!]))
 }
 
-/** Runs the migrations one by one and returns, for each that broke something, what. */
+/** Runs the migrations one by one. Returns the broken facts of each migration that breaks any. */
 async function breaksOf(schema: string, migrations: Record<string, MigrationFile>) {
   const empty = mkdtempSync(join(tmpdir(), 'no-migrations-'))
   const database = await createServiceDatabase<unknown>(schema, empty)
@@ -51,19 +51,19 @@ async function breaksOf(schema: string, migrations: Record<string, MigrationFile
   }
 }
 
-describe('a release goes on working while the next one migrates: what it relies on stays', () => {
+describe('a release keeps working while the next one migrates, because all that it relies on stays', () => {
   test.for(owners)('%s', async (service) => {
     const migrations = await readMigrations(folderOf(service))
     const breaks = await breaksOf(schemaOf(service), migrations)
     const undeclared = Object.entries(breaks).filter(([name]) => migrations[name]?.contracts === undefined)
     expect(Object.fromEntries(undeclared)).toEqual({})
-    // And nothing is declared for nothing: the next reader believes it.
+    // No migration declares `contracts` without need: readers believe it.
     const declared = Object.entries(migrations).filter(([, { contracts }]) => contracts !== undefined)
     expect(declared.map(([name]) => name)).toEqual(Object.keys(breaks))
   })
 })
 
-describe('what breaks an older release is seen', () => {
+describe('a change that breaks an older release is found', () => {
   const before = `
     create table thing (id bigint primary key, name text not null, size int, kind text default 'a' not null);
     create unique index thing_name on thing (name);
@@ -93,5 +93,5 @@ describe('what breaks an older release is seen', () => {
     'alter table thing alter name drop not null',
     'create index on thing (size)',
     'create table other (id bigint primary key, thing_id bigint not null references thing)',
-  ])('and an expansion is none: %s', async (change) => expect(await breaksOfSql(change)).toEqual([]))
+  ])('an expansion breaks nothing: %s', async (change) => expect(await breaksOfSql(change)).toEqual([]))
 })

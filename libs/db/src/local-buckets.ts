@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { secondsUntilToken, type Rate, type Take } from './token-bucket.ts'
 
 /**
- * The same buckets in this process alone, while the database is unreachable. Evicts the bucket whose last take is the
- * oldest: it is the nearest to full, where eviction changes nothing. Milliseconds since 1970.
+ * Buckets of this process only, while the database is unreachable. Evicts the bucket with the oldest take: it is closest
+ * to full, and evicting a full bucket changes nothing. Milliseconds since 1970.
  */
 export class LocalBuckets {
   readonly #fullAt: LRUCache<string, number>

@@ -42,7 +42,9 @@ const indexIsValid = async ({ pool }: ServiceDatabase<unknown>) =>
   (await pool.query(`select indisvalid as valid from pg_index where indexrelid = 'thing_name'::regclass`))
     .rows
 
-test('an index is built concurrently, and what stands around it in transactions', async ({ migrations }) => {
+test('an index is built concurrently, and the migrations around it run in transactions', async ({
+  migrations,
+}) => {
   const { pool } = migrations.database
   migrations.write('0002_before', "await sql`insert into thing values ('twice'), ('twice')`.execute(db)")
   migrations.write('0003_index', INDEX, false)
@@ -56,7 +58,7 @@ test('an index is built concurrently, and what stands around it in transactions'
   expect(await migrations.run()).toEqual([])
 })
 
-test('an index that broke off is built again', async ({ migrations: { database, ...migrations } }) => {
+test('an index whose build failed is built again', async ({ migrations: { database, ...migrations } }) => {
   await database.pool.query(`insert into thing values ('twice'), ('twice')`)
   await database.pool
     .query('create unique index concurrently thing_name on thing (name)')
@@ -67,8 +69,8 @@ test('an index that broke off is built again', async ({ migrations: { database, 
   expect(await indexIsValid(database)).toEqual([{ valid: true }])
 })
 
-// Who waits for the lock in a statement is waited for by the index: PostgreSQL would end one of them as deadlocked.
-test('of two deployments at once one migrates and the other waits for it', async ({ migrations }) => {
+// If one waited for the lock inside a statement, the index would wait for it: PostgreSQL would end one of them as a deadlock.
+test('two deployments at once: one migrates, and the other waits for it', async ({ migrations }) => {
   const { database, folder } = migrations
   migrations.write('0002_slow', 'await sql`select pg_sleep(0.5)`.execute(db)')
   migrations.write('0003_index', INDEX, false)
@@ -78,7 +80,7 @@ test('of two deployments at once one migrates and the other waits for it', async
   expect(ran.toSorted((a, b) => b.length - a.length)).toEqual([['0002_slow', '0003_index'], []])
 })
 
-test('after a roll-back, the step of the older release leaves the newer schema as it is', async ({
+test('after a rollback the older release does not change the newer schema', async ({
   migrations: { database, folder, ...migrations },
 }) => {
   migrations.write('0002_newer', 'await sql`alter table thing add column colour text`.execute(db)')

@@ -4,20 +4,20 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import { FileMigrationProvider, Migrator, type Migration, type MigrationInfo } from 'kysely/migration'
 
-/** What a migration file exports. */
+/** The exports of a migration file. */
 type MigrationFile = Migration & {
-  /** False for a migration that builds an index concurrently, and may therefore be repeated after it broke off. */
+  /** False for a migration that builds an index concurrently. It must succeed if it runs again after a failure. */
   inTransaction?: boolean
 }
 
 /**
- * Runs one service's migrations on its schema and returns the names of those that ran now. Safe to repeat; one
- * migrator at a time per database. A deploy step, never run by a service. Takes two connections.
+ * Runs the migrations of a service on its schema and returns the names of those that ran now. Safe to repeat. Only one
+ * migrator runs per database; others wait. It is a deploy step; services never run it. Uses two connections.
  */
 export async function migrate(db: Kysely<unknown>, schema: string, folder: string): Promise<string[]> {
   const provider = new FileMigrationProvider({ fs, path, migrationFolder: folder })
   const migrator = new Migrator({ db, provider, migrationTableSchema: schema })
-  return inTurn(db, async () => {
+  return exclusively(db, async () => {
     const pending = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt === undefined)
     const ran: string[] = []
     for (const { last, inTransaction } of stepsOf(pending)) {
@@ -34,7 +34,7 @@ export async function migrate(db: Kysely<unknown>, schema: string, folder: strin
 
 type Step = { last: string; inTransaction: boolean }
 
-/** Neighbours that run in a transaction share it; each other one is a step of its own. */
+/** Consecutive migrations in a transaction share one step; each other migration is a separate step. */
 function stepsOf(pending: readonly MigrationInfo[]): Step[] {
   return pending.reduce<Step[]>((steps, { name, migration }) => {
     const inTransaction = (migration as MigrationFile).inTransaction !== false
@@ -43,20 +43,20 @@ function stepsOf(pending: readonly MigrationInfo[]): Step[] {
   }, [])
 }
 
-const TURN = sql`hashtextextended('whereabouts migrations', 0)`
+const LOCK = sql`hashtextextended('whereabouts migrations', 0)`
 
 /**
- * Kysely locks as well, but who waits for its lock waits inside a statement, which an index that is built concurrently
- * would wait for in turn.
+ * Kysely has a lock too, but waits for it inside a statement. An index that is built concurrently would wait for that
+ * statement, and PostgreSQL would end one of the two as a deadlock. So this lock is polled.
  */
-async function inTurn<T>(db: Kysely<unknown>, work: () => Promise<T>): Promise<T> {
+async function exclusively<T>(db: Kysely<unknown>, work: () => Promise<T>): Promise<T> {
   return db.connection().execute(async (holder) => {
-    const isOurs = sql<{ granted: boolean }>`select pg_try_advisory_lock(${TURN}) as granted`
+    const isOurs = sql<{ granted: boolean }>`select pg_try_advisory_lock(${LOCK}) as granted`
     while (!(await isOurs.execute(holder)).rows[0]?.granted) await wait(100)
     try {
       return await work()
     } finally {
-      await sql`select pg_advisory_unlock(${TURN})`.execute(holder)
+      await sql`select pg_advisory_unlock(${LOCK})`.execute(holder)
     }
   })
 }

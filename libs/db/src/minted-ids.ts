@@ -1,15 +1,15 @@
 import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
 
-/** Each service mints from its own share of the number space, so an id is unique across all resource types. */
+/** Each service mints ids from its own share of the numbers, so that an id is unique across all resource types. */
 export const idShares = { keys: 0, catalog: 1, tracking: 2, 'webhook-dispatcher': 3 } as const
 
 /**
  * Creates `mint_id()` in the role's schema, for use as `id bigint default mint_id()`.
  *
- * An id is 3 bits of share and 50 bits of a keyed permutation of a sequence: unique because the sequence is, and
- * telling nothing about order or counts. The permutation is a four-round Feistel network over two halves of 25 bits
- * with SHA-256 as its round function: PostgreSQL's own hash functions may change between major versions, and a
- * changed permutation would mint an id twice. The key is made here, once, and must never change for the same reason.
+ * An id has 3 bits of the share and 50 bits of a keyed permutation of a sequence. It is unique because the sequence is,
+ * and it shows neither order nor counts. The permutation is a four-round Feistel network over two halves of 25 bits with
+ * SHA-256 as round function. PostgreSQL's own hash functions may change between major versions, and a changed permutation
+ * would mint an id twice. For the same reason the key, which is created here, must never change.
  */
 export async function createMintedIds(db: Kysely<unknown>, share: number): Promise<void> {
   await sql`create sequence id_sequence as bigint minvalue 1 maxvalue 1125899906842623`.execute(db)
@@ -42,20 +42,23 @@ export async function createMintedIds(db: Kysely<unknown>, share: number): Promi
     .execute(db)
 }
 
-/** A sequence for `revision`: rises with every change of an entity because it is drawn under the entity's row lock. */
+/**
+ * Creates the sequence for `revision`. It is drawn under the row lock of an entity, so it grows with each change of the
+ * entity.
+ */
 export async function createRevisions(db: Kysely<unknown>): Promise<void> {
   await sql`create sequence revision_seq as bigint`.execute(db)
 }
 
-/** What a sequence is moved to, per millisecond since 1970: more ids and revisions than are drawn in one. */
+/** Sequence values per millisecond since 1970: more than the ids and revisions that are drawn in a millisecond. */
 const PER_MS = 100
 
 /**
- * For a database that was restored from a backup, in the role's schema: moves ids and revisions past all that were given
- * out since the backup was taken, so that none of them ever means two things. By the clock, since nobody knows how many
- * they were: a later restore moves them further, whichever backup it begins with.
+ * For a database that was restored from a backup, in the role's schema: moves ids and revisions past all that were issued
+ * since the backup, so that none is issued twice. It uses the clock, because nobody knows how many were issued: a later
+ * restore moves them further, from whichever backup.
  */
-export async function skipGivenOut(db: QueryExecutorProvider): Promise<void> {
+export async function skipIssued(db: QueryExecutorProvider): Promise<void> {
   await sql`
     select setval(c.oid::regclass, greatest(
       coalesce(pg_sequence_last_value(c.oid::regclass), 1),

@@ -8,7 +8,7 @@ import { createServiceDatabase } from '@whereabouts/testing/database'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { openDatabase } from './database.ts'
-import { skipGivenOut } from './minted-ids.ts'
+import { skipIssued } from './minted-ids.ts'
 import { enqueue, type OutboxTable } from './outbox.ts'
 import { newestPerSubject, startOutboxRelay, type OutboxRow } from './outbox-relay.ts'
 
@@ -63,14 +63,14 @@ const put = (revisions: readonly number[], id = 1) =>
       revisions.map((revision) => ({ id, revision })),
     ),
   )
-/** Other suites hold locks of their own in the same cluster. */
+/** Other suites hold locks in the same cluster. */
 const OF_THIS_DATABASE = `database = (select oid from pg_database where datname = current_database())`
-/** For conditions that hold within milliseconds on a machine that does nothing else. */
+/** For conditions that hold within milliseconds on an idle machine. */
 const PATIENT = { timeout: 10_000 }
 const waiting = async () =>
   (await database.db.selectFrom('outbox').selectAll().orderBy('id').execute()).length
 
-/** A broker that takes everything it is given, until told otherwise. */
+/** A broker that stores all rows, or none after `refuse(true)`. */
 function collector() {
   const sent: OutboxRow[] = []
   let refuse = false
@@ -87,7 +87,7 @@ function collector() {
 }
 
 describe('outbox', () => {
-  test('a change that rolls back announces nothing', async () => {
+  test('a change that is rolled back publishes nothing', async () => {
     const failing = database.db.transaction().execute(async (tx) => {
       await enqueue(tx, state, [{ id: 1, revision: 1 }])
       throw new Error('changed my mind')
@@ -96,7 +96,7 @@ describe('outbox', () => {
     expect(await waiting()).toBe(0)
   })
 
-  test('rows leave in order, with their id for deduplication, and are removed', async () => {
+  test('rows are published in order, with their id for deduplication, and then removed', async () => {
     const broker = collector()
     await withTrace({ ...rootTrace(), requestId: 'r1' }, () =>
       database.db.transaction().execute((tx) => enqueue(tx, event, [{ id: 'a' }, { id: 'b' }, { id: 'c' }])),
@@ -112,7 +112,7 @@ describe('outbox', () => {
     await relay.stop()
   })
 
-  test('what the broker did not store stays and is sent again', async () => {
+  test('a row that the broker did not store stays and is sent again', async () => {
     const broker = collector()
     broker.refuse(true)
     await put([1])
@@ -124,7 +124,7 @@ describe('outbox', () => {
     await relay.stop()
   })
 
-  test('of several states of one entity only the newest is sent', async () => {
+  test('only the newest state of an entity is sent', async () => {
     const broker = collector()
     await put([1, 2, 3])
     await put([1], 2)
@@ -139,7 +139,7 @@ describe('outbox', () => {
     await relay.stop()
   })
 
-  test('of two replicas one publishes, and when it stops the other takes over', async () => {
+  test('one of two replicas publishes, and the other takes over when it stops', async () => {
     const [first, second] = [collector(), collector()]
     const other = openDatabase<Tables>(database.url, { max: 3 })
     const one = startOutboxRelay({ pool: other.pool, publish: first.publish, log })
@@ -153,7 +153,7 @@ describe('outbox', () => {
     await other.close()
   })
 
-  test('a killed database session costs a second and no message', async () => {
+  test('a killed database session loses no message', async () => {
     const broker = collector()
     const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log })
     await vi.waitFor(async () => expect(await lockHolders()).toBe(1), PATIENT)
@@ -165,7 +165,7 @@ describe('outbox', () => {
     await relay.stop()
   })
 
-  test('stop publishes what is there and leaves no row behind', async () => {
+  test('stop() publishes the waiting rows', async () => {
     const broker = collector()
     const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log, pollMs: 60_000 })
     await vi.waitFor(async () => expect(await lockHolders()).toBe(1), PATIENT)
@@ -183,7 +183,7 @@ async function lockHolders(): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
-test('events are never merged, states of different entities neither', () => {
+test('events and states of different entities are never merged', () => {
   const row = (id: number, subject: string, keep: 'last' | 'all') => ({
     id,
     subject,
@@ -204,7 +204,7 @@ test('events are never merged, states of different entities neither', () => {
 })
 
 describe('minted ids', () => {
-  test('are unique, inside 2^53-1 and in the share of their service, and tell nothing about order', async () => {
+  test('are unique, at most 2^53-1, in the share of their service, and do not show their order', async () => {
     const { rows } = await database.pool.query<{ id: number }>(
       'select mint_id() as id from generate_series(1, 5000)',
     )
@@ -217,7 +217,7 @@ describe('minted ids', () => {
     expect(rising).toBeLessThan(3_000)
   })
 
-  test('are not given out again after a restore, nor after another restore of the same backup', async () => {
+  test('are not issued again after a restore, nor after another restore of the same backup', async () => {
     const { pool, db } = database
     const mint = async () =>
       (await pool.query<{ id: number }>('select mint_id() as id from generate_series(1, 500)')).rows
@@ -225,10 +225,10 @@ describe('minted ids', () => {
     const restoreBackup = () => pool.query(`select setval('id_sequence', ${backup.rows[0]?.last_value})`)
     const given = await mint()
     await restoreBackup()
-    await skipGivenOut(db)
+    await skipIssued(db)
     given.push(...(await mint()))
     await restoreBackup()
-    await skipGivenOut(db)
+    await skipIssued(db)
     given.push(...(await mint()))
     expect(new Set(given.map(({ id }) => id)).size).toBe(1_500)
     expect(given.every(({ id }) => Math.floor(id / 2 ** 50) === 5)).toBe(true)

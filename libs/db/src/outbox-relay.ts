@@ -3,18 +3,18 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type pg from 'pg'
 import type { OutboxTable } from './outbox.ts'
 
-/** One row on its way out; `age` is how long it has waited, in seconds. */
+/** A row to publish; `age` is how long it has waited, in seconds. */
 export type OutboxRow = Omit<OutboxTable, 'created_at'> & { age: number }
 
-/** Hands rows to the broker, in order; true per row that is stored there, also when it was a duplicate. */
+/** Publishes rows in order. True for each row that the broker has stored, now or earlier. */
 export type OutboxPublish = (rows: readonly OutboxRow[]) => Promise<boolean[]>
 
 export type OutboxRelay = {
-  /** Something was committed: publish it now instead of at the next poll. */
+  /** Publishes now instead of at the next poll. Call it after a commit. */
   wake(): void
-  /** Age of the oldest unpublished row at the last poll; 0 when there was none. */
+  /** Age of the oldest unpublished row at the last poll, in seconds; 0 if there was none. */
   ageSeconds(): number
-  /** Publishes what is there, once, then ends and gives the lock back. */
+  /** Publishes the waiting rows once more, then ends and releases the lock. */
   stop(): Promise<void>
 }
 
@@ -22,18 +22,18 @@ type Options = {
   pool: pg.Pool
   publish: OutboxPublish
   log: Logger
-  /** Time between polls without a wake; covers rows committed by another replica. */
+  /** Time between polls without a wake. Polls find rows that other replicas committed. */
   pollMs?: number
 }
 
 const BATCH = 500
 const RETRY_MS = 1_000
-/** Lock of a schema's relay: one publisher at a time keeps the messages of a subject in order. */
+/** The lock of a schema's relay: with one publisher at a time, the messages of a subject keep their order. */
 const LOCK = `pg_try_advisory_lock(hashtextextended('outbox:' || current_schema(), 0))`
 
 /**
- * Publishes the outbox of the pool's schema. Of all replicas one works, chosen by a session lock of the database: if
- * its process or its connection dies, the next one takes over within about a second.
+ * Publishes the outbox of the pool's schema. One replica works at a time, chosen by a session lock of the database. If
+ * its process or its connection ends, another one takes over within about a second.
  */
 export function startOutboxRelay({ pool, publish, log, pollMs = 100 }: Options): OutboxRelay {
   let age = 0
@@ -55,7 +55,7 @@ export function startOutboxRelay({ pool, publish, log, pollMs = 100 }: Options):
   }
 
   function abandon(): void {
-    client?.release(true) // closing the session gives its lock back
+    client?.release(true) // ending the session releases its lock
     client = undefined
   }
 
@@ -107,8 +107,8 @@ async function relayBatch(client: pg.PoolClient, publish: OutboxPublish): Promis
 }
 
 /**
- * Of the states of one entity only the newest is sent. That saves messages, and it keeps order under failure: a state
- * that failed and is sent again could otherwise land behind a newer one, and a compacted stream keeps the last.
+ * Keeps only the newest state of each entity. That saves messages and keeps the order after failures: otherwise a state
+ * that failed could be stored after a newer one when it is sent again, and a compacted stream keeps the last.
  */
 export function newestPerSubject(rows: readonly OutboxRow[]): OutboxRow[] {
   const newest = new Map(rows.filter((row) => row.keep === 'last').map((row) => [row.subject, row.id]))

@@ -5,9 +5,9 @@ import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
 import type { z } from 'zod'
 
 /**
- * The transactional outbox: a change and the message that tells of it are committed together, and published
- * afterwards by the relay. A crash in between loses nothing; a message published twice is dropped by the broker's
- * deduplication and, beyond its window, by consumers that compare revisions.
+ * The transactional outbox: a change and its message are committed together, and the relay publishes the message
+ * afterwards. A crash in between loses nothing. If a message is published twice, the broker's deduplication drops it;
+ * after its window, consumers that compare revisions do.
  */
 export type OutboxTable = {
   id: number
@@ -19,7 +19,7 @@ export type OutboxTable = {
   created_at: string
 }
 
-/** Creates the table in the role's schema; called by a service's first migration. */
+/** Creates the table in the role's schema. The first migration of a service calls it. */
 export async function createOutbox(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table outbox (
@@ -33,12 +33,12 @@ export async function createOutbox(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
 }
 
-/** Any Kysely transaction. A plain connection does not fit: the message must commit with the change. */
+/** Any Kysely transaction. A plain connection is a type error: the message must be committed with the change. */
 export type OpenTransaction = QueryExecutorProvider & { readonly isTransaction: true }
 
 /**
- * Adds messages to the outbox, inside the transaction of the change. For state messages the caller holds the lock of
- * the entity's row, which makes the order of the rows the order of the changes.
+ * Adds messages to the outbox in the transaction of the change. For state messages the caller must hold the lock of the
+ * entity's row, so that rows and changes have the same order.
  */
 export async function enqueue<S extends z.ZodType>(
   tx: OpenTransaction,

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { sessionOptions, types } from './database.ts'
 
 export type Pipeline = {
-  /** As of a pool. Rejects while the database is away; each statement is a transaction of its own. */
+  /** Like `query` of a pool. Rejects while the database is unreachable. Each statement is a separate transaction. */
   query<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<R>>
   close(): Promise<void>
 }
@@ -12,29 +12,29 @@ type Options = {
   /** Shown by pg_stat_activity. */
   name: string
   log?: Logger
-  /** The server cancels a statement that takes longer. Without any answer for twice as long, a new connection is made. */
+  /** The server cancels a statement that takes longer. After twice this time without an answer, the connection is replaced. */
   timeoutMs: number
 }
 
 /**
- * One connection on which short statements follow each other without waiting for the answers in between: many at a
- * time cost few packets and wake one process. Connects at the first statement, and anew at the first one after a
- * failure. For nothing that may wait for a lock for long: whatever is sent later waits behind it.
+ * One connection on which short statements are sent without waiting for answers in between: many simultaneous statements cost few
+ * packets and wake one server process. Connects at the first statement, and again at the first one after a failure. Not for
+ * statements that may wait long for a lock: all later statements wait behind them.
  */
 export function openPipeline(url: string, { name, log, timeoutMs }: Options): Pipeline {
   let connected: Promise<pg.Client> | undefined
 
-  let gathering: pg.Client | undefined
+  let corked: pg.Client | undefined
 
-  /** Holds back what is written until the requests that arrived together have been looked at: one packet for all. */
-  function collect(client: pg.Client): void {
-    if (gathering === client) return
-    gathering = client
+  /** Delays writes until the end of this turn of the event loop, so that simultaneous statements share a packet. */
+  function cork(client: pg.Client): void {
+    if (corked === client) return
+    corked = client
     const { stream } = client.connection
     stream.cork()
     setImmediate(() => {
       stream.uncork()
-      if (gathering === client) gathering = undefined
+      if (corked === client) corked = undefined
     })
   }
 
@@ -49,15 +49,15 @@ export function openPipeline(url: string, { name, log, timeoutMs }: Options): Pi
       application_name: name,
       options: sessionOptions(timeoutMs),
     })
-    const forget = () => {
+    const disconnected = () => {
       if (connected === connecting) connected = undefined
     }
     const connecting = client.connect().then(() => client)
-    connecting.catch(forget)
-    client.on('end', forget)
-    // Without a listener a connection that breaks would end the process.
+    connecting.catch(disconnected)
+    client.on('end', disconnected)
+    // Without this listener a connection that breaks would end the process.
     client.on('error', (error) => {
-      forget()
+      disconnected()
       log?.warn({ err: error }, 'database connection lost')
     })
     return connecting
@@ -67,7 +67,7 @@ export function openPipeline(url: string, { name, log, timeoutMs }: Options): Pi
     async query<R extends pg.QueryResultRow>(statement: pg.QueryConfig) {
       connected ??= connect()
       const client = await connected
-      collect(client)
+      cork(client)
       return client.query<R>(statement)
     },
     async close() {

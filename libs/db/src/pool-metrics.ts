@@ -3,7 +3,7 @@ import type { PoolLoad } from './database.ts'
 
 type Pools = Readonly<Record<string, { load(): PoolLoad }>>
 
-/** How the pools of a process are used at the moment of a scrape, by their names. */
+/** Exposes the current use of the pools of a process, by their names. */
 export function measurePools(registry: Registry, pools: Pools): void {
   const gauge = (name: string, help: string, set: (gauge: Gauge, pool: string, load: PoolLoad) => void) => {
     const made: Gauge = new Gauge({
@@ -25,7 +25,7 @@ export function measurePools(registry: Registry, pools: Pools): void {
       made.set({ pool, state: 'idle' }, idle)
     },
   )
-  gauge('database_connections_max', 'Connections a pool may open.', (made, pool, { max }) =>
+  gauge('database_connections_max', 'Largest number of connections of a pool.', (made, pool, { max }) =>
     made.set({ pool }, max),
   )
   gauge(

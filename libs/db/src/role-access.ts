@@ -2,25 +2,25 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { roleName, type ServiceRole } from './service-roles.ts'
 import { ORG_SETTING } from './tenant-database.ts'
 
-/** What the two roles of a service may do with one table, view or sequence. */
+/** Rights of the two roles of a service on one table, view or sequence. */
 export type Access = {
   /**
-   * The column that names the organization of a row. The tenant then sees and writes rows of its own organization, and
-   * the worker those of all. Without it there is no row-level security: for what belongs to no organization.
+   * The column with the organization of a row. The tenant then sees and writes only rows of its own organization, the
+   * worker those of all. Without it there is no row-level security: for tables that belong to no organization.
    */
   organization?: string
-  /** In place of a column, the condition under which the tenant may have a row. */
+  /** Instead of a column: the condition under which the tenant may access a row. */
   ownRows?: RawBuilder<unknown>
-  /** Privileges as `grant` takes them: `select, insert`. None when absent. */
+  /** Privileges as in `grant`: `select, insert`. None if left out. */
   tenant?: string
   worker?: string
 }
 
 /**
- * Called by a migration, as the owner of the schema: gives the two roles exactly these rights on each object, and takes
- * every other right on it away. A table that no migration names is closed to both. One transaction for each table, so
- * that no statement of the service waits for more than one of them; the migration says `inTransaction = false` when the
- * tables are in use. Safe to repeat.
+ * For migrations, as the owner of the schema: gives the two roles exactly these rights on each object and revokes all
+ * others. A table that no migration names is closed to both roles. Uses one transaction per table, so that a statement of
+ * the service waits for one table at most; if the tables are in use, the migration must export `inTransaction = false`.
+ * Safe to repeat.
  */
 export async function openToRoles(
   db: Kysely<unknown>,
@@ -37,7 +37,7 @@ export async function openToRoles(
   }
 }
 
-/** The rows of the session's organization. Without any organization a statement fails. */
+/** True for rows of the session's organization. If the session has none, the statement fails. */
 const isOwn = (column: string): RawBuilder<unknown> =>
   sql`${sql.ref(column)} = ${sql.raw(`current_setting('${ORG_SETTING}')`)}::bigint`
 
@@ -70,7 +70,7 @@ async function grant(tx: Kysely<unknown>, name: string, owner: string, access: A
 
 const roleOf = (owner: string, role: ServiceRole) => sql.id(roleName(owner, role))
 
-/** Throws when the roles are missing, or cannot log in yet. Lets both into the schema. Returns the owner's name. */
+/** Throws if the roles are missing or cannot log in. Gives both access to the schema. Returns the owner's name. */
 async function requireRoles(db: Kysely<unknown>): Promise<string> {
   const { rows } = await sql<{ owner: string; schema: string; ready: string[] }>`
     select current_user as owner, current_schema() as schema,
@@ -88,14 +88,14 @@ async function requireRoles(db: Kysely<unknown>): Promise<string> {
 }
 
 /**
- * For the tables of every service that no role but the owner needs: ids are minted with the owner's rights, so that
- * nobody else reads their key, and what later migrations add is closed until they open it.
+ * Closes the tables of a service that only the owner needs. Ids are minted with the owner's rights, so that no other role
+ * can read their key. Tables of later migrations are closed until these open them.
  */
 export async function closeToRoles(db: Kysely<unknown>): Promise<void> {
   const owner = await requireRoles(db)
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
   const schema = sql.id(rows[0]?.schema ?? '')
-  // Temporary tables are searched last: nobody can put one in the place of the key.
+  // Temporary tables are searched last, so that nobody can replace the key by a temporary table.
   await sql`alter function mint_id() security definer set search_path = ${schema}, pg_temp`.execute(db)
   const tenant = roleOf(owner, 'tenant')
   for (const kind of ['tables', 'sequences'])

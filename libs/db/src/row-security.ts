@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import { ORG_SETTING } from './tenant-database.ts'
 
 /**
- * For migrations that were merged before `openToRoles` (role-access.ts), which later ones call instead. Hides the rows of
- * `tables` from every role but the owner, unless the session is set to the organization of the row.
+ * Only for migrations older than `openToRoles` (role-access.ts), which later ones call. Hides the rows of `tables` from
+ * all roles but the owner, unless the session is set to the organization of the row.
  */
 export async function protectByOrganization(db: Kysely<unknown>, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
@@ -14,8 +14,8 @@ export async function protectByOrganization(db: Kysely<unknown>, tables: readonl
 }
 
 /**
- * For migrations that were merged before `openToRoles`, which takes back what this gives: all rights of the role that
- * serves requests on every table of the schema, now and later.
+ * Only for migrations older than `openToRoles`, which revokes these rights. Gives the role of requests all rights on all
+ * tables of the schema, including future ones.
  */
 export async function grantToTenant(db: Kysely<unknown>): Promise<void> {
   await sql
@@ -39,10 +39,10 @@ export async function grantToTenant(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creates the view `own_<table>`: the rows of the session's organization, read with the rights of the owner. For
- * conditions such as LIKE, which under row-level security never use an index, because an operator that is not known to
- * be leakproof may not see the rows that are hidden. Here nothing is hidden afterwards: the organization is part of the
- * statement, and no other one can be named. The role of requests may read it and nothing else.
+ * Creates the view `own_<table>`: the rows of the session's organization, read with the rights of the owner. It is for
+ * conditions such as LIKE. Under row-level security these never use an index, because an operator that is not leakproof
+ * must not see hidden rows. The view has the organization in its statement, and a session cannot name another one. The
+ * role of requests may only read the view.
  */
 export async function createOwnRowsView(
   db: Kysely<unknown>,

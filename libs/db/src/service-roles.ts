@@ -1,13 +1,13 @@
 /**
- * A service has three roles, which log in with one password (`deploy/database/roles.sql`). The owner of the schema
- * migrates and runs what an operator starts. Requests of one organization are served as `tenant`, under row-level
- * security. What works across organizations runs as `worker`. The last two own nothing and can become no other role.
+ * A service has three roles, which log in with the same password (`deploy/database/roles.sql`). The owner of the schema runs
+ * migrations and commands of operators. Requests of one organization run as `tenant`, under row-level security. Work across
+ * organizations runs as `worker`. `tenant` and `worker` own nothing and cannot become another role.
  */
 export type ServiceRole = 'tenant' | 'worker'
 
 export const roleName = (owner: string, role: ServiceRole): string => `${owner}_${role}`
 
-/** `url` names the owner of a schema. Returns the address at which the service logs in as one of the other two. */
+/** Returns the URL with which the service logs in as `role`. `url` names the owner of the schema. */
 export function urlAs(role: ServiceRole, url: string): string {
   const result = new URL(url)
   result.username = roleName(result.username, role)

@@ -8,7 +8,7 @@ import { sharedBuckets } from './shared-buckets.ts'
 const rate = { capacity: 2, secondsPerToken: 3 }
 const log = createLogger('test', 'silent')
 
-test('a bucket that the database found empty is not asked for until it holds a token', async () => {
+test('the database is not asked for an empty bucket until it has a token again', async () => {
   const clock = fakeClock()
   let asked = 0
   const takeShared = async () => {
@@ -23,7 +23,7 @@ test('a bucket that the database found empty is not asked for until it holds a t
   expect(asked).toBe(2)
 })
 
-test('while the database is away each replica limits by itself, and asks again after a second', async () => {
+test('while the database is unreachable each replica limits on its own and asks again after a second', async () => {
   const clock = fakeClock()
   const sources: string[] = []
   let isAway = true
@@ -41,7 +41,7 @@ test('while the database is away each replica limits by itself, and asks again a
   expect(sources.at(-1)).toBe('shared true')
 })
 
-test('an evicted refusal asks the database again, and the others stay', () => {
+test('the refusal that was used least recently is evicted', () => {
   const refusals = new BucketRefusals(2)
   for (const bucket of ['a', 'b']) refusals.remember(bucket, rate, 6, 0)
   expect(refusals.find('a', rate, 0)).toEqual({ taken: false, secondsUntilFull: 6 })
@@ -49,7 +49,7 @@ test('an evicted refusal asks the database again, and the others stay', () => {
   expect(['a', 'b', 'c'].filter((bucket) => refusals.find(bucket, rate, 0))).toEqual(['a', 'c'])
 })
 
-test('a local bucket that is still asked for stays empty while others are evicted', () => {
+test('a local bucket in use stays empty while others are evicted', () => {
   const buckets = new LocalBuckets(2)
   const take = (bucket: string) => buckets.take(bucket, rate, 0).taken
   expect([take('a'), take('a'), take('a')]).toEqual([true, true, false])

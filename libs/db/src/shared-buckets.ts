@@ -3,32 +3,32 @@ import { BucketRefusals } from './bucket-refusals.ts'
 import { LocalBuckets } from './local-buckets.ts'
 import type { Rate, Take } from './token-bucket.ts'
 
-/** Where a take was decided: the database, the memory of an empty bucket, or this process in place of the database. */
+/** Where a take was decided: in the database, by a cached refusal, or in this process instead of the database. */
 export type TakeSource = 'shared' | 'memory' | 'local'
 
 export type SharedBuckets = {
-  /** Takes a token of the bucket if it holds one. Never rejects. */
+  /** Takes a token of the bucket if it has one. Never rejects. */
   take(bucket: string, rate: Rate): Promise<Take>
-  /** Puts a token back that was taken a moment ago. Never rejects: at worst the token is lost. */
+  /** Returns a token that was just taken. Never rejects: at worst the token is lost. */
   giveBack(bucket: string, rate: Rate): Promise<void>
 }
 
 type Options = {
-  /** The shared truth. Rejects while the database is away. */
+  /** Takes a token in the database. Rejects while the database is unreachable. */
   takeShared: (bucket: string, rate: Rate) => Promise<Take>
-  /** Only needed where tokens are given back. */
+  /** Needed only for `giveBack`. */
   returnShared?: (bucket: string, rate: Rate) => Promise<void>
   log: Logger
   onTake?: (source: TakeSource, taken: boolean) => void
   now?: () => number
 }
 
-/** A statement takes under a millisecond; a database that needs this long is as good as away. */
+/** A statement normally takes less than a millisecond. A database that needs longer than this counts as unreachable. */
 const SHARED_TIMEOUT_MS = 500
-/** For this long after a failure nobody asks the database, so that an outage costs requests no time. */
+/** The database is not asked for this long after a failure, so that an outage does not delay requests. */
 const PAUSE_MS = 1_000
 
-/** Token buckets that all replicas share through the database, and each has for itself while the database is away. */
+/** Token buckets that all replicas share through the database. While it is unreachable, each replica uses its own buckets. */
 export function sharedBuckets(options: Options): SharedBuckets {
   const { takeShared, returnShared, log, onTake = () => undefined, now = Date.now } = options
   const refusals = new BucketRefusals()
@@ -65,7 +65,7 @@ export function sharedBuckets(options: Options): SharedBuckets {
       local.giveBack(bucket, rate)
       if (now() < pausedUntil || !returnShared) return
       await withTimeout(returnShared(bucket, rate), SHARED_TIMEOUT_MS).catch(pause)
-      refusals.forget(bucket)
+      refusals.delete(bucket)
     },
   }
 }

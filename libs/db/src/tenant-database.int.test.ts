@@ -15,7 +15,7 @@ const test = base.extend<{ world: World }>({
     // oxlint-disable-next-line no-empty-pattern -- vitest reads the pattern
     async ({}, use) => {
       const database = await createServiceDatabase<Tables>('notes', folder)
-      // One connection: every change of organization happens on it.
+      // One connection, so that every change of organization happens on it.
       const tenants = openTenantDatabase<Tables>(database.url, { max: 1, name: 'test' })
       await use({ database, tenants })
       await tenants.close()
@@ -27,11 +27,11 @@ const test = base.extend<{ world: World }>({
 
 const write = (db: Kysely<Tables>, org_id: number, text: string) =>
   db.insertInto('note').values({ org_id, text }).execute()
-/** The filter is forgotten here on purpose. */
+/** It has no filter on purpose. */
 const readAll = async (db: Kysely<Tables>) =>
   (await db.selectFrom('note').select('text').orderBy('text').execute()).map(({ text }) => text)
 
-test('a statement without a filter reads, changes and deletes rows of its own organization only', async ({
+test('a statement without a filter reads, changes and deletes only rows of its own organization', async ({
   world: { tenants, database },
 }) => {
   await write(tenants.forOrg(1), 1, 'one')
@@ -43,16 +43,14 @@ test('a statement without a filter reads, changes and deletes rows of its own or
   expect(await readAll(database.db)).toEqual(['two'])
 })
 
-test('a row cannot be written for another organization, nor moved to one', async ({ world: { tenants } }) => {
+test('a row cannot be written for another organization or moved to one', async ({ world: { tenants } }) => {
   await expect(write(tenants.forOrg(3), 4, 'planted')).rejects.toThrow('row-level security')
   await write(tenants.forOrg(3), 3, 'three')
   const moved = tenants.forOrg(3).updateTable('note').set({ org_id: 4 }).execute()
   await expect(moved).rejects.toThrow('row-level security')
 })
 
-test('organizations that share a connection at once see their own rows each', async ({
-  world: { tenants },
-}) => {
+test('organizations that share a connection see only their own rows', async ({ world: { tenants } }) => {
   const orgs = Array.from({ length: 20 }, (_, i) => 100 + i)
   await Promise.all(orgs.map((org) => write(tenants.forOrg(org), org, `of ${org}`)))
   const seen = await Promise.all(
@@ -61,9 +59,7 @@ test('organizations that share a connection at once see their own rows each', as
   expect(seen).toEqual(Array.from({ length: 200 }, (_, i) => [`of ${orgs[i % orgs.length]}`]))
 })
 
-test('a transaction that is rolled back leaves the connection with its organization', async ({
-  world: { tenants },
-}) => {
+test('after a rollback the connection is still set to its organization', async ({ world: { tenants } }) => {
   const failed = tenants.transaction(5, async (tx) => {
     await tx.insertInto('note').values({ org_id: 5, text: 'undone' }).execute()
     throw new Error('on purpose')
@@ -73,16 +69,16 @@ test('a transaction that is rolled back leaves the connection with its organizat
   expect(await readAll(tenants.forOrg(5))).toEqual(['five'])
 })
 
-test('when the organization cannot be set, nothing is answered and the connection is given up', async ({
+test('if the organization cannot be set, the statement fails and the connection is closed', async ({
   world: { tenants },
 }) => {
   await write(tenants.forOrg(6), 6, 'six')
-  const unsettable = tenants.forOrg('\u0000' as unknown as number) // no text PostgreSQL accepts
+  const unsettable = tenants.forOrg('\u0000' as unknown as number) // PostgreSQL does not accept this text
   await expect(readAll(unsettable)).rejects.toThrow('invalid byte sequence')
   expect(await readAll(tenants.forOrg(6))).toEqual(['six'])
 })
 
-test('a session of requests sees nothing without an organization, and can become nobody else', async ({
+test('a session of requests sees nothing without an organization and cannot change its role', async ({
   world: { database },
 }) => {
   const session = openDatabase<Tables>(urlAs('tenant', database.url), { max: 1 })
@@ -102,7 +98,7 @@ test('a session of requests sees nothing without an organization, and can become
   await session.close()
 })
 
-test('both roles have the rights that were given, and no other', async ({ world: { database, tenants } }) => {
+test('both roles have exactly the rights that were granted', async ({ world: { database, tenants } }) => {
   const worker = openDatabase<Tables>(urlAs('worker', database.url), { max: 1 })
   await write(tenants.forOrg(8), 8, 'eight')
   await write(tenants.forOrg(9), 9, 'nine')

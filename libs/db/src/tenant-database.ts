@@ -13,42 +13,42 @@ import { loadOf, poolConfig, surviveBreaks, type PoolLoad } from './database.ts'
 import { urlAs } from './service-roles.ts'
 
 /**
- * The door through which requests reach tables that belong to organizations. Every statement runs as a role that owns
- * nothing and on a connection that is set to one organization, so the row-level security of the tables
- * (`openToRoles`) hides the rows of all others, whatever the statement forgot to say.
+ * The only access of requests to tables that belong to organizations. Each statement runs as a role that owns nothing, on
+ * a connection that is set to one organization. So the row-level security of the tables (`openToRoles`) hides the rows of
+ * all others, even if the statement has no filter.
  */
 export type TenantDatabase<T> = {
-  /** How many connections there are at most. */
+  /** Largest number of connections. */
   readonly connections: number
-  /** How they are used at this moment. */
+  /** Current use of the connections. */
   load(): PoolLoad
-  /** Statements of one organization. Cheap: asked for by each request. */
+  /** For statements of one organization. Cheap: each request calls it. */
   forOrg(orgId: number): Kysely<T>
-  /** Runs `work` in a transaction of one organization. Not to be nested. */
+  /** Runs `work` in a transaction of one organization. Must not be nested. */
   transaction<R>(orgId: number, work: (tx: Transaction<T>) => Promise<R>): Promise<R>
   close(): Promise<void>
 }
 
 type Options = {
-  /** Connections at most. */
+  /** Largest number of connections. */
   max: number
   /** Shown by pg_stat_activity. */
   name: string
   log?: Logger
   statementTimeoutMs?: number
-  /** What the sessions are set to besides, such as how the planner weighs things. */
+  /** Further settings of the sessions, such as costs for the planner. */
   settings?: Readonly<Record<string, string>>
   /**
-   * Whether statements are parsed and planned once per connection. False where the best plan depends on the values, and
-   * where statements say `*`: after a migration has added a column, such a prepared statement fails.
+   * Whether statements are prepared once per connection. False if the best plan depends on the values, or if statements
+   * use `*`: such a prepared statement fails after a migration has added a column.
    */
   prepared?: boolean
 }
 
-/** Organizations whose Kysely is kept for the next request. */
+/** How many organizations keep their Kysely for the next request. */
 const MAX_OPENED = 1_000
 
-/** What the policies of the tables compare with. */
+/** The setting with which the policies of the tables compare. */
 export const ORG_SETTING = 'whereabouts.org_id'
 
 /** `url` names the owner of the schema; sessions log in as its `_tenant` (`service-roles.ts`). */
@@ -65,7 +65,7 @@ export function openTenantDatabase<T>(
         pool: { connect: () => connectFor(pool, orgId, toSend), end: async () => undefined, options: {} },
       }),
     })
-  const opened = new LRUCache<number, Kysely<T>>({ max: MAX_OPENED }) // they hold no connection of their own
+  const opened = new LRUCache<number, Kysely<T>>({ max: MAX_OPENED }) // evicted ones hold no connection
   function forOrg(orgId: number): Kysely<T> {
     const known = opened.get(orgId)
     if (known) return known
@@ -82,16 +82,16 @@ export function openTenantDatabase<T>(
   }
 }
 
-/** The organization each open connection is set to. */
+/** The organization that each open connection is set to. */
 const orgOf = new WeakMap<pg.PoolClient, number>()
 
 const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] }
 
 /**
- * A connection set to one organization. The setting belongs to the session rather than to a transaction, since a read
- * would otherwise need three statements more (ADR 17); it is renewed whenever the connection changes hands. Neither
- * this nor `begin` is waited for: the first statement follows in the same packet, and its answer is withheld until they
- * are known to have succeeded. Behind a `begin` that is a select, which would have changed nothing by itself.
+ * A connection that is set to one organization. The setting belongs to the session, not to a transaction, because a read
+ * would otherwise need three more statements (ADR 17). It is set again whenever the organization changes. Neither this
+ * statement nor `begin` is waited for: the first statement follows in the same packet, and its answer is withheld until
+ * both have succeeded. After `begin` only a select is sent that way, because it would change nothing if `begin` failed.
  */
 async function connectFor(
   pool: pg.Pool,
@@ -125,7 +125,7 @@ async function connectFor(
     if (ahead) await Promise.all([confirmed(), answer])
     return answer
   }
-  // Kysely may also ask for a cursor, which a pipelining connection refuses and nothing here does.
+  // Kysely could also open a cursor, which a pipelining connection refuses. No code here uses one.
   return {
     query: query as unknown as PostgresPoolClient['query'],
     release: (destroy) => client.release(broken || destroy),
@@ -139,10 +139,10 @@ async function setOrganization(client: pg.PoolClient, orgId: number): Promise<vo
   orgOf.set(client, orgId)
 }
 
-const ANEW = '/* planned anew */ '
+const CUSTOM_PLAN = '/* custom plan */ '
 
-/** The beginning of a statement whose best plan depends on its values. */
-export const plannedAnew: RawBuilder<unknown> = sql.raw(ANEW)
+/** Start of a statement whose best plan depends on its values: it is not prepared, so it is planned at each call. */
+export const customPlan: RawBuilder<unknown> = sql.raw(CUSTOM_PLAN)
 
 type Statement = { text: string; name?: string }
 
@@ -151,12 +151,12 @@ const names = new Map<string, string>()
 const CONTROL = /^(?:commit|rollback)/
 
 /**
- * Statements are parsed and planned once per connection, but those that say `plannedAnew`, and never more than a
- * bounded number.
+ * Gives a statement a name, with which it is prepared once per connection. Statements with `customPlan` get none, and the
+ * number of names is bounded.
  */
 function statement(text: string): Statement {
   let name = names.get(text)
-  if (name === undefined && names.size < MAX_NAMES && !text.startsWith(ANEW) && !CONTROL.test(text)) {
+  if (name === undefined && names.size < MAX_NAMES && !text.startsWith(CUSTOM_PLAN) && !CONTROL.test(text)) {
     name = `s${names.size}`
     names.set(text, name)
   }

@@ -6,7 +6,7 @@ const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const rateOf = (perMinute: number) => ({ capacity: 2 * perMinute, secondsPerToken: 60 / perMinute })
 const rate = rateOf(60)
 
-test('the local bucket grants the burst, then one request per token that has come back', () => {
+test('a local bucket grants the burst, then one request per new token', () => {
   const buckets = new LocalBuckets()
   const slow = rateOf(6)
   const grants = (at: number) => {
@@ -21,7 +21,7 @@ test('the local bucket grants the burst, then one request per token that has com
   expect(buckets.take('key:b', slow, NOW).taken).toBe(true)
 })
 
-test('a refusal is remembered until a token is back, and not for another limit', () => {
+test('a refusal is cached until there is a token again, and only for the same limit', () => {
   const refusals = new BucketRefusals()
   refusals.remember('key:a', rate, 119.5, NOW)
   expect(refusals.find('key:a', rate, NOW + 400)).toEqual({ taken: false, secondsUntilFull: 119.1 })
@@ -31,7 +31,7 @@ test('a refusal is remembered until a token is back, and not for another limit',
   expect(refusals.find('key:a', rateOf(120), NOW)).toBeUndefined()
 })
 
-test('a token that is given back can be taken again', () => {
+test('a returned token can be taken again', () => {
   const buckets = new LocalBuckets()
   for (let i = 0; i < 120; i += 1) buckets.take('key:a', rate, NOW)
   expect(buckets.take('key:a', rate, NOW).taken).toBe(false)

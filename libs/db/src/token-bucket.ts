@@ -2,21 +2,21 @@ import type pg from 'pg'
 import type { Pipeline } from './pipeline.ts'
 
 /**
- * A token bucket whose whole state is the instant at which it is full again: a take moves that instant by one token's
- * worth, and is refused when it would lie further ahead than the bucket is deep.
+ * A token bucket. Its whole state is the time at which it is full again. A take moves that time by the time of one token,
+ * and is refused if the bucket would then need longer to fill than its capacity allows.
  */
 export type Rate = { capacity: number; secondsPerToken: number }
 
 export type Take = { taken: boolean; secondsUntilFull: number }
 
-/** Seconds until the next take can succeed; 0 or less when it can now. */
+/** Seconds until the next take can succeed; 0 or less if it can now. */
 export const secondsUntilToken = (rate: Rate, secondsUntilFull: number): number =>
   secondsUntilFull - (rate.capacity - 1) * rate.secondsPerToken
 
 /**
- * One statement decides, under the lock of the bucket's row, so that any number of replicas grant exactly what the
- * bucket holds. The clock is read once per role in it: recomputing the refill in `returning` could grant without
- * deducting. A refusal changes nothing.
+ * One statement decides under the lock of the bucket's row, so that all replicas together grant exactly the tokens of the bucket.
+ * `taken` compares the old and the new value: computing it from another clock reading could grant without deducting. A refusal
+ * changes nothing.
  */
 const TAKE = `
   insert into rate_bucket as b (key, full_at) values ($1, clock_timestamp() + make_interval(secs => $3))
@@ -38,7 +38,7 @@ export async function takeToken(db: Pick<Pipeline, 'query'>, bucket: string, rat
   return { taken: row.taken, secondsUntilFull: row.seconds_until_full }
 }
 
-/** Puts a token back that was taken. Of a bucket that is full meanwhile nothing changes. */
+/** Returns a token. If the bucket is full meanwhile, nothing changes. */
 export async function returnToken(db: Pick<Pipeline, 'query'>, bucket: string, rate: Rate): Promise<void> {
   await db.query({
     name: 'return_token',
@@ -47,7 +47,7 @@ export async function returnToken(db: Pick<Pipeline, 'query'>, bucket: string, r
   })
 }
 
-/** Forgets buckets that have been full for an hour, which is what a missing row means anyway. */
+/** Deletes buckets that have been full for an hour: a missing row means a full bucket. */
 export async function deleteFullBuckets(pool: pg.Pool): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from rate_bucket where full_at < clock_timestamp() - interval '1 hour'`,

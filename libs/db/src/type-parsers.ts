@@ -1,4 +1,4 @@
-/** Public ids and counters fit a JavaScript number by construction; one that does not is a bug, never a rounding. */
+/** Public ids and counters always fit a JavaScript number. Throws for a larger one, which is a bug, instead of rounding it. */
 export function parseInt8(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError('int8 beyond 2^53-1')
@@ -6,8 +6,8 @@ export function parseInt8(text: string): number {
 }
 
 /**
- * `2026-11-21 10:00:00.123456+00` as `2026-11-21T10:00:00.123Z`: the text clients see, cut off to milliseconds. The
- * session's time zone is UTC. No Date in between: it is slower and has no microseconds to cut off correctly.
+ * `2026-11-21 10:00:00.123456+00` as `2026-11-21T10:00:00.123Z`: the text that clients see, truncated to milliseconds.
+ * The session's time zone is UTC. Does not use Date, which is slower and has no microseconds to truncate.
  */
 export function parseTimestamptz(text: string): string {
   const millis =

@@ -2,27 +2,30 @@ import { z } from 'zod'
 import { askServer } from './ask-servers.ts'
 import type { Broker } from './connection.ts'
 
-/** What a broker user sent to one broker since the last look at its connections. */
+/** How much a broker user sent to one broker since the last sample of its connections. */
 export type Sent = { user: string; bytes: number; messages: number }
 
-/** What a connection sent since it was opened. */
+/** How much a connection sent since it was opened. */
 type Counters = { bytes: number; messages: number }
 type Connection = { cid: number; user: string; startMs: number; counters: Counters }
 
-/** The connections of one account at one broker, looked at again and again. */
+/** The connections of one account at one broker, sampled repeatedly. */
 export type FollowedAccount = {
-  /** Until when it is to be followed, by `performance.now()`. */
+  /** When to stop sampling, by `performance.now()`. */
   untilMs: number
-  /** Tells what was sent since the last look. Resolves with the number of pages it took; throws without an answer. */
-  look(): Promise<number>
-  /** A connection has ended, with these totals: what it sent since the last look is told. */
+  /**
+   * Reports what was sent since the last sample. Resolves with the number of pages read; throws if the broker does not
+   * answer.
+   */
+  sample(): Promise<number>
+  /** A connection has ended with these totals. Reports what it sent since the last sample. */
   ended(connection: Connection): void
 }
 
 type Options = {
   serverId: string
   account: string
-  /** A time of the broker's clock, in milliseconds since 1970: connections opened later count from their begin. */
+  /** A time of the broker's clock, in milliseconds since 1970. Connections opened later count from their start. */
   sinceMs: number
   onSent: (sent: readonly Sent[]) => void
 }
@@ -45,7 +48,7 @@ const Page = z.object({
         }),
       ),
     })
-    // An account without connections is answered with an error.
+    // The broker answers with an error if the account has no connections.
     .optional(),
 })
 
@@ -54,11 +57,11 @@ export function followAccount(
   { serverId, account, sinceMs, onSent }: Options,
 ): FollowedAccount {
   const known = new Map<number, Counters>()
-  let lookedAtMs = sinceMs
+  let sampledAtMs = sinceMs
 
-  /** What is new of a connection; undefined where nothing says when it was sent. */
+  /** What a connection sent since the last sample; undefined if nothing says when it was sent. */
   function newOf({ cid, user, startMs, counters: { bytes, messages } }: Connection): Sent | undefined {
-    const base = known.get(cid) ?? (startMs > lookedAtMs ? NOTHING : undefined)
+    const base = known.get(cid) ?? (startMs > sampledAtMs ? NOTHING : undefined)
     return base && { user, bytes: bytes - base.bytes, messages: messages - base.messages }
   }
 
@@ -70,32 +73,32 @@ export function followAccount(
 
   return {
     untilMs: 0,
-    async look() {
+    async sample() {
       const seen = new Set<number>()
       const sent: Sent[] = []
-      let [pages, startedAtMs] = [0, lookedAtMs]
+      let [pages, startedAtMs] = [0, sampledAtMs]
       for (let isMore = true; isMore; pages += 1) {
         const page = await readPage(pages * PAGE)
         if (pages === 0 && page) startedAtMs = Date.parse(page.now)
-        // In one go for each page: a connection that ends between two pages must not count twice.
+        // Without an await within a page: a connection that ends between two pages must not count twice.
         for (const { cid, start, in_bytes, in_msgs, authorized_user: user } of page?.connections ?? []) {
           const counters = { bytes: in_bytes, messages: in_msgs }
-          const its = newOf({ cid, user, startMs: Date.parse(start), counters })
-          if (its && its.messages > 0) sent.push(its)
+          const recent = newOf({ cid, user, startMs: Date.parse(start), counters })
+          if (recent && recent.messages > 0) sent.push(recent)
           known.set(cid, counters)
           seen.add(cid)
         }
         isMore = page !== undefined && page.total > (pages + 1) * PAGE
       }
       for (const cid of known.keys()) if (!seen.has(cid)) known.delete(cid)
-      lookedAtMs = startedAtMs
+      sampledAtMs = startedAtMs
       if (sent.length > 0) onSent(sent)
       return pages
     },
     ended(connection) {
-      const its = newOf(connection)
+      const recent = newOf(connection)
       known.delete(connection.cid)
-      if (its && its.messages > 0) onSent([its])
+      if (recent && recent.messages > 0) onSent([recent])
     },
   }
 }

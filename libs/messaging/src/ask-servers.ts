@@ -4,8 +4,8 @@ import { natsOf, type Broker } from './connection.ts'
 const ANSWER_MS = 2_000
 
 /**
- * What every server of the cluster answers, as it comes. How many there are is theirs to know: it ends when none has answered
- * for a while. `broker` is logged in as `system`; throws when nobody answers.
+ * The answers of all servers of the cluster, as they arrive. We do not know how many servers there are, so it ends when none has
+ * answered for 200 ms. `broker` must be logged in as `system`. Throws if no server answers.
  */
 export async function* askServers(
   broker: Broker,
@@ -18,7 +18,7 @@ export async function* askServers(
     yield answer.json()
 }
 
-/** What one server answers, by its id. Throws when it does not answer in time. */
+/** The answer of one server, by its id. Throws if it does not answer in time. */
 export const askServer = (
   broker: Broker,
   serverId: string,

@@ -11,7 +11,7 @@ test.for([
   ['2.10.27', false],
   ['1.99.99', false],
   ['', false],
-] as const)('of 2.12.7 or newer, nats-server %s is: %s', ([version, expected]) => {
+] as const)('nats-server %s is 2.12.7 or newer: %s', ([version, expected]) => {
   expect(isAtLeast(version, '2.12.7')).toBe(expected)
 })
 
@@ -21,10 +21,10 @@ test.for([
   ['2.16.0', false],
   ['3.15.1', false],
   ['', false],
-] as const)('of the line 2.15, %s is: %s', ([version, expected]) => {
+] as const)('%s differs from 2.15.1 only by fixes: %s', ([version, expected]) => {
   expect(isSameLine(version, '2.15.1')).toBe(expected)
 })
 
-test('services log in to the release that we run', () => {
+test('services accept the release that we run', () => {
   expect(isAtLeast(BROKER_RELEASE, OLDEST_BROKER)).toBe(true)
 })

@@ -15,7 +15,9 @@ async function valueOf(registry: Registry, metric: string): Promise<number | und
   return (await registry.getSingleMetric(metric)?.get())?.values[0]?.value
 }
 
-test('streams and durables as the broker tells: fill, copies, what waits and since when', async ({ bus }) => {
+test('gauges show size and copies of streams, and how many messages wait for a durable and how long', async ({
+  bus,
+}) => {
   const registry = createRegistry('test')
   const watch = watchBroker(bus.brokers, {
     registry,
@@ -40,7 +42,7 @@ test('streams and durables as the broker tells: fill, copies, what waits and sin
   await watch.stop()
 })
 
-test('the age is that of the first message not settled, though others before it are gone', async ({
+test('the age is that of the oldest unsettled message, although earlier ones were dropped', async ({
   bus,
 }) => {
   const registry = createRegistry('test')

@@ -17,46 +17,46 @@ const GAUGES = {
   stream_messages: { help: 'Messages in a stream.', labelNames: ['stream'] },
   stream_bytes: { help: 'Bytes in a stream.', labelNames: ['stream'] },
   stream_max_bytes: {
-    help: 'Bytes from which on the oldest messages of a stream are dropped; absent where there is no such bound.',
+    help: 'Size at which a stream drops its oldest messages; absent for streams without such a bound.',
     labelNames: ['stream'],
   },
   stream_oldest_message_age_seconds: {
     help: 'Age of the oldest message of a stream.',
     labelNames: ['stream'],
   },
-  stream_replicas: { help: 'Copies a stream is to have.', labelNames: ['stream'] },
+  stream_replicas: { help: 'Configured copies of a stream.', labelNames: ['stream'] },
   stream_replicas_current: {
-    help: 'Copies of a stream that are there and up to date, the leader included.',
+    help: 'Copies of a stream that are available and up to date, including the leader.',
     labelNames: ['stream'],
   },
   consumer_pending_messages: {
-    help: 'Messages a durable has not delivered yet, to any replica.',
+    help: 'Messages that a durable has not delivered yet.',
     labelNames: ['durable'],
   },
   consumer_ack_pending_messages: {
-    help: 'Messages delivered and not settled, over all replicas.',
+    help: 'Messages delivered and not yet settled, over all replicas.',
     labelNames: ['durable'],
   },
   consumer_max_ack_pending_messages: {
-    help: 'As many may be delivered and not settled; then the broker delivers nothing more.',
+    help: 'Limit of messages delivered and not yet settled. At the limit the broker delivers nothing more.',
     labelNames: ['durable'],
   },
   consumer_oldest_unsettled_age_seconds: {
-    help: 'Age of the oldest message a durable has not settled; 0 when there is none.',
+    help: 'Age of the oldest message that a durable has not settled; 0 if there is none.',
     labelNames: ['durable'],
   },
 } as const
 
 type Watched = Pick<BrokersByAccount, 'APP'> & Partial<BrokersByAccount>
 
-/** Streams and durables as the broker describes them, every 15 seconds. Those of an account need a connection to it. */
+/** Samples streams and durables at the broker every 15 seconds. Those of an account need a connection to that account. */
 export function watchBroker(brokers: Watched, options: Options): { stop(): Promise<void> } {
   const { registry, log, everyMs = 15_000 } = options
-  const sample = () => lookAt(brokers, options)
+  const sample = () => sampleAll(brokers, options)
   return startSampling({ registry, log, everyMs, work: 'broker-watch', gauges: GAUGES, sample })
 }
 
-async function lookAt(brokers: Watched, options: Pick<Options, 'streams' | 'durables'>) {
+async function sampleAll(brokers: Watched, options: Pick<Options, 'streams' | 'durables'>) {
   const managers = {
     APP: await natsOf(brokers.APP).jetstreamManager({ checkAPI: false }),
     MQTT: await natsOf(brokers.MQTT ?? brokers.APP).jetstreamManager({ checkAPI: false }),
@@ -65,13 +65,13 @@ async function lookAt(brokers: Watched, options: Pick<Options, 'streams' | 'dura
   const [streams, consumers] = await Promise.all([
     Promise.all(options.streams.map((stream) => managerOf(stream).streams.info(stream))),
     Promise.all(
-      options.durables.map((durable) => lookAtDurable(managerOf(durables[durable].stream), durable)),
+      options.durables.map((durable) => sampleDurable(managerOf(durables[durable].stream), durable)),
     ),
   ])
   const now = Date.now()
   const ofStreams = (read: (info: StreamInfo) => number | undefined) =>
     values(streams, 'stream', nameOf, read)
-  const ofDurables = (read: (found: Looked) => number) =>
+  const ofDurables = (read: (found: DurableSample) => number) =>
     values(consumers, 'durable', ({ info }) => info.name, read)
   return {
     stream_messages: ofStreams(({ state }) => state.messages),
@@ -94,7 +94,7 @@ async function lookAt(brokers: Watched, options: Pick<Options, 'streams' | 'dura
 const nameOf = ({ config }: StreamInfo) => config.name
 const ageSeconds = (instant: string, now: number) => Math.max(0, (now - Date.parse(instant)) / 1_000)
 
-/** Without a cluster there is one copy. */
+/** Without a cluster a stream has one copy. */
 function currentReplicas({ cluster }: StreamInfo): number {
   if (!cluster) return 1
   const followers = (cluster.replicas ?? []).filter(({ current, offline }) => current && !offline)
@@ -113,22 +113,22 @@ function values<T>(
   })
 }
 
-type Looked = { info: ConsumerInfo; oldest: string | undefined }
+type DurableSample = { info: ConsumerInfo; oldest: string | undefined }
 
-async function lookAtDurable(jsm: JetStreamManager, durable: DurableName): Promise<Looked> {
+async function sampleDurable(jsm: JetStreamManager, durable: DurableName): Promise<DurableSample> {
   const { stream } = durables[durable]
   const info = await jsm.consumers.info(stream, durable)
   const isDone = info.num_pending === 0 && info.num_ack_pending === 0
   return { info, oldest: isDone ? undefined : await timeOfNext(jsm, stream, info.ack_floor.stream_seq + 1) }
 }
 
-/** When the first message at or behind `seq` was stored; undefined when there is none any more. */
+/** When the first message at or after `seq` was stored; undefined if there is none. */
 async function timeOfNext(
   jsm: JetStreamManager,
   stream: StreamName,
   seq: number,
 ): Promise<string | undefined> {
-  // The client's type knows only one of the two at a time; the server takes both since 2.9.
+  // The client's type allows only one of the two fields; the server accepts both since 2.9.
   const query = { seq, next_by_subj: '>' } as { seq: number }
   try {
     return (await jsm.streams.getMessage(stream, query)).time.toISOString()

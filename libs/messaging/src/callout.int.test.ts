@@ -20,11 +20,11 @@ async function decide(login: Login): Promise<Grant | undefined> {
   return readerGrant(login, org)
 }
 
-async function answering(bus: Bus, decision: typeof decide = decide) {
+async function startCallout(bus: Bus, decision: typeof decide = decide) {
   const callout = await bus.connect('callout')
-  const answerer = serveLogins(callout, bus.server.calloutKeys, decision, bus.logger)
+  const responder = serveLogins(callout, bus.server.calloutKeys, decision, bus.logger)
   await natsOf(callout).flush()
-  return answerer
+  return responder
 }
 
 const overNats = (bus: Bus, user: string, pass = `${user}-secret`): Promise<NatsConnection> =>
@@ -39,15 +39,15 @@ const overMqtt = (bus: Bus, username: string, password = `${username}-secret`): 
     clientId: `reader-${username}`,
   })
 
-/** Subjects of everything in SCANS. */
+/** The subjects of all messages in SCANS. */
 async function stored({ broker }: Bus): Promise<string[]> {
   const jsm = await natsOf(broker).jetstreamManager()
   const { state } = await jsm.streams.info('SCANS', { subjects_filter: '>' })
   return Object.keys(state.subjects ?? {}).toSorted()
 }
 
-test('a reader publishes for its own organization over NATS, and for no other', async ({ bus }) => {
-  await answering(bus)
+test('over NATS a reader publishes only for its own organization', async ({ bus }) => {
+  await startCallout(bus)
   const reader = await overNats(bus, 'k7')
   const ack = await reader.jetstream().publish('scans.7.dock.canonical', '{}')
   expect(ack.stream).toBe('SCANS')
@@ -59,8 +59,8 @@ test('a reader publishes for its own organization over NATS, and for no other', 
   await reader.close()
 })
 
-test('a reader reads nobody’s messages, not even its own', async ({ bus }) => {
-  await answering(bus)
+test('a reader receives no messages over NATS, not even its own', async ({ bus }) => {
+  await startCallout(bus)
   const reader = await overNats(bus, 'k7')
   const heard = vi.fn<() => void>()
   for (const subject of ['>', 'scans.7.>', '$JS.>', '$MQTT.>']) {
@@ -73,31 +73,31 @@ test('a reader reads nobody’s messages, not even its own', async ({ bus }) => 
   await reader.close()
 })
 
-test('a reader reads nothing over MQTT either', async ({ bus }) => {
-  await answering(bus)
+test('a reader receives no messages over MQTT', async ({ bus }) => {
+  await startCallout(bus)
   const reader = await overMqtt(bus, 'k7')
   const heard = vi.fn<() => void>()
   reader.on('message', heard)
   for (const topic of ['#', 'scans/#', 'scans/7/#']) await reader.subscribeAsync(topic).catch(() => {}) // refused
   await reader.publishAsync('scans/7/dock/canonical', '{}', { qos: 1 })
   await vi.waitFor(async () => expect(await stored(bus)).toEqual(['scans.7.dock.canonical']))
-  await reader.publishAsync('scans/7/dock/canonical', '{}', { qos: 1 }) // the answer comes after any message
+  await reader.publishAsync('scans/7/dock/canonical', '{}', { qos: 1 }) // its acknowledgement comes after any message
   expect(heard).not.toHaveBeenCalled()
   await reader.endAsync()
 })
 
-test('a reader publishes for its own organization over MQTT, and for no other', async ({ bus }) => {
-  await answering(bus)
+test('over MQTT a reader publishes only for its own organization', async ({ bus }) => {
+  await startCallout(bus)
   const reader = await overMqtt(bus, 'k7')
-  await reader.publishAsync('scans/8/dock/canonical', '{}', { qos: 1 }) // acknowledged, but stored nowhere
+  await reader.publishAsync('scans/8/dock/canonical', '{}', { qos: 1 }) // acknowledged, but not stored
   await reader.publishAsync('catalog/asset/8/1', '{}', { qos: 1 })
   await reader.publishAsync('scans/7/dock/canonical', '{}', { qos: 1 })
   await vi.waitFor(async () => expect(await stored(bus)).toEqual(['scans.7.dock.canonical']))
   await reader.endAsync()
 })
 
-test('the wrong password and an unknown key are refused at once, over both', async ({ bus }) => {
-  await answering(bus)
+test('a wrong password and an unknown key are refused at once, over NATS and MQTT', async ({ bus }) => {
+  await startCallout(bus)
   const begun = performance.now()
   await expect(overNats(bus, 'k7', 'wrong')).rejects.toThrow(/authorization/i)
   await expect(overNats(bus, 'k9')).rejects.toThrow(/authorization/i)
@@ -106,7 +106,7 @@ test('the wrong password and an unknown key are refused at once, over both', asy
 })
 
 test('a decision that fails refuses at once, and no secret is logged', async ({ bus }) => {
-  await answering(bus, () => Promise.reject(new Error('database is down')))
+  await startCallout(bus, () => Promise.reject(new Error('database is down')))
   const begun = performance.now()
   await expect(overNats(bus, 'k7')).rejects.toThrow(/authorization/i)
   await expect(overNats(bus, 'my secret, in the wrong field', 'x')).rejects.toThrow(/authorization/i)
@@ -117,8 +117,8 @@ test('a decision that fails refuses at once, and no secret is logged', async ({ 
   expect(JSON.stringify(bus.log)).not.toMatch(/secret/)
 })
 
-test('a burst of logins waits for its turn: nobody with the right password is refused', async ({ bus }) => {
-  await answering(bus)
+test('in a burst of logins nobody with the right password is refused', async ({ bus }) => {
+  await startCallout(bus)
   const logins = Array.from({ length: 300 }, (_, i) => overNats(bus, i % 2 < 1 ? 'k7' : 'k8'))
   const readers = await Promise.all(logins)
   await Promise.all(readers.map((reader) => reader.close()))
@@ -135,16 +135,16 @@ test('a request that was not encrypted for us is refused at once and reported', 
   expect(bus.log.map(({ text }) => text)).toContain('malformed authorization request')
 })
 
-test('nobody but the broker can ask', async ({ bus }) => {
-  await answering(bus)
+test('only the broker can send authorization requests', async ({ bus }) => {
+  await startCallout(bus)
   const intruder = await bus.connect('callout')
   const asked = natsOf(intruder).request('$SYS.REQ.USER.AUTH', '{}', { timeout: 1_000 })
   await expect(asked).rejects.toThrow(/permissions violation/i)
 })
 
-test('two replicas share the logins, and one is enough', async ({ bus }) => {
+test('two replicas share the logins, and one replica is enough', async ({ bus }) => {
   const answered: number[] = []
-  const replica = (n: number) => answering(bus, (login) => (answered.push(n), decide(login)))
+  const replica = (n: number) => startCallout(bus, (login) => (answered.push(n), decide(login)))
   const [first] = await Promise.all([replica(1), replica(2)])
   for (let i = 0; i < 20; i += 1) await (await overNats(bus, 'k7')).close()
   expect(new Set(answered)).toEqual(new Set([1, 2]))
@@ -153,9 +153,9 @@ test('two replicas share the logins, and one is enough', async ({ bus }) => {
   await (await overNats(bus, 'k7')).close()
 })
 
-test('a grant that ends disconnects', async ({ bus }) => {
+test('a client is disconnected when its grant expires', async ({ bus }) => {
   const soon = Math.floor(Date.now() / 1000) + 2
-  await answering(bus, async (login) => {
+  await startCallout(bus, async (login) => {
     const grant = await decide(login)
     return grant && { ...grant, expiresAt: soon }
   })
@@ -163,8 +163,8 @@ test('a grant that ends disconnects', async ({ bus }) => {
   expect(await reader.closed()).toMatchObject({ message: expect.stringMatching(/expired/i) })
 })
 
-test('revocation disconnects the key over NATS and MQTT, and nobody else', async ({ bus }) => {
-  await answering(bus)
+test('revocation disconnects only the clients of the key, over NATS and MQTT', async ({ bus }) => {
+  await startCallout(bus)
   const system = await bus.connect('system')
   const [one, two, other] = await Promise.all([overNats(bus, 'k7'), overNats(bus, 'k7'), overNats(bus, 'k8')])
   const mqtt = await overMqtt(bus, 'k7')
@@ -180,23 +180,23 @@ test('revocation disconnects the key over NATS and MQTT, and nobody else', async
   await other.close()
 })
 
-test('each login is told with its outcome and how long it took', async ({ bus }) => {
-  const told: Parameters<OnLogin>[] = []
+test('each login is reported with its outcome and duration', async ({ bus }) => {
+  const reported: Parameters<OnLogin>[] = []
   const decideOrFail = async (login: Login) => {
     if (login.user === 'k8') throw new Error('database away')
     return decide(login)
   }
   const callout = await bus.connect('callout')
-  serveLogins(callout, bus.server.calloutKeys, decideOrFail, bus.logger, (...told_) => told.push(told_))
+  serveLogins(callout, bus.server.calloutKeys, decideOrFail, bus.logger, (...login) => reported.push(login))
   await natsOf(callout).flush()
   const reader = await overNats(bus, 'k7')
   await expect(overNats(bus, 'k7', 'guessed')).rejects.toThrow()
   await expect(overMqtt(bus, 'k8')).rejects.toThrow()
   await reader.close()
-  expect(told.map(([clientType, outcome]) => `${clientType} ${outcome}`)).toEqual([
+  expect(reported.map(([clientType, outcome]) => `${clientType} ${outcome}`)).toEqual([
     'nats granted',
     'nats refused',
     'mqtt undecided',
   ])
-  for (const [, , seconds] of told) expect(seconds).toBeGreaterThanOrEqual(0)
+  for (const [, , seconds] of reported) expect(seconds).toBeGreaterThanOrEqual(0)
 })

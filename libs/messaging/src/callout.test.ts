@@ -19,21 +19,21 @@ function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 }
 
-test('public keys are those of their seeds', () => {
+test('each public key belongs to its seed', () => {
   expect(keys.issuer).toMatch(/^A[A-Z2-7]{55}$/)
   expect(keys.xkey).toMatch(/^X[A-Z2-7]{55}$/)
   expect(issuerOf(keys.issuerSeed)).toBe(keys.issuer)
   expect(xkeyOf(keys.xkeySeed)).toBe(keys.xkey)
 })
 
-test('a seed of another kind, or with a typing error, is refused', () => {
+test('a seed of another kind or with a typing error is refused', () => {
   expect(() => issuerOf(keys.xkeySeed)).toThrow('account seed')
   expect(() => xkeyOf(keys.issuerSeed)).toThrow('curve seed')
   const mistyped = `${keys.issuerSeed.slice(0, 20)}${keys.issuerSeed[20] === 'A' ? 'B' : 'A'}${keys.issuerSeed.slice(21)}`
   expect(() => signingKey(mistyped)).toThrow('checksum')
 })
 
-test('signatures of node:crypto are those that nkeys verifies', () => {
+test('nkeys verifies signatures of node:crypto', () => {
   const token = userToken(signer, createAccount().getPublicKey(), grant)
   const [header = '', body = '', signature = ''] = token.split('.')
   const signed = Buffer.from(`${header}.${body}`)
@@ -41,7 +41,7 @@ test('signatures of node:crypto are those that nkeys verifies', () => {
   expect(verify(null, signed, createPublicKey(signer.key), Buffer.from(signature, 'base64url'))).toBe(true)
 })
 
-test('a user token says who, where, until when, and what is allowed', () => {
+test('a user token has the user, the account, the expiry and the permissions', () => {
   const token = userToken(signer, 'UUSER', grant)
   expect(JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())).toEqual({
     typ: 'JWT',
@@ -58,11 +58,11 @@ test('a user token says who, where, until when, and what is allowed', () => {
 })
 
 // The broker reads a missing or empty list as "everything".
-test('nothing allowed means everything denied', () => {
+test('a grant without permissions denies everything', () => {
   const claims = claimsOf(userToken(signer, 'UUSER', { ...grant, publish: [], subscribe: [] }))
   expect(claims).toMatchObject({ nats: { pub: { deny: ['>'] }, sub: { deny: ['>'] } } })
 })
 
-test('no two tokens are the same', () => {
+test('each token is unique', () => {
   expect(userToken(signer, 'UUSER', grant)).not.toBe(userToken(signer, 'UUSER', grant))
 })

@@ -7,19 +7,19 @@ import { describeError, type Logger } from './logger.ts'
 import { issuerOf, signingKey } from './nkeys.ts'
 import { sealedBox } from './sealed-box.ts'
 
-/** Someone who wants to connect to the broker. Everything in it is the client's own claim. */
+/** A client that wants to connect to the broker. Each value is its own claim. */
 export type Login = {
   user: string
   password: string
   /** `nats`, `mqtt` or `websocket`. */
   clientType: string
-  /** The MQTT client id, or the connection's name; empty when it gave none. */
+  /** The MQTT client id, or the connection's name; empty if the client sent none. */
   clientId: string
   /** The address it connects from. */
   host: string
 }
 
-/** What a client may do, until `expiresAt`: then the broker disconnects it, and it logs in again. */
+/** Permissions of a client until `expiresAt`. Then the broker disconnects it, and it logs in again. */
 export type Grant = {
   /** Shown in the broker's monitoring. Must equal `user` of the login for `disconnectUser` to find it. */
   name: string
@@ -42,20 +42,21 @@ export type CalloutSeeds = {
 
 export type LoginResponder = { stop(): Promise<void> }
 
-/** Why a login is refused, for the log: the client is told nothing. */
+/** Why a login is refused, for the log. The client does not learn the reason. */
 export type Refusal = { refused: string }
 
-/** `undecided`: refused because it could not be decided in time, or at all. Must be cheap and must not throw. */
+/** `undecided`: refused because no decision was made, or not in time. */
 export type LoginOutcome = 'granted' | 'refused' | 'undecided'
+/** Must be cheap and must not throw. */
 export type OnLogin = (clientType: string, outcome: LoginOutcome, seconds: number) => void
 
-/** The broker waits 2 s for an answer; a refusal that comes earlier saves the client the wait. */
+/** The broker waits 2 s for an answer. An earlier refusal saves the client that wait. */
 const DECISION_MS = 1_500
-/** Logins being decided at once; those beyond wait for their turn, as after a restart of the broker. */
+/** Logins decided at the same time. Further ones wait, for example after a restart of the broker. */
 const MAX_ACTIVE = 32
 const MAX_WAITING = 4_096
 
-const Ask = z.object({
+const AuthRequest = z.object({
   user_nkey: z.string().min(1),
   server_id: z.object({ id: z.string().min(1) }),
   connect_opts: z.object({ user: z.string().default(''), pass: z.string().default('') }),
@@ -66,12 +67,12 @@ const Ask = z.object({
     mqtt_id: z.string().optional(),
   }),
 })
-type Ask = z.output<typeof Ask>
+type AuthRequest = z.output<typeof AuthRequest>
 
 /**
- * Answers the broker's authorization callout; any number of replicas share the work. `decide` resolves to a refusal, or to
- * undefined where the credentials are wrong. When it rejects, or the answer would come too late, the login is refused too, at once:
- * silence would cost the client two seconds. Nothing secret is logged.
+ * Answers the broker's authorization callout; any number of replicas share the work. `decide` resolves to a grant, to a
+ * refusal, or to undefined if the credentials are wrong. If it rejects or takes too long, the login is refused at once,
+ * because without an answer the client would wait two seconds. No secret is logged.
  */
 export function serveLogins(
   broker: Broker,
@@ -109,46 +110,48 @@ export function serveLogins(
 
   function start(msg: Msg, deadline: number): void {
     const peer = msg.headers?.get('Nats-Server-Xkey') ?? ''
-    const ask = openAsk(msg, peer)
-    if (!ask) {
+    const request = openRequest(msg, peer)
+    if (!request) {
       logger.error({ encrypted: peer !== '' }, 'malformed authorization request')
       return refuseUnread(msg)
     }
-    const answered = answer(msg, ask, peer, deadline).finally(() => {
+    const answered = answer(msg, request, peer, deadline).finally(() => {
       active.delete(answered)
       startNext()
     })
     active.add(answered)
   }
 
-  /** Not even opened: whoever is overloaded must not spend time on answers that nobody waits for. */
+  /** Refuses without decrypting: under overload no time is spent on answers that nobody waits for. */
   function drop(msg: Msg, reason: string): void {
     onLogin('unknown', 'undecided', DECISION_MS / 1_000)
     logger.error({ reason }, 'login refused because it could not be decided')
     refuseUnread(msg)
   }
 
-  /** No valid answer can be made, but an invalid one ends the login at once. */
+  /** Sends an empty answer. A valid one needs the decrypted request, but an invalid one also ends the login at once. */
   function refuseUnread(msg: Msg): void {
     msg.respond()
   }
 
-  function openAsk(msg: Msg, peer: string): Ask | undefined {
+  function openRequest(msg: Msg, peer: string): AuthRequest | undefined {
     try {
-      // Only what the broker encrypted for us is answered: nobody else can have asked.
+      // The broker encrypts requests for us, so a request that opens can only come from the broker.
       const token = Buffer.from(xkey.open(msg.data, peer) ?? []).toString()
-      return Ask.parse(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).nats)
+      return AuthRequest.parse(
+        JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).nats,
+      )
     } catch {
-      return undefined // the caller logs it, without the cause: it may quote the token
+      return undefined // the caller logs it without the cause, which may quote the token
     }
   }
 
-  async function answer(msg: Msg, ask: Ask, peer: string, deadline: number): Promise<void> {
-    const login = loginOf(ask)
+  async function answer(msg: Msg, request: AuthRequest, peer: string, deadline: number): Promise<void> {
+    const login = loginOf(request)
     const grant = await decision(login, deadline)
-    const verdict = grant ? { jwt: userToken(signer, ask.user_nkey, grant) } : { error: 'login refused' }
+    const verdict = grant ? { jwt: userToken(signer, request.user_nkey, grant) } : { error: 'login refused' }
     try {
-      msg.respond(xkey.seal(responseToken(signer, ask, verdict), peer))
+      msg.respond(xkey.seal(responseToken(signer, request, verdict), peer))
     } catch (error) {
       logger.error(
         { user: loggable(login.user), reason: describeError(error) },
@@ -185,12 +188,12 @@ export function serveLogins(
   return {
     async stop() {
       if (!natsOf(broker).isClosed()) await subscription.drain()
-      while (active.size > 0) await Promise.all(active) // each may be followed by one that waits
+      while (active.size > 0) await Promise.all(active) // a login that ends may start one that waits
     },
   }
 }
 
-const loginOf = ({ connect_opts: { user, pass }, client_info: client }: Ask): Login => ({
+const loginOf = ({ connect_opts: { user, pass }, client_info: client }: AuthRequest): Login => ({
   user,
   password: pass,
   clientType: client.type,
@@ -198,14 +201,14 @@ const loginOf = ({ connect_opts: { user, pass }, client_info: client }: Ask): Lo
   host: client.host,
 })
 
-/** A user name is the client's to choose: it may be long, or a secret typed into the wrong field. */
+/** The client chooses the user name. It may be long, or a secret typed into the wrong field. */
 const loggable = (user: string) => (/^[\w-]{1,64}$/.test(user) ? user : `(${user.length} characters)`)
 
 export type Signer = { key: KeyObject; issuer: string }
 
 /**
- * What the broker enforces on the connection. Limits of size, subscriptions and connections are those of the account, in
- * nats.conf: the broker ignores what the token of a callout says of them. Exported for tests.
+ * The token that the broker enforces on the connection. Limits of size, subscriptions and connections are set on the account, in
+ * nats.conf: the broker ignores them in the token of a callout. Exported for tests.
  */
 export function userToken(signer: Signer, userNkey: string, grant: Grant): string {
   return signed(signer, {
@@ -226,12 +229,14 @@ export function userToken(signer: Signer, userNkey: string, grant: Grant): strin
   })
 }
 
-/** To the broker an empty list of allowed subjects means all of them. */
+/** The broker reads an empty list of allowed subjects as all subjects. */
 const permission = (allow: readonly string[]) => (allow.length > 0 ? { allow } : { deny: ['>'] })
 
-function responseToken(signer: Signer, ask: Ask, verdict: { jwt: string } | { error: string }): Uint8Array {
+type Verdict = { jwt: string } | { error: string }
+
+function responseToken(signer: Signer, request: AuthRequest, verdict: Verdict): Uint8Array {
   const nats = { type: 'authorization_response', version: 2, ...verdict }
-  return Buffer.from(signed(signer, { sub: ask.user_nkey, aud: ask.server_id.id, nats }))
+  return Buffer.from(signed(signer, { sub: request.user_nkey, aud: request.server_id.id, nats }))
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -17,7 +17,7 @@ async function letReadersIn(bus: Bus) {
 const reader = (bus: Bus, user: string): Promise<NatsConnection> =>
   dial({ servers: bus.server.url, user, pass: 'x', reconnect: false })
 
-test('connections are counted as they open and close, over NATS and MQTT', async ({ bus }) => {
+test('connections over NATS and MQTT are counted when they open and close', async ({ bus }) => {
   await letReadersIn(bus)
   const early = await reader(bus, 'k1')
   const counts = countConnections(await bus.connect('system'), bus.logger)
@@ -38,7 +38,7 @@ test('connections are counted as they open and close, over NATS and MQTT', async
   counts.stop()
 })
 
-test('a granted login counts at once, and once only', async ({ bus }) => {
+test('a granted login counts at once, and only once', async ({ bus }) => {
   await letReadersIn(bus)
   const counts = countConnections(await bus.connect('system'), bus.logger)
   await counts.refresh()
@@ -51,7 +51,7 @@ test('a granted login counts at once, and once only', async ({ bus }) => {
   counts.stop()
 })
 
-test('connections of a broker that was killed are forgotten', async ({ bus }) => {
+test('connections of a killed broker no longer count', async ({ bus }) => {
   await letReadersIn(bus)
   const counts = countConnections(await bus.connect('system'), bus.logger)
   await reader(bus, 'k1')
@@ -65,7 +65,7 @@ test('connections of a broker that was killed are forgotten', async ({ bus }) =>
   counts.stop()
 })
 
-test('who is in an account, and how many accounts readers have', async ({ bus }) => {
+test('the users of an account and the number of reader accounts are known', async ({ bus }) => {
   await letReadersIn(bus)
   const counts = countConnections(await bus.connect('system'), bus.logger)
   await reader(bus, 'k1')

@@ -4,19 +4,19 @@ import { askServers } from './ask-servers.ts'
 import { natsOf, onReconnect, type Broker } from './connection.ts'
 import { describeError, type Logger } from './logger.ts'
 
-/** How many connections each user has, over all brokers of the cluster. */
+/** How many connections each user has at all brokers of the cluster. */
 export type ConnectionCounts = {
-  /** Connections of a user, those included that were just granted and are not established yet. */
+  /** Connections of a user, including granted logins that are not established yet. */
   of(user: string): number
-  /** Of all users together, those of services included. */
+  /** Connections of all users, including services. */
   readonly total: number
-  /** To be called when a login is granted: it counts from then on, so that a burst cannot slip through. */
+  /** Call it when a login is granted. The login counts from then on, so that a burst cannot exceed a limit. */
   expect(user: string): void
-  /** Users in an account as of the last look at all connections, at most a minute old. */
+  /** Users in an account, as of the last full count, which is at most a minute old. */
   usersIn(account: string): string[]
-  /** Accounts of readers that every broker has: those named R0000, R0001 and so on. 0 until they are known. */
+  /** How many accounts for readers (R0000, R0001 and so on) every broker has. 0 until it is known. */
   readonly readerAccounts: number
-  /** Looks at all connections again, unless that was done in the last second. Throws when the broker does not answer. */
+  /** Counts all connections again, unless that was done in the last second. Throws if the broker does not answer. */
   refresh(): Promise<void>
   stop(): void
 }
@@ -25,10 +25,10 @@ type Connection = { user: string; account: string }
 type Change = { server: string; cid: number; connection: Connection | undefined }
 
 const EVERY_MS = 60_000
-/** Who asks again so soon is told the same: a flood of logins must not become a flood of questions. */
+/** A count younger than this is reused, so that a flood of logins does not cause a flood of requests. */
 const FRESH_MS = 1_000
 const PAGE = 1_024
-/** A granted login is established within the two seconds that the broker waits, or never. */
+/** How long a granted login counts before it is established. That takes at most the two seconds that the broker waits. */
 const EXPECTED_MS = 5_000
 
 const Event = z.object({
@@ -51,18 +51,17 @@ const Page = z.object({
 const Accounts = z.object({ data: z.object({ accounts: z.array(z.string()) }) })
 
 /**
- * Counts connections by what the brokers say of each that opens and closes, and looks at all of them once a minute,
- * because a broker that is killed says nothing. `broker` is logged in as `system`. The counts are of this process: another
- * replica's grants are seen once they are connected.
+ * Counts connections by the events that brokers send when one opens or closes. Counts all of them once a minute too, because a
+ * killed broker sends no events. `broker` must be logged in as `system`. Grants of another replica count once they are connected.
  */
 export function countConnections(broker: Broker, logger: Logger): ConnectionCounts {
   const nc = natsOf(broker)
   let servers = new Map<string, Map<number, Connection>>()
   let counts = new Map<string, number>()
   let readerAccounts = 0
-  /** Users of granted logins, and when they stop to count. */
+  /** For each user with granted logins, when each of them stops counting. */
   const expected = new Map<string, number[]>()
-  /** What changed while all connections are looked at. */
+  /** Changes during a full count; undefined otherwise. */
   let changes: Change[] | undefined
 
   const apply = (change: Change) => {
@@ -83,7 +82,7 @@ export function countConnections(broker: Broker, logger: Logger): ConnectionCoun
     nc.subscribe('$SYS.ACCOUNT.*.DISCONNECT', { callback: onEvent(false) }),
   ]
 
-  async function lookAtAll(): Promise<void> {
+  async function countAll(): Promise<void> {
     changes = []
     try {
       const found = await findAll(broker)
@@ -97,32 +96,32 @@ export function countConnections(broker: Broker, logger: Logger): ConnectionCoun
       changes = undefined
     }
     readerAccounts = await countReaderAccounts(broker)
-    forgetExpected()
+    evictExpected()
   }
 
-  /** One look at a time: who asks meanwhile waits for the one that runs. */
+  /** One full count at a time: a second caller waits for the one that runs. */
   let running: Promise<void> | undefined
-  let lookedAt = Number.NEGATIVE_INFINITY
-  const look = () =>
-    (running ??= lookAtAll().finally(() => {
+  let countedAt = Number.NEGATIVE_INFINITY
+  const recount = () =>
+    (running ??= countAll().finally(() => {
       running = undefined
-      lookedAt = performance.now()
+      countedAt = performance.now()
     }))
   const refresh = async () => {
-    if (performance.now() - lookedAt > FRESH_MS) await look()
+    if (performance.now() - countedAt > FRESH_MS) await recount()
   }
 
   const refreshOrLog = () => {
     if (!broker.isConnected()) return
-    look().catch((error: unknown) =>
+    recount().catch((error: unknown) =>
       logger.warn({ reason: describeError(error) }, 'connections were not counted'),
     )
   }
   const timer = setInterval(refreshOrLog, EVERY_MS)
   timer.unref()
-  const forget = onReconnect(broker, refreshOrLog)
+  const stopListening = onReconnect(broker, refreshOrLog)
 
-  function forgetExpected(): void {
+  function evictExpected(): void {
     for (const [user, until] of expected) if ((until.at(-1) ?? 0) <= Date.now()) expected.delete(user)
   }
 
@@ -153,14 +152,14 @@ export function countConnections(broker: Broker, logger: Logger): ConnectionCoun
     },
     refresh,
     stop() {
-      forget()
+      stopListening()
       clearInterval(timer)
       if (!nc.isClosed()) for (const subscription of subscriptions) subscription.unsubscribe()
     },
   }
 }
 
-/** The number of a connection is never given twice while its server runs, so a change may be applied again. */
+/** A server never reuses the number of a connection while it runs, so applying a change twice is harmless. */
 function applyTo(
   servers: Map<string, Map<number, Connection>>,
   counts: Map<string, number>,
@@ -201,7 +200,7 @@ async function findAll(broker: Broker): Promise<Map<string, Map<number, Connecti
 
 const READER_ACCOUNT = /^R\d{4,6}$/
 
-/** What every server has: while a cluster is given more of them one by one, those that all have. */
+/** The accounts for readers that every server has: the smallest count, while servers get more of them one by one. */
 async function countReaderAccounts(broker: Broker): Promise<number> {
   const answers = await Array.fromAsync(askServers(broker, 'ACCOUNTZ', {}))
   const counts = answers.map(

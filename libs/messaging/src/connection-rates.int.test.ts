@@ -11,7 +11,7 @@ import { watchRates } from './connection-rates.ts'
 const SUBJECT = 'scans.7.r.canonical'
 const KIB = 1_024
 
-/** Adds up what each user sent. */
+/** Adds up how much each user sent. */
 async function watching(bus: Bus) {
   const callout = await bus.connect('callout')
   serveLogins(callout, bus.server.calloutKeys, async (login) => readerGrant(login, 7), bus.logger)
@@ -28,7 +28,7 @@ async function watching(bus: Bus) {
     },
     onAnswer: () => (answers += 1),
   })
-  /** Resolves when the brokers were asked so often again. */
+  /** Resolves after that many further answers of the brokers. */
   const answered = (more: number) => {
     const wanted = answers + more
     return vi.waitFor(() => expect(answers).toBeGreaterThanOrEqual(wanted), 10_000)
@@ -46,7 +46,7 @@ function publish(nc: NatsConnection, messages: number, bytes: number): Promise<v
   return nc.flush()
 }
 
-test('what users send is told of each, over all their connections, from the first byte', async ({ bus }) => {
+test('what a user sends over all connections is counted from the first byte', async ({ bus }) => {
   const { totals, stop } = await watching(bus)
   const [one, two, other] = [await reader(bus, 'k1'), await reader(bus, 'k1'), await reader(bus, 'k2')]
   await Promise.all([publish(one, 300, KIB), publish(two, 200, KIB), publish(other, 100, KIB)])
@@ -59,7 +59,7 @@ test('what users send is told of each, over all their connections, from the firs
   stop()
 })
 
-test('over MQTT too', async ({ bus }) => {
+test('what a user sends over MQTT is counted', async ({ bus }) => {
   const { totals, stop } = await watching(bus)
   const mqtt = await connectAsync(bus.server.mqttUrl, {
     protocolVersion: 4,
@@ -77,23 +77,23 @@ test('over MQTT too', async ({ bus }) => {
   stop()
 })
 
-test('what a connection sent before its account was looked at does not count', async ({ bus }) => {
+test('what an older connection sent before the first sample is not counted', async ({ bus }) => {
   const { totals, answered, stop } = await watching(bus)
   const nc = await reader(bus, 'k1')
-  // Longer than a connection counts as young.
+  // Long enough that the connection no longer counts from its start.
   for (let turn = 0; turn < 10; turn += 1) {
-    await publish(nc, 10, KIB) // below the threshold
+    await publish(nc, 10, KIB) // stays below the threshold
     await answered(1)
   }
   expect(totals.size).toBe(0)
-  await publish(nc, 300, KIB) // and the first look is only now
+  await publish(nc, 300, KIB) // causes the first sample
   await answered(2)
   await publish(nc, 50, KIB)
   await vi.waitFor(() => expect(totals.get('k1')?.messages).toBe(50))
   stop()
 })
 
-test('what a connection sent counts when it ends before the next look', async ({ bus }) => {
+test('what a connection sent is counted even if it ends before the next sample', async ({ bus }) => {
   const { totals, answered, stop } = await watching(bus)
   const steady = await reader(bus, 'k1')
   await publish(steady, 300, KIB)
@@ -105,7 +105,7 @@ test('what a connection sent counts when it ends before the next look', async ({
   stop()
 })
 
-test('services are not looked at', async ({ bus }) => {
+test('connections of services are not counted', async ({ bus }) => {
   const { totals, answered, stop } = await watching(bus)
   await publish(natsOf(bus.broker), 2_000, KIB)
   await answered(3)

@@ -7,37 +7,37 @@ import { describeError, type Logger } from './logger.ts'
 
 type Options = {
   logger: Logger
-  /** Called after each look with the users that sent something since the look before. Must be cheap and must not throw. */
+  /** Called after each sample with the users that sent something since the one before. Must be cheap and must not throw. */
   onSent: (sent: readonly Sent[]) => void
   /** Called for each answer of a broker. */
   onAnswer?: () => void
 }
 
-/** Accounts of services, never looked at. */
+/** Accounts of services, which are never sampled. */
 const SERVICES = new Set(['APP', 'AUTH', 'SYS', '$SYS', '$G'])
 /**
- * How often all accounts are asked for: their number in milliseconds, at least the first and at most the second. An
- * answer has half a kilobyte for each account in use.
+ * Interval between requests for the totals of all accounts: one millisecond per account, within these bounds. An answer
+ * has half a kilobyte for each account in use.
  */
 const FASTEST_MS = 250
 const SLOWEST_MS = 1_000
-/** How often the connections of an account above a threshold are asked for, for each thousand of them. */
+/** Interval between samples of the connections of an account above a threshold, per thousand connections. */
 const FOLLOW_MS = 100
-/** How long an account is followed after it was last above a threshold, so that pauses between floods hide nothing. */
+/** How long an account is followed after it was last above a threshold, so that a pause in a flood does not end it. */
 const FOLLOW_ON_MS = 10_000
 /**
- * Connections opened so shortly before their account is followed count from their begin. Older ones count from the
- * first look on: what they sent before may be of days.
+ * A connection that was opened at most this long before its account is followed counts from its start. An older one
+ * counts from the first sample: its total may have grown for days.
  */
 const YOUNG_MS = 2_000
 /**
- * What an account must send to one broker before its connections are looked at: a quarter of what one organization may
- * send before it is cut off, so that a flood spread over four brokers is found as well.
+ * An account must send this much to one broker before its connections are sampled. It is a quarter of what an organization may
+ * send before it is disconnected, so that a flood over four brokers is found too.
  */
 const BYTES_PER_SECOND = 3_000_000
 const MESSAGES_PER_SECOND = 100
-/** A broker that was silent for so long has ended; a restarted one has another id. */
-const FORGET_MS = 60_000
+/** A broker that was silent for this long has ended; a restarted one has another id. */
+const SERVER_GONE_MS = 60_000
 
 const Statz = z.object({
   server: z.object({ id: z.string() }),
@@ -51,24 +51,24 @@ const Statz = z.object({
 const Disconnect = z.object({
   server: z.object({ id: z.string() }),
   client: z.object({ id: z.number(), acc: z.string(), user: z.string().default(''), start: z.string() }),
-  /** By the client. */
+  /** Sent by the client. */
   sent: z.object({ bytes: z.number(), msgs: z.number() }),
 })
 
 type Account = { bytes: number; messages: number }
 type Server = {
-  /** By `performance.now()`. */
+  /** Of this process, by `performance.now()`. */
   answeredAtMs: number
-  /** By its own clock, in milliseconds since 1970. */
+  /** By the clock of the server, in milliseconds since 1970. */
   atMs: number
   accounts: Map<string, Account>
   followed: Map<string, FollowedAccount>
 }
 
 /**
- * Tells how much each broker user sends, over all brokers of the cluster. Asks them for the totals of their accounts,
- * and for single connections only where an account receives much. Each broker is compared with itself, by its own
- * clock, so an answer that is missing delays what is told and loses nothing. `broker` is logged in as `system`.
+ * Reports how much each broker user sends to all brokers of the cluster. Asks them for the totals of their accounts, and
+ * for single connections only if an account sends much. Each broker is compared with itself, by its own clock, so a
+ * missing answer delays a report and loses nothing. `broker` must be logged in as `system`.
  */
 export function watchRates(broker: Broker, { logger, onSent, onAnswer }: Options): { stop(): void } {
   const nc = natsOf(broker)
@@ -90,10 +90,10 @@ export function watchRates(broker: Broker, { logger, onSent, onAnswer }: Options
       accounts,
       followed: before?.followed ?? new Map(),
     })
-    // The first answer says nothing of when it was sent.
+    // The totals of the first answer do not show when they were sent.
     if (before)
       for (const [name, account] of accounts)
-        if (isMuch(account, before.accounts.get(name), (atMs - before.atMs) / 1_000))
+        if (isAboveThreshold(account, before.accounts.get(name), (atMs - before.atMs) / 1_000))
           follow(server.id, name, before.atMs - YOUNG_MS)
     onAnswer?.()
   }
@@ -106,26 +106,26 @@ export function watchRates(broker: Broker, { logger, onSent, onAnswer }: Options
       const one = followAccount(broker, { serverId, account, sinceMs, onSent })
       one.untilMs = performance.now() + FOLLOW_ON_MS
       followed.set(account, one)
-      lookOnAndOn(one)
+      keepSampling(one)
         .catch((error: unknown) => {
           if (!stopping.signal.aborted)
             logger.warn({ account, reason: describeError(error) }, 'connections of an account were not read')
         })
-        .finally(() => followed.delete(account)) // it is followed again when it still receives much
+        .finally(() => followed.delete(account)) // it is followed again if it still sends much
     }
   }
 
-  async function lookOnAndOn(one: FollowedAccount): Promise<void> {
+  async function keepSampling(one: FollowedAccount): Promise<void> {
     while (!stopping.signal.aborted && performance.now() < one.untilMs) {
-      const pages = await one.look()
+      const pages = await one.sample()
       await delay(FOLLOW_MS * pages, undefined, { ref: false, signal: stopping.signal })
     }
   }
 
-  /** What a connection sent after the last look and before its end. */
+  /** Counts what a connection sent between the last sample and its end. */
   function onDisconnect(msg: Msg): void {
     const event = Disconnect.safeParse(msg.json())
-    if (!event.success) return // who never logged in has no account
+    if (!event.success) return // a client that never logged in has no account
     const { server, client, sent } = event.data
     const counters = { bytes: sent.bytes, messages: sent.msgs }
     const { id: cid, user, start } = client
@@ -151,7 +151,7 @@ export function watchRates(broker: Broker, { logger, onSent, onAnswer }: Options
 
   let timer: NodeJS.Timeout
   function ask(): void {
-    const oldest = performance.now() - FORGET_MS
+    const oldest = performance.now() - SERVER_GONE_MS
     for (const [id, { answeredAtMs }] of servers) if (answeredAtMs < oldest) servers.delete(id)
     if (broker.isConnected()) nc.publish('$SYS.REQ.ACCOUNT.PING.STATZ', '{}', { reply: inbox })
     const most = Math.max(0, ...[...servers.values()].map(({ accounts }) => accounts.size))
@@ -169,8 +169,12 @@ export function watchRates(broker: Broker, { logger, onSent, onAnswer }: Options
   }
 }
 
-/** Totals that are less than before are those of a new account of the name. */
-function isMuch({ bytes, messages }: Account, before: Account | undefined, seconds: number): boolean {
+/** Totals that are smaller than before belong to a new account of that name. */
+function isAboveThreshold(
+  { bytes, messages }: Account,
+  before: Account | undefined,
+  seconds: number,
+): boolean {
   const isSame = before !== undefined && before.bytes <= bytes && before.messages <= messages
   const base = isSame ? before : { bytes: 0, messages: 0 }
   return (

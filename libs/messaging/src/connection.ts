@@ -10,14 +10,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { BROKER_RELEASE, isAtLeast, isSameLine, OLDEST_BROKER } from './broker-version.ts'
 import { describeError, type Logger } from './logger.ts'
 
-/** A connection to the broker, opaque on purpose: everything done with it is a function of this lib. */
+/** A connection to the broker. Opaque on purpose: only functions of this lib use it. */
 export type Broker = {
   isConnected(): boolean
-  /** Sends what is queued, lets subscriptions finish, closes. Gives up waiting after five seconds. */
+  /** Sends what is queued, lets subscriptions finish, then closes. Waits at most five seconds. */
   drain(): Promise<void>
-  /** Closes at once; messages that were not acknowledged come again elsewhere. */
+  /** Closes at once. The broker redelivers unacknowledged messages to another replica. */
   close(): Promise<void>
-  /** Resolves when the connection is closed for good: undefined after `close()` or `drain()`, else the reason. */
+  /** Resolves when the connection is closed for good: with undefined after `close()` or `drain()`, else with the reason. */
   readonly closed: Promise<Error | undefined>
 }
 
@@ -29,13 +29,13 @@ export type ConnectOptions = {
   /** Shown in the broker's monitoring; the name of the service. */
   name: string
   logger: Logger
-  /** Given: the connection must be encrypted. `caFile` adds a CA to those Node trusts. */
+  /** If given, the connection must be encrypted. `caFile` adds a CA to those that Node trusts. */
   tls?: { caFile?: string }
-  /** For users that may only subscribe below their own prefix. */
+  /** Required for users that may subscribe only below their own prefix. */
   inboxPrefix?: string
-  /** Reconnects within some 30 ms instead of a second: for who must be there before the others are. */
+  /** Reconnects within about 30 ms instead of a second: for a service that others need to connect. */
   eager?: boolean
-  /** How long the first connection is tried. Afterwards the connection is never given up. */
+  /** How long to try the first connection. A lost connection is retried for ever. */
   firstConnectMs?: number
   metrics?: ConnectionMetrics | undefined
 }
@@ -55,7 +55,7 @@ export type BrokerSettings = Readonly<{
   NATS_CA_FILE?: string | undefined
 }>
 
-/** Where the brokers are and how to log in there, as the settings of a service say. */
+/** The options of `connect` that come from the settings of a service. */
 export const brokerLogin = ({ NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE }: BrokerSettings) => ({
   url: NATS_URL,
   user: NATS_USER,
@@ -63,12 +63,12 @@ export const brokerLogin = ({ NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE }
   ...(NATS_CA_FILE !== undefined && { tls: { caFile: NATS_CA_FILE } }),
 })
 
-/** The same for the account of the readers that speak MQTT, where tracking reads what the broker has acknowledged. */
+/** The same for the account of readers over MQTT, where tracking reads the messages that the broker has acknowledged. */
 export const mqttBrokerLogin = (settings: BrokerSettings) => ({
   ...brokerLogin(settings),
   user: MQTT_USER,
 })
-/** Of nats.conf; its password is that of the services. */
+/** The user in nats.conf. It has the same password as the services. */
 export const MQTT_USER = 'mqtt-services'
 
 type Live = {
@@ -83,7 +83,7 @@ const live = new WeakMap<Broker, Live>()
 /** For the other files of this lib only. */
 export const natsOf = (broker: Broker): NatsConnection => liveOf(broker).nc
 
-/** For the other files of this lib only: an address for answers, which this user may subscribe to. */
+/** For the other files of this lib only: a new subject for answers, which this user may subscribe to. */
 export const newInbox = (broker: Broker): string => createInbox(liveOf(broker).inboxPrefix)
 
 /** For the other files of this lib only. */
@@ -103,8 +103,8 @@ function liveOf(broker: Broker): Live {
 }
 
 /**
- * Connects, and stays connected: after the first success it reconnects for ever, at jittered intervals, and logs
- * each change. Throws when the broker refuses the credentials, is too old, or does not answer in `firstConnectMs`.
+ * Connects to the broker. After the first success it reconnects for ever, at jittered intervals, and logs each change. Throws if
+ * the broker refuses the credentials, is too old, or does not answer within `firstConnectMs`.
  */
 export async function connect(options: ConnectOptions): Promise<Broker> {
   const { logger } = options
@@ -154,19 +154,19 @@ function natsOptions(options: ConnectOptions): ConnectionOptions {
     pass: password,
     name,
     timeout: 5_000,
-    // A peer that vanished without closing is noticed after about 20 s instead of the default six minutes.
+    // Notices a peer that vanished without closing after about 20 s; the default is six minutes.
     pingInterval: 10_000,
     maxPingOut: 2,
     maxReconnectAttempts: -1,
     reconnectDelayHandler: eager ? eagerDelayMs : reconnectDelayMs,
     ignoreAuthErrorAbort: true, // a broker that is starting may refuse for a while
-    noAsyncTraces: true, // an Error per request is dear and tells little
+    noAsyncTraces: true, // an Error per request costs much and explains little
     ...(tls && { tls }),
     ...(inboxPrefix !== undefined && { inboxPrefix }),
   }
 }
 
-/** Spread, so that a restarted broker does not meet all its clients in the same instant. */
+/** Random, so that the clients of a restarted broker do not all connect in the same instant. */
 const reconnectDelayMs = () => 250 + Math.random() * 750
 const eagerDelayMs = () => 20 + Math.random() * 20
 
@@ -182,7 +182,7 @@ function brokerOf(connection: Live, logger: Logger): Broker {
   }
   const drain = async () => {
     if (nc.isClosed()) return
-    // While disconnected a drain would wait for ever for the pong that ends it.
+    // While disconnected, a drain would wait for ever for the pong that ends it.
     await Promise.race([nc.drain(), delay(5_000, undefined, { ref: false })])
     await close()
   }

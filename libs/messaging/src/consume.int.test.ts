@@ -6,7 +6,7 @@ import { consume, consumeBatches } from './consume.ts'
 import type { BatchConsumer, Consumption, MessageConsumer } from './consumer.ts'
 import { listDeadLetters } from './dead-letters.ts'
 import type { IncomingMessage } from './delivery.ts'
-import { buryExhausted } from './exhausted.ts'
+import { deadLetterExhausted } from './exhausted.ts'
 import { publish, publishMany } from './publish.ts'
 import { PoisonError } from './settle.ts'
 import { MAX_DELIVER } from './topology.ts'
@@ -31,7 +31,7 @@ const ascending = (numbers: readonly number[]) => numbers.toSorted((a, b) => a -
 type Batches = Partial<BatchConsumer<number>> & Pick<BatchConsumer<number>, 'handle'>
 type Singles = Partial<MessageConsumer<number>> & Pick<MessageConsumer<number>, 'handle'>
 
-/** Metrics that add up, beside the consumption they belong to. */
+/** A consumption and its counts by outcome. */
 function counted(start: (metrics: { handled(outcome: string, count: number): void }) => Consumption) {
   const counts: Record<string, number> = {}
   const handled = (outcome: string, count: number) => {
@@ -92,7 +92,7 @@ test('a batch that is not full closes after maxWaitMs', async ({ bus }) => {
   expect(sizes.length).toBeLessThanOrEqual(3)
 })
 
-test('the broker keeps what a busy consumer cannot take', async ({ bus }) => {
+test('the broker keeps the messages that a busy consumer cannot take', async ({ bus }) => {
   await scans(bus, range(1, 1_000))
   const started = vi.fn<() => Promise<void>>(never)
   const consumption = batches(bus, { maxMessages: 10, handle: started }, { graceMs: 0 })
@@ -100,7 +100,7 @@ test('the broker keeps what a busy consumer cannot take', async ({ bus }) => {
   const jsm = await natsOf(bus.broker).jetstreamManager()
   const held = async () => (await jsm.consumers.info('SCANS', 'tracking-ingest')).num_ack_pending
   await vi.waitFor(async () => expect(await held()).toBeGreaterThanOrEqual(20))
-  for (let look = 1; look <= 20; look += 1) expect(await held()).toBeLessThanOrEqual(30) // a batch and two more
+  for (let sample = 1; sample <= 20; sample += 1) expect(await held()).toBeLessThanOrEqual(30) // three batches
   await consumption.stop()
 })
 
@@ -116,7 +116,7 @@ test('a batch ends with the message that reaches maxBytes', async ({ bus }) => {
   await consumption.stop()
 })
 
-test('the next batch is decoded while the current one is handled; stopped, it goes back at once', async ({
+test('the next batch is decoded while the current one is handled, and stop() requeues it at once', async ({
   bus,
 }) => {
   await scans(bus, range(1, 20))
@@ -146,7 +146,7 @@ test('the next batch is decoded while the current one is handled; stopped, it go
   expect(consumption.counts).toEqual({ ack: 10, return: 10 })
 })
 
-test('the broker keeps large messages too: what is held is bounded in bytes, and all of it comes in the end', async ({
+test('a consumer holds a bounded number of bytes, and all large messages arrive in the end', async ({
   bus,
 }) => {
   const kilobytes = 250
@@ -167,13 +167,15 @@ test('the broker keeps large messages too: what is held is bounded in bytes, and
     },
   })
   await vi.waitFor(async () => expect(await held()).toBeGreaterThanOrEqual(17))
-  for (let look = 1; look <= 20; look += 1) expect(await held()).toBeLessThanOrEqual(49) // 2 × 4 MiB and two batches
+  for (let sample = 1; sample <= 20; sample += 1) expect(await held()).toBeLessThanOrEqual(49) // 2 × 4 MiB and two batches
   release()
   await vi.waitFor(() => expect(seen).toBe(220), { timeout: 20_000 })
   await consumption.stop()
 })
 
-test('what a decoder finds poisonous is buried, and the rest of the batch goes on', async ({ bus }) => {
+test('a message that the decoder refuses becomes a dead letter, and the rest of its batch is handled', async ({
+  bus,
+}) => {
   const seen: number[] = []
   const consumption = batches(bus, {
     decode(message) {
@@ -202,7 +204,7 @@ test('what a decoder finds poisonous is buried, and the rest of the batch goes o
   expect(bus.log.filter(({ text }) => text === 'message moved to the dead letters')).toHaveLength(1)
 })
 
-test('a batch that fails is handled one by one, and only the bad message is retried, then buried', async ({
+test('a failed batch is handled one by one, and only the bad message is retried and becomes a dead letter', async ({
   bus,
 }) => {
   await scans(bus, range(1, 50))
@@ -224,7 +226,7 @@ test('a batch that fails is handled one by one, and only the bad message is retr
   ])
 })
 
-test('an outage holds messages, uses up no deliveries and buries nothing', async ({ bus }) => {
+test('an outage holds messages, uses up no deliveries and makes no dead letters', async ({ bus }) => {
   await scans(bus, range(1, 20))
   let failures = 0
   const outage = new Error('database is down')
@@ -243,7 +245,7 @@ test('an outage holds messages, uses up no deliveries and buries nothing', async
   expect(seen).toEqual(range(1, 20))
 })
 
-test('an outage ends with stop(): the messages go back unharmed', async ({ bus }) => {
+test('stop() during an outage requeues the messages', async ({ bus }) => {
   await scans(bus, range(1, 20))
   const failing = batches(bus, {
     isOutage: () => true,
@@ -257,7 +259,7 @@ test('an outage ends with stop(): the messages go back unharmed', async ({ bus }
   await next.stop()
 })
 
-test('stop() hands back at once what was not begun, and lets the batch in hand finish', async ({ bus }) => {
+test('stop() requeues waiting messages at once and lets the running batch finish', async ({ bus }) => {
   await scans(bus, range(1, 40))
   const first: number[] = []
   const gate = Promise.withResolvers<void>()
@@ -272,7 +274,7 @@ test('stop() hands back at once what was not begun, and lets the batch in hand f
   const stopped = consumption.stop()
   const others: number[] = []
   const replica = batches(bus, { handle: async (messages) => void others.push(...messages) })
-  // Long before the 30 s after which the broker would redeliver by itself.
+  // Long before the broker would redeliver by itself, after 30 s.
   await vi.waitFor(() => expect(ascending(others)).toEqual(range(11, 40)))
   gate.resolve()
   await stopped
@@ -281,7 +283,7 @@ test('stop() hands back at once what was not begun, and lets the batch in hand f
   expect(first).toEqual(range(1, 10))
 })
 
-test('a handler that outlives the grace is aborted and its messages are handed back', async ({ bus }) => {
+test('a handler that exceeds the grace period is aborted, and its messages are requeued', async ({ bus }) => {
   await events(bus, [1])
   const aborted = vi.fn<() => void>()
   const started = vi.fn<() => void>()
@@ -305,7 +307,9 @@ test('a handler that outlives the grace is aborted and its messages are handed b
   await next.stop()
 })
 
-test('single messages: order of arrival, bounded concurrency, retries, burial', async ({ bus }) => {
+test('single messages start in order of arrival, with bounded concurrency, and are retried', async ({
+  bus,
+}) => {
   await events(bus, range(1, 30))
   const begun: number[] = []
   let running = 0
@@ -326,7 +330,7 @@ test('single messages: order of arrival, bounded concurrency, retries, burial', 
   expect(begun.filter((message, i) => message !== 5 || begun.indexOf(5) === i)).toEqual(range(1, 30))
 })
 
-test('a handler runs below the trace of the message and knows its request', async ({ bus }) => {
+test('a handler runs in the trace of the message and has its request id', async ({ bus }) => {
   const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', request_id: 'R1' }
   await publishMany(bus.broker, [{ subject: 'events.asset-moved.7', payload: 1, headers }])
   const traces: unknown[] = []
@@ -336,7 +340,7 @@ test('a handler runs below the trace of the message and knows its request', asyn
   expect(traces[0]).toMatchObject({ traceId: '0af7651916cd43dd8448eb211c80319c', requestId: 'R1' })
 })
 
-test('a message whose handlers never live to report is buried before the broker gives it up', async ({
+test('a message whose handlers never report becomes a dead letter before the broker gives it up', async ({
   bus,
 }) => {
   await scans(bus, [1])
@@ -351,8 +355,8 @@ test('a message whose handlers never live to report is buried before the broker 
   expect(await listDeadLetters(bus.broker, 1)).toMatchObject([{ delivery_count: MAX_DELIVER }])
 })
 
-test('a message that the broker gave up by itself is kept all the same', async ({ bus }) => {
-  const stop = buryExhausted(bus.broker, {
+test('a message that the broker gave up becomes a dead letter too', async ({ bus }) => {
+  const stop = deadLetterExhausted(bus.broker, {
     stream: 'SCANS',
     durable: 'tracking-ingest',
     deadLetters: bus.broker,
@@ -362,7 +366,7 @@ test('a message that the broker gave up by itself is kept all the same', async (
   const durable = await natsOf(bus.broker).jetstream().consumers.get('SCANS', 'tracking-ingest')
   for (let delivery = 1; delivery <= MAX_DELIVER; delivery += 1)
     (await durable.next({ expires: 5_000 }))?.nak()
-  await durable.next({ expires: 1_000 }) // nothing comes: the broker notices its limit when it looks for more
+  await durable.next({ expires: 1_000 }) // nothing comes: the broker notices its limit on the next request
   await vi.waitFor(
     async () => expect(await listDeadLetters(bus.broker, 9)).toMatchObject([{ stream_seq: 1 }]),
     5_000,
@@ -373,7 +377,7 @@ test('a message that the broker gave up by itself is kept all the same', async (
 test.describe('with a short ack wait', () => {
   test.override({ topology: { ackWaitMs: 500 } })
 
-  test('a crash before the acknowledgement redelivers to another replica', async ({ bus }) => {
+  test('after a crash before the acknowledgement another replica gets the messages', async ({ bus }) => {
     await scans(bus, range(1, 5))
     const crashing = await bus.connect()
     const begun = vi.fn<() => Promise<void>>(never)
@@ -415,7 +419,7 @@ test.describe('with a short ack wait', () => {
     expect(begun).toEqual([1])
   })
 
-  test('consumption goes on after the broker was killed and restarted', async ({ bus }) => {
+  test('consumption continues after the broker was killed and restarted', async ({ bus }) => {
     const seen = new Set<number>()
     const consumption = batches(bus, {
       async handle(messages) {

@@ -8,12 +8,12 @@ import { describeError } from './logger.ts'
 import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
 import { rootTrace, traceFrom, traceOfMessage, withTrace, type Trace } from '@whereabouts/service-kit/trace'
 
-/** Of those that have arrived: many small steps through the loop cost more than the messages. */
-const TAKEN_AT_ONCE = 64
+/** Messages taken in one step. Many small steps through the loop cost more than the messages. */
+const MAX_TAKEN = 64
 
 /**
  * Handles a durable's messages one by one, `concurrency` at a time, until stopped. At least once, in no guaranteed
- * order across redeliveries: handlers are idempotent. A missing durable or broker is waited for, and logged.
+ * order across redeliveries: handlers must be idempotent. While the durable or the broker is missing, it logs and waits.
  */
 export function consume<T>(broker: Broker, consumer: MessageConsumer<T>, options: RunOptions): Consumption {
   const { concurrency = 1 } = consumer
@@ -22,7 +22,7 @@ export function consume<T>(broker: Broker, consumer: MessageConsumer<T>, options
     const active = new Set<Promise<void>>()
     for (;;) {
       if (active.size >= concurrency) await Promise.race(active)
-      const taken = await run.take({ max: Math.min(concurrency - active.size, TAKEN_AT_ONCE), maxWaitMs: 0 })
+      const taken = await run.take({ max: Math.min(concurrency - active.size, MAX_TAKEN), maxWaitMs: 0 })
       if (!taken) break
       for (const delivery of taken) {
         const handled = handleAlone(run, consumer, delivery)
@@ -45,7 +45,7 @@ async function handleAlone<T>(
   run.release([delivery])
 }
 
-/** Handles a durable's messages in batches until stopped, see `handleInLanes`. Guarantees as for `consume`. */
+/** Handles a durable's messages in batches until stopped, see `handleInLanes`. Gives the same guarantees as `consume`. */
 export function consumeBatches<T>(
   broker: Broker,
   consumer: BatchConsumer<T>,
@@ -65,10 +65,10 @@ export function consumeBatches<T>(
   )
 }
 
-/** Bytes decoded in one go; some milliseconds' work, behind which everything else of the process waits. */
+/** Bytes decoded before the event loop gets a turn: a few milliseconds, during which the process does nothing else. */
 const BYTES_AT_ONCE = 128 * 1024
 
-/** Lets others have their turn in between: among them the batch before, whose statements must not wait for this. */
+/** Pauses between chunks, so that other work runs, such as the statements of the batch before. */
 async function decodeAll<T>(consumer: BatchConsumer<T>, taken: readonly Delivery[]) {
   const decoded: (Decoded<T> | Undecodable)[] = []
   let bytes = 0
@@ -83,7 +83,7 @@ async function decodeAll<T>(consumer: BatchConsumer<T>, taken: readonly Delivery
   return decoded
 }
 
-/** A batch that brings the process down is delivered again; from here on its messages are handled one by one. */
+/** From this delivery on a message is handled alone: a batch that ends the process is delivered again as a whole. */
 const SUSPECT_DELIVERIES = 3
 
 async function handleBatch<T>(
@@ -91,7 +91,7 @@ async function handleBatch<T>(
   consumer: BatchConsumer<T>,
   decoded: readonly (Decoded<T> | Undecodable)[],
 ) {
-  if (run.isStopping) return run.settler.giveBack(decoded.map(({ delivery }) => delivery))
+  if (run.isStopping) return run.settler.requeue(decoded.map(({ delivery }) => delivery))
   const unreadable = decoded.filter((item) => 'error' in item)
   const readable = decoded.filter((item) => 'message' in item)
   const suspects = readable.filter(({ delivery }) => delivery.deliveryCount >= SUSPECT_DELIVERIES)
@@ -112,7 +112,7 @@ async function handleTogether<T>(run: ConsumerRun, consumer: BatchConsumer<T>, i
     withTrace(trace, async () => consumer.handle(messages, context)),
   )
   recordHandling(trace, deliveries, { startedAt, attempt, links: linksOf(deliveries) })
-  if (attempt === 'stopped') return run.settler.giveBack(deliveries)
+  if (attempt === 'stopped') return run.settler.requeue(deliveries)
   if (attempt.error === undefined) return run.settler.acknowledge(deliveries)
   run.park(deliveries)
   return handleOneByOne(run, consumer, items)
@@ -120,7 +120,7 @@ async function handleTogether<T>(run: ConsumerRun, consumer: BatchConsumer<T>, i
 
 async function handleOneByOne<T>(run: ConsumerRun, consumer: BatchConsumer<T>, items: readonly Decoded<T>[]) {
   for (const item of items) {
-    if (run.isStopping) run.settler.giveBack([item.delivery])
+    if (run.isStopping) run.settler.requeue([item.delivery])
     else await attemptAlone(run, item, (message, context) => consumer.handle([message], context))
   }
 }
@@ -133,7 +133,7 @@ async function attemptAlone<T>(run: ConsumerRun, { delivery, message }: Decoded<
     withTrace(trace, async () => handle(message, context)),
   )
   recordHandling(trace, [delivery], { startedAt, attempt })
-  if (attempt === 'stopped') run.settler.giveBack([delivery])
+  if (attempt === 'stopped') run.settler.requeue([delivery])
   else await run.settler.settle(delivery, attempt.error)
 }
 
@@ -156,7 +156,7 @@ function recordHandling(
       'messaging.system': 'nats',
       'messaging.destination.name': first.info.stream,
       'messaging.batch.message_count': deliveries.length,
-      // How long the oldest waited in the stream and here: what a consumer that lags behind looks like in a trace.
+      // How long the oldest waited in the stream and here. It shows in a trace that the consumer lags behind.
       waited_ms: Math.max(0, times.startedAt - first.receivedAt),
     },
     ...(failed && { failure: attempt === 'stopped' ? 'stopped' : describeError(attempt.error) }),
@@ -165,7 +165,7 @@ function recordHandling(
 
 const LINKED_AT_MOST = 32
 
-/** A batch has a trace of its own; it names those of its messages that are recorded. */
+/** A batch has its own trace. It links to the recorded traces of its messages, at most `LINKED_AT_MOST`. */
 function linksOf(deliveries: readonly Delivery[]): Trace[] {
   if (!isTracing()) return []
   const links: Trace[] = []

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { natsOf, type Broker } from './connection.ts'
 import type { ConsumerMetrics, Consumption, FairShare, HandleContext } from './consumer.ts'
 import type { Delivery } from './delivery.ts'
-import { buryExhausted } from './exhausted.ts'
+import { deadLetterExhausted } from './exhausted.ts'
 import { Intake, type Want } from './intake.ts'
 import { describeError, type Logger } from './logger.ts'
 import { RETRY_DELAYS_MS } from './settle.ts'
@@ -11,10 +11,10 @@ import { durables, MAX_DELIVER, type DurableName } from './topology.ts'
 
 export type RunOptions = {
   logger: Logger
-  /** Where dead letters are kept, for consumers of another account than APP. Left out: the same connection. */
+  /** Connection for dead letters, for consumers of another account than APP. The consumer's own when left out. */
   deadLetters?: Broker
   metrics?: ConsumerMetrics
-  /** What `stop()` gives to handlers that have begun. */
+  /** How long `stop()` lets running handlers finish. */
   graceMs?: number
 }
 
@@ -25,16 +25,17 @@ type Policy = {
   fair?: FairShare
 }
 
-/** How an attempt ended: with an error or none, or not at all because we are stopping. */
+/** Result of an attempt: its error, or undefined after success. `stopped`: it was not finished because we are stopping. */
 export type Attempt = { error: unknown } | 'stopped'
 
-/** Large messages of one group wait in memory first, so that what comes behind them can be read on. */
+/** Large messages of one group wait in memory, so that the messages behind them can still be read. */
 const FAIR_CAPACITY_BYTES = 32 * 1024 * 1024
-const LAST_BREATH_MS = 1_000
+/** How long handlers may still run after their signal was aborted. */
+const ABORT_MS = 1_000
 const FLUSH_MS = 2_000
 const MAX_OUTAGE_WAIT_MS = 5_000
 
-/** What `consume` and `consumeBatches` share: intake, held messages, attempts, stopping. */
+/** The part that `consume` and `consumeBatches` share: intake, held messages, attempts, stopping. */
 export class ConsumerRun {
   readonly intake: Intake
   readonly settler: Settler
@@ -44,10 +45,10 @@ export class ConsumerRun {
   readonly #ackWaitMs: number
   readonly #stopping = new AbortController()
   readonly #graceOver = new AbortController()
-  /** Taken from the intake and not yet settled. */
-  readonly #inHand = new Set<Delivery>()
-  /** Those in hand that no handler has at the moment. */
-  readonly #waiting = new Set<Delivery>()
+  /** Taken from the intake and not yet released. */
+  readonly #taken = new Set<Delivery>()
+  /** Those of them that no handler has at the moment. */
+  readonly #parked = new Set<Delivery>()
   #lastProgress = Date.now()
 
   constructor(broker: Broker, policy: Policy, capacity: number, options: RunOptions) {
@@ -76,7 +77,7 @@ export class ConsumerRun {
     const { durable } = this.#policy
     const { logger, metrics, deadLetters = this.#broker } = this.#options
     const keepAlive = setInterval(() => this.#keepAlive(), this.#ackWaitMs / 6)
-    const stopListening = buryExhausted(this.#broker, {
+    const stopListening = deadLetterExhausted(this.#broker, {
       stream: durables[durable].stream,
       durable,
       deadLetters,
@@ -107,53 +108,53 @@ export class ConsumerRun {
     return taken.length === 0 ? undefined : this.#begin(taken)
   }
 
-  /** Those that are here already, if any. */
+  /** Those that have arrived already, without waiting. */
   async takeMore({ max, maxBytes, mayTake }: Want): Promise<Delivery[]> {
     return max > 0 ? this.#begin(this.intake.take(max, maxBytes, mayTake)) : []
   }
 
-  /** Deliveries that the broker is about to give up on are buried instead. */
+  /** Deliveries that the broker is about to give up on become dead letters instead. */
   async #begin(taken: Delivery[]): Promise<Delivery[]> {
     this.#measure(taken)
-    for (const delivery of taken) this.#inHand.add(delivery)
-    // Our own policy would have buried them long ago, had a handler ever lived to report a failure.
-    const hopeless = taken.filter((delivery) => delivery.deliveryCount >= MAX_DELIVER)
-    if (hopeless.length === 0) return taken
+    for (const delivery of taken) this.#taken.add(delivery)
+    // No handler ever lived to report a failure, or our own retry policy would have ended them earlier.
+    const exhausted = taken.filter((delivery) => delivery.deliveryCount >= MAX_DELIVER)
+    if (exhausted.length === 0) return taken
     const reason = `delivered ${MAX_DELIVER} times and never settled`
-    await Promise.all(hopeless.map((delivery) => this.settler.bury(delivery, reason, 'never_settled')))
-    this.release(hopeless)
+    await Promise.all(exhausted.map((delivery) => this.settler.deadLetter(delivery, reason, 'never_settled')))
+    this.release(exhausted)
     return taken.filter((delivery) => delivery.deliveryCount < MAX_DELIVER)
   }
 
   #measure(taken: readonly Delivery[]): void {
     const { metrics } = this.#options
     metrics?.lag?.(this.intake.pending)
-    let again = 0
-    for (const { deliveryCount } of taken) if (deliveryCount > 1) again += 1
-    if (again > 0) metrics?.redelivered?.(again)
+    let redelivered = 0
+    for (const { deliveryCount } of taken) if (deliveryCount > 1) redelivered += 1
+    if (redelivered > 0) metrics?.redelivered?.(redelivered)
   }
 
-  /** Done with them, settled or not. */
+  /** Ends the work on these deliveries, whether they were settled or not. */
   release(deliveries: readonly Delivery[]): void {
     const overflow = this.#policy.fair?.overflow
     for (const delivery of deliveries) {
-      if (this.#inHand.delete(delivery)) overflow?.release(delivery.group)
-      this.#waiting.delete(delivery)
+      if (this.#taken.delete(delivery)) overflow?.release(delivery.group)
+      this.#parked.delete(delivery)
     }
   }
 
-  /** In hand, but their turn comes later: kept alive meanwhile. */
+  /** These deliveries are handled later. Until then the broker is told that we still hold them. */
   park(deliveries: readonly Delivery[]): void {
-    for (const delivery of deliveries) this.#waiting.add(delivery)
+    for (const delivery of deliveries) this.#parked.add(delivery)
   }
 
-  /** Calls a handler, again and again while the policy calls its failure an outage. */
+  /** Calls a handler. Repeats the call while the policy says that the failure is an outage. */
   async attempt(
     deliveries: readonly Delivery[],
     work: (context: HandleContext) => Promise<void>,
   ): Promise<Attempt> {
     const context = { signal: this.#graceOver.signal, working: () => this.#working(deliveries) }
-    for (const delivery of deliveries) this.#waiting.delete(delivery)
+    for (const delivery of deliveries) this.#parked.delete(delivery)
     for (let waitMs = 250; ; waitMs = Math.min(2 * waitMs, MAX_OUTAGE_WAIT_MS)) {
       this.#noteProgress(deliveries)
       const error = await failureOf(work(context))
@@ -183,7 +184,7 @@ export class ConsumerRun {
     return this.#policy.isOutage?.(error) ?? false
   }
 
-  /** An express batch says nothing about the batch that it overtook, which may hang. */
+  /** An express batch does not count as progress: the batch that it overtook may hang. */
   #noteProgress([first]: readonly Delivery[]): void {
     if (!first?.isExpress) this.#lastProgress = Date.now()
   }
@@ -194,14 +195,14 @@ export class ConsumerRun {
   }
 
   /**
-   * Messages that wait here must not be delivered a second time meanwhile. Only while there is progress: behind a
-   * handler that hangs they fall back to the broker, which gives them to another replica.
+   * Tells the broker that we still hold the waiting messages, so that it does not redeliver them. Only while there is progress:
+   * if a handler hangs, the broker gives the messages behind it to another replica.
    */
   #keepAlive(): void {
     const now = Date.now()
     if (now - this.#lastProgress > this.#ackWaitMs) return
     const moving = this.#policy.fair?.overflow?.waiting ?? []
-    for (const delivery of [...this.#waiting, ...this.intake.buffered, ...moving]) {
+    for (const delivery of [...this.#parked, ...this.intake.buffered, ...moving]) {
       if (now - delivery.heldSince > this.#ackWaitMs / 3) delivery.working()
     }
   }
@@ -210,16 +211,16 @@ export class ConsumerRun {
     const { graceMs = 10_000 } = this.#options
     this.#stopping.abort()
     const moving = this.#policy.fair?.overflow?.close() ?? []
-    this.settler.giveBack([...this.intake.close(), ...moving, ...this.#waiting])
+    this.settler.requeue([...this.intake.close(), ...moving, ...this.#parked])
     const timer = setTimeout(() => this.#graceOver.abort(), graceMs)
-    const lastBreath = delay(graceMs + LAST_BREATH_MS, undefined, { ref: false })
-    await Promise.race([done.catch(() => {}), lastBreath])
+    const timeout = delay(graceMs + ABORT_MS, undefined, { ref: false })
+    await Promise.race([done.catch(() => {}), timeout])
     clearTimeout(timer)
-    this.settler.giveBack([...this.#inHand])
+    this.settler.requeue([...this.#taken])
     await this.#flush()
   }
 
-  /** Verdicts are sent without waiting for an answer; a process that ends must see them off. */
+  /** Verdicts are sent without waiting for an answer, so a process that ends must flush them. */
   async #flush(): Promise<void> {
     if (!this.#broker.isConnected()) return
     const flushed = natsOf(this.#broker).flush()

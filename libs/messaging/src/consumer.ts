@@ -3,19 +3,19 @@ import type { Overflow } from './overflow.ts'
 import type { DurableName } from './topology.ts'
 
 export type HandleContext = {
-  /** Aborts when the consumer was stopped and its grace is over: what is not done by then is handed back. */
+  /** Aborts when the consumer was stopped and its grace period is over. Unfinished messages are then requeued. */
   signal: AbortSignal
-  /** For handlers that may take longer than the durable's `ackWaitMs`: call it more often than that. */
+  /** A handler that may take longer than the durable's `ackWaitMs` must call it more often than that. */
   working: () => void
 }
 
-/** How the messages of several groups (organizations) share a consumer. All of it is asked on arrival, before decoding. */
+/** How the messages of several groups (organizations) share a consumer. Its functions run on arrival, before decoding. */
 export type FairShare = {
-  /** Those of a group are handled in order of arrival; groups take turns. */
+  /** The messages of a group are handled in order of arrival. Groups take turns. */
   groupOf(message: Pick<IncomingMessage, 'subject'>): string
-  /** False: it is acknowledged and never handled. Whoever says so counts it. */
+  /** False: the message is acknowledged and never handled. The function counts it itself. */
   admit?(message: Arrival): boolean
-  /** Where a flood waits, so that others need not. */
+  /** Where the messages of a flooding group wait, so that other groups do not wait behind them. */
   overflow?: Overflow
 }
 
@@ -23,26 +23,26 @@ type Policy<T> = {
   durable: DurableName
   /** Waits before the second, third, … delivery. After one more failure the message becomes a dead letter. */
   retryDelaysMs?: readonly number[]
-  /** Throws PoisonError for a message that can never be handled: it alone is buried. */
+  /** Throws PoisonError for a message that can never be handled: only that message becomes a dead letter. */
   decode(message: IncomingMessage): T
   /**
-   * True: something we depend on is at fault, not the message (the database is down). Such messages are held and
-   * tried again until it is over, without using up their deliveries; the broker keeps what follows.
+   * True: a dependency is at fault, not the message (the database is down). The messages are held and retried until the outage
+   * is over, without using up their deliveries. The broker keeps the messages behind them.
    */
   isOutage?(error: unknown): boolean
 }
 
-/** Handles messages one by one. Resolving acknowledges; rejecting retries, then buries. */
+/** Handles messages one by one. Resolving acknowledges. Rejecting retries; after the last retry the message is a dead letter. */
 export type MessageConsumer<T> = Policy<T> & {
-  /** How many are handled at the same time, started in order of arrival. 1 when left out. */
+  /** Messages handled at the same time, started in order of arrival. 1 when left out. */
   concurrency?: number
   handle(message: T, context: HandleContext): Promise<void>
 }
 
-/** Handles messages in batches. A batch that rejects is handled again one by one, so one bad message is settled alone. */
+/** Handles messages in batches. A batch that rejects is handled again one by one, so that one bad message is settled alone. */
 export type BatchConsumer<T> = Policy<T> & {
   maxMessages: number
-  /** A batch closes with the message that reaches it, so that large messages make small batches. No bound when left out. */
+  /** A batch ends with the message that reaches this size, so that large messages make small batches. No bound when left out. */
   maxBytes?: number
   /** Counted from the arrival of the batch's first message. */
   maxWaitMs: number
@@ -53,24 +53,28 @@ export type BatchConsumer<T> = Policy<T> & {
 
 /** Where counts go. Every method must be cheap and must not throw. */
 export type ConsumerMetrics = {
-  /** `return`: handed back unhandled, because we were stopped. */
+  /**
+   * `return`: requeued unhandled, because we were stopped. `bury`: became a dead letter; the word is a label of
+   * `consumer_messages_total`, which dashboards of users query.
+   */
   handled(outcome: 'ack' | 'nak' | 'bury' | 'return', count: number): void
-  buried?(reason: BuryReason): void
+  deadLettered?(reason: DeadLetterReason): void
   /** Deliveries that were not the first of their message. */
   redelivered?(count: number): void
-  /** An attempt ended because something was away; its messages are held and tried again. */
+  /** An attempt failed because of an outage. Its messages are held and retried. */
   held?(): void
   /** Messages in the stream not yet delivered to any replica. */
   lag?(messages: number): void
 }
-export type BuryReason = 'poison' | 'retries_exhausted' | 'never_settled'
+export type DeadLetterReason = 'poison' | 'retries_exhausted' | 'never_settled'
 
 export type Consumption = {
   /**
-   * Stops pulling, hands back at once what was not begun, gives what was begun `graceMs` to finish, then aborts its
-   * signal and hands it back too. Resolves when the verdicts have reached the broker. Calling it again waits with it.
+   * Stops pulling and requeues at once the messages that no handler has. Running handlers get `graceMs` to finish; then
+   * their signal aborts and their messages are requeued too. Resolves when the broker has the verdicts. A second call
+   * waits for the first.
    */
   stop(): Promise<void>
-  /** Resolves when stopped. Rejects only for a bug in this lib: a service should end then. */
+  /** Resolves when stopped. Rejects only because of a bug in this lib; the service should then exit. */
   readonly done: Promise<void>
 }

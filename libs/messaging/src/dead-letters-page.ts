@@ -3,17 +3,17 @@ import { natsOf, type Broker } from './connection.ts'
 import { describeDeadLetter, type DeadLetter } from './dead-letters.ts'
 import { fromNatsHeaders } from './headers.ts'
 
-/** A dead letter without its bytes, of which there are `size`. */
+/** A dead letter without its payload; `size` is the payload's length in bytes. */
 export type DeadLetterHead = Omit<DeadLetter, 'payload'> & { size: number }
 
-/** Of which stream and durable; all when left out. */
+/** Selects by stream and durable; all if left out. */
 export type DeadLetterFilter = { stream?: string | undefined; durable?: string | undefined }
 
 type Page = DeadLetterFilter & { fromSeq: number; limit: number }
 
 const EXPIRES_MS = 2_000
 
-/** Between which numbers the dead letters are, and how many there are. */
+/** The first and last number of the dead letters, and how many there are. */
 export async function deadLetterExtent(broker: Broker) {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
   const { state } = await jsm.streams.info('DEAD')
@@ -21,8 +21,8 @@ export async function deadLetterExtent(broker: Broker) {
 }
 
 /**
- * The next dead letters from a number on, oldest first, and how many are left behind them. Their payloads stay at the
- * broker. Nothing is kept between two calls, so that whoever works on a page may take its time.
+ * Up to `limit` dead letters from a number on, oldest first, and how many are left after them. Their payloads stay at the broker.
+ * The broker keeps nothing between two calls, so a caller may be slow.
  */
 export async function readDeadLetters(
   broker: Broker,
@@ -33,7 +33,7 @@ export async function readDeadLetters(
     name: `dead-${nuid.next()}`,
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: Math.max(fromSeq, 1),
-    // With the organization, and without, as releases before this one kept them.
+    // The second form, without an organization, is that of earlier releases.
     filter_subjects: [`dead.*.${stream}.${durable}`, `dead.${stream}.${durable}`],
     headers_only: true,
     ack_policy: AckPolicy.None,
@@ -47,12 +47,12 @@ export async function readDeadLetters(
   try {
     return { letters: wanted === 0 ? [] : await fetchHeads(broker, name, wanted), left: pending - wanted }
   } finally {
-    // Best effort: the broker forgets an unused one by itself.
+    // Best effort: the broker removes an unused consumer by itself.
     if (broker.isConnected()) void jsm.consumers.delete('DEAD', name).catch(() => false)
   }
 }
 
-/** Fewer than wanted where some were removed in this moment. */
+/** Returns fewer than wanted if some are removed meanwhile. */
 async function fetchHeads(broker: Broker, consumer: string, wanted: number): Promise<DeadLetterHead[]> {
   const source = await natsOf(broker).jetstream().consumers.get('DEAD', consumer)
   const letters: DeadLetterHead[] = []

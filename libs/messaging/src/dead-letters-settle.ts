@@ -7,45 +7,48 @@ import { asReplayed } from './replayed.ts'
 import { unlessGone } from './stored.ts'
 import { streams, type StreamName } from './topology.ts'
 
-/** Where it was stored again, or why the dead letter is still there. */
+/** Result: where the message was stored again, or why the dead letter is still there. */
 export type Settled = { ok: true; storedAs?: string } | { ok: false; reason: string }
 
-const left = (reason: string) => ({ ok: false as const, reason })
+const kept = (reason: string) => ({ ok: false as const, reason })
 
 /**
- * Publishes what a dead letter holds once more, waits until it is stored, then removes the letter. Whatever fails leaves
- * the letter where it is; a crash in between, and a second operator, may have it handled twice, which consumers are made
- * for. Throws when the broker is away.
+ * Publishes the message of a dead letter again, waits until it is stored, then removes the dead letter. After a failure the dead
+ * letter is still there. A crash in between or a second operator may cause the message to be handled twice, which consumers
+ * expect anyway. Throws if the broker does not answer.
  */
 export async function replayDeadLetter(broker: Broker, seq: number): Promise<Settled> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
-  const kept = await findDeadLetter(broker, seq)
-  if (!kept) return left('there is no such dead letter')
-  const unfit = whyUnfit(kept)
-  if (unfit !== undefined) return left(unfit)
-  const payload = await wholePayload(jsm, kept)
-  if (!payload) return left('only the head of its payload was kept, and the message is gone from its stream')
-  const letter = { ...kept, payload }
+  const found = await findDeadLetter(broker, seq)
+  if (!found) return kept('there is no such dead letter')
+  const refusal = refusalOf(found)
+  if (refusal !== undefined) return kept(refusal)
+  const payload = await wholePayload(jsm, found)
+  if (!payload) return kept('only the head of its payload was kept, and the message is gone from its stream')
+  const letter = { ...found, payload }
   const newest = isCompacted(letter.stream) ? await newestState(jsm, letter) : undefined
   if (newest?.isNewer)
-    return left(`outdated: ${letter.stream} holds a newer state of it (${newest.seq}); drop it`)
-  const result = await publishAgain(broker, letter, newest?.seq)
-  if (!result.ok) return left(result.reason)
+    return kept(`outdated: ${letter.stream} holds a newer state of it (${newest.seq}); drop it`)
+  const result = await republish(broker, letter, newest?.seq)
+  if (!result.ok) return kept(result.reason)
   const storedAs = `${result.stream} ${result.seq}`
   const removed = await removeDeadLetter(broker, seq)
-  return removed.ok ? { ok: true, storedAs } : left(`stored again as ${storedAs}, but ${removed.reason}`)
+  return removed.ok ? { ok: true, storedAs } : kept(`stored again as ${storedAs}, but ${removed.reason}`)
 }
 
-/** From the stream where the message was, where only its head was kept here; undefined when it is gone from there. */
+/**
+ * The whole payload. If only its head was kept, it is read from the stream of the message; undefined if it is gone from
+ * there.
+ */
 async function wholePayload(jsm: JetStreamManager, letter: DeadLetter): Promise<Uint8Array | undefined> {
   const { truncated, payload, stream, stream_seq: seq } = letter
   if (!truncated) return payload
   const stored = await unlessGone(jsm.streams.getMessage(stream, { seq }))
-  const isIt = stored !== undefined && sameBytes(stored.data.subarray(0, payload.length), payload)
-  return isIt ? stored.data : undefined
+  const isSame = stored !== undefined && sameBytes(stored.data.subarray(0, payload.length), payload)
+  return isSame ? stored.data : undefined
 }
 
-/** Removes a dead letter for good. One that is gone counts as removed. */
+/** Removes a dead letter for good. Succeeds too if it is already gone. */
 export async function removeDeadLetter(broker: Broker, seq: number): Promise<Settled> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
   try {
@@ -53,12 +56,12 @@ export async function removeDeadLetter(broker: Broker, seq: number): Promise<Set
     return { ok: true }
   } catch (error) {
     if (!(await unlessGone(jsm.streams.getMessage('DEAD', { seq })))) return { ok: true }
-    return left(`the dead letter could not be removed: ${describeError(error)}`)
+    return kept(`the dead letter could not be removed: ${describeError(error)}`)
   }
 }
 
-/** Why it can never be published again as it is. */
-function whyUnfit(letter: DeadLetter): string | undefined {
+/** Why this dead letter can never be replayed; undefined if it can. */
+function refusalOf(letter: DeadLetter): string | undefined {
   const { stream, original_subject: subject } = letter
   if (!isStream(stream)) return `there is no stream ${stream}`
   const belongs = streams[stream].subjects.some((pattern) => subject.startsWith(pattern.slice(0, -1)))
@@ -70,7 +73,7 @@ function whyUnfit(letter: DeadLetter): string | undefined {
 const isStream = (name: string): name is StreamName => Object.hasOwn(streams, name) && name !== 'DEAD'
 const isCompacted = (name: string) => isStream(name) && 'maxPerSubject' in streams[name]
 
-/** The state that a compacted log has now. Newer: stored after this one was, and not this one itself. */
+/** The state that the compacted log has now. `isNewer`: it was stored after this one and differs from it. */
 async function newestState(jsm: JetStreamManager, letter: DeadLetter) {
   const query = { last_by_subj: letter.original_subject }
   const state = await unlessGone(jsm.streams.getMessage(letter.stream, query))
@@ -79,8 +82,8 @@ async function newestState(jsm: JetStreamManager, letter: DeadLetter) {
   return { seq: state.seq, isNewer: later && !sameBytes(state.data, letter.payload) }
 }
 
-/** `newestSeq`: the broker refuses it when a newer state was stored since we looked. */
-async function publishAgain(broker: Broker, letter: DeadLetter & Sent, newestSeq?: number) {
+/** With `newestSeq`, the broker refuses the message if a newer state was stored since we read that number. */
+async function republish(broker: Broker, letter: DeadLetter & Sent, newestSeq?: number) {
   const receivedAt = Date.parse(letter.received_at)
   const replayed = asReplayed(originOf(letter), receivedAt)
   const { traceparent, request_id } = letter.headers
@@ -93,7 +96,7 @@ async function publishAgain(broker: Broker, letter: DeadLetter & Sent, newestSeq
   }
   const msgId = `replay.${letter.seq}.${letter.buried_at}`
   const message = { subject: replayed.subject, payload: letter.payload, msgId, headers }
-  const [result = left('no answer')] = await publishMany(broker, [message])
+  const [result = kept('no answer')] = await publishMany(broker, [message])
   return result
 }
 type Sent = { headers: Readonly<Record<string, string>> }

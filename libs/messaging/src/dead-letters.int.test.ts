@@ -1,14 +1,14 @@
 import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
-import { makeAnew } from '@whereabouts/testing/streams'
+import { recreateStream } from '@whereabouts/testing/streams'
 import { natsOf } from './connection.ts'
 import { consume } from './consume.ts'
-import { findDeadLetter, keepDeadLetter, listDeadLetters, type Burial } from './dead-letters.ts'
+import { findDeadLetter, keepDeadLetter, listDeadLetters, type FailedMessage } from './dead-letters.ts'
 import { deadLetterExtent, readDeadLetters } from './dead-letters-page.ts'
 import { removeDeadLetter, replayDeadLetter } from './dead-letters-settle.ts'
 import type { IncomingMessage } from './delivery.ts'
-import { buryExhausted } from './exhausted.ts'
+import { deadLetterExhausted } from './exhausted.ts'
 import { publish } from './publish.ts'
 import { PoisonError } from './settle.ts'
 import { MAX_DELIVER, type DurableName } from './topology.ts'
@@ -16,8 +16,8 @@ import { MAX_DELIVER, type DurableName } from './topology.ts'
 const FIRST = Date.parse('2026-11-21T10:00:00.123Z')
 const STATE = 'catalog.asset.7.9'
 
-/** A message that was given up an hour ago, say. */
-const keep = ({ broker }: Bus, burial: Partial<Burial> = {}) =>
+/** Keeps a dead letter of a message that was received long ago. */
+const keep = ({ broker }: Bus, failed: Partial<FailedMessage> = {}) =>
   keepDeadLetter(broker, {
     stream: 'SCANS',
     consumer: 'tracking-ingest',
@@ -28,10 +28,10 @@ const keep = ({ broker }: Bus, burial: Partial<Burial> = {}) =>
     data: Buffer.from('{"reads":[]}'),
     headers: { request_id: '01REQUEST' },
     reason: 'not a canonical message',
-    ...burial,
+    ...failed,
   })
 
-/** Publishes a state, which then is given up. */
+/** Publishes a state and keeps a dead letter of it. */
 async function keepState(bus: Bus, payload: unknown) {
   const { seq } = await publish(bus.broker, { subject: STATE, payload })
   const jsm = await natsOf(bus.broker).jetstreamManager()
@@ -51,7 +51,7 @@ async function total(bus: Bus, stream: string) {
   return (await jsm.streams.info(stream)).state.messages
 }
 
-/** Everything that a durable is handed; the first `failures` of it are buried. */
+/** Consumes a durable. The first `failures` messages become dead letters; `handled` has the others. */
 function consuming(bus: Bus, durable: DurableName, failures = 0) {
   const handled: IncomingMessage[] = []
   let left = failures
@@ -74,9 +74,7 @@ function consuming(bus: Bus, durable: DurableName, failures = 0) {
   return { handled, stop: () => consumption.stop() }
 }
 
-test('a replayed message is consumed as it was: subject, bytes, request id and the time it was received', async ({
-  bus,
-}) => {
+test('a replayed message keeps its subject, bytes, request id and time of reception', async ({ bus }) => {
   const subject = 'scans.7.dock-1.moko.4711'
   const data = Buffer.from([0, 255, 10, 13])
   await keep(bus, { subject, data })
@@ -89,7 +87,7 @@ test('a replayed message is consumed as it was: subject, bytes, request id and t
   expect(Buffer.from(handled[0]?.data ?? []).equals(data)).toBe(true)
 })
 
-test('a message that fails again is a dead letter again, with the subject and time it had at first', async ({
+test('a message that fails again is a dead letter again, with its first subject and time', async ({
   bus,
 }) => {
   const { stop, handled } = consuming(bus, 'tracking-ingest', 2)
@@ -106,7 +104,7 @@ test('a message that fails again is a dead letter again, with the subject and ti
   expect(handled[0]).toMatchObject({ receivedAt: Date.parse(first?.received_at ?? '') })
 })
 
-test('an event counts as stored when it first was, so that no later webhook is told of it', async ({
+test('a replayed event keeps its first time, so that a newer webhook does not receive it', async ({
   bus,
 }) => {
   const place = { stream: 'EVENTS', consumer: 'webhook-dispatcher-lanes', subject: 'events.asset-moved.7' }
@@ -117,7 +115,7 @@ test('an event counts as stored when it first was, so that no later webhook is t
   await stop()
 })
 
-test('a replay that broke off before the letter was removed is stored once', async ({ bus }) => {
+test('a replay that stopped before the letter was removed stores the message once', async ({ bus }) => {
   const event = { stream: 'EVENTS', consumer: 'webhook-dispatcher-lanes', subject: 'events.asset-moved.7' }
   await keep(bus, event)
   const nc = natsOf(bus.broker)
@@ -125,8 +123,8 @@ test('a replay that broke off before the letter was removed is stored once', asy
   expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: true })
   const jsm = await nc.jetstreamManager()
   const stored = await jsm.streams.getMessage('EVENTS', { seq: 1 })
-  // As if the removal had not happened: the same letter at the same place.
-  await makeAnew(bus.broker, 'DEAD')
+  // The same letter in the same place, as if it had not been removed.
+  await recreateStream(bus.broker, 'DEAD')
   const headers = Object.entries(letter?.headers ?? {}).filter(([name]) => name !== 'nats-msg-id')
   await publish(bus.broker, {
     subject: 'dead.7.EVENTS.webhook-dispatcher-lanes',
@@ -137,7 +135,7 @@ test('a replay that broke off before the letter was removed is stored once', asy
   expect([await total(bus, 'EVENTS'), await total(bus, 'DEAD')]).toEqual([1, 0])
 })
 
-test('a scan is replayed though a reader has used the id of its replay: SCANS looks at no ids', async ({
+test('a scan is replayed even if a reader has used the id of its replay: SCANS ignores ids', async ({
   bus,
 }) => {
   await keep(bus)
@@ -150,9 +148,7 @@ test('a scan is replayed though a reader has used the id of its replay: SCANS lo
   expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: 'SCANS 2' })
 })
 
-test('a state is replayed while it is the newest of its subject, and refused once there is a newer one', async ({
-  bus,
-}) => {
+test('a state is replayed only while it is the newest of its subject', async ({ bus }) => {
   await keepState(bus, { revision: 1 })
   expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: true })
   await keepState(bus, { revision: 2 })
@@ -165,7 +161,7 @@ test('a state is replayed while it is the newest of its subject, and refused onc
   expect(newest.json()).toEqual({ revision: 3 })
 })
 
-test('a state that failed again after its replay is replayed once more: it is still the newest', async ({
+test('a state that failed again after its replay can be replayed, because it is still the newest', async ({
   bus,
 }) => {
   const { seq } = await publish(bus.broker, { subject: STATE, payload: { revision: 1 } })
@@ -174,9 +170,9 @@ test('a state that failed again after its replay is replayed once more: it is st
   expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: 'CATALOG 2' })
 })
 
-test('a state that its stream has lost is replayed', async ({ bus }) => {
+test('a state that its stream has lost can be replayed', async ({ bus }) => {
   await keepState(bus, { revision: 1 })
-  await makeAnew(bus.broker, 'CATALOG')
+  await recreateStream(bus.broker, 'CATALOG')
   expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: 'CATALOG 1' })
 })
 
@@ -190,9 +186,9 @@ test.for([
     'only the head of its payload was kept, and the message is gone from its stream',
   ],
 ] as const)(
-  'what cannot be published again as it was is refused and kept: %s',
-  async ([, burial, reason], { bus }) => {
-    await keep(bus, burial)
+  'a letter that cannot be replayed unchanged is refused and kept: %s',
+  async ([, failed, reason], { bus }) => {
+    await keep(bus, failed)
     expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: false, reason })
     expect(await total(bus, 'DEAD')).toBe(1)
   },
@@ -210,12 +206,12 @@ test.for([
   expect(await total(bus, 'DEAD')).toBe(1)
 })
 
-test('a replayed message that the broker gives up is kept with the subject and time it had at first', async ({
+test('a replayed message that the broker gives up is kept with its first subject and time', async ({
   bus,
 }) => {
   await keep(bus, { streamSeq: 99 })
   await replayDeadLetter(bus.broker, 1)
-  const stop = buryExhausted(bus.broker, {
+  const stop = deadLetterExhausted(bus.broker, {
     stream: 'SCANS',
     durable: 'tracking-ingest',
     deadLetters: bus.broker,
@@ -224,13 +220,15 @@ test('a replayed message that the broker gives up is kept with the subject and t
   const durable = await natsOf(bus.broker).jetstream().consumers.get('SCANS', 'tracking-ingest')
   for (let delivery = 1; delivery <= MAX_DELIVER; delivery += 1)
     (await durable.next({ expires: 5_000 }))?.nak()
-  await durable.next({ expires: 1_000 }) // nothing comes: the broker notices its limit when it looks for more
+  await durable.next({ expires: 1_000 }) // nothing comes: the broker notices its limit on the next request
   const kept = { original_subject: 'scans.7.dock-1.canonical', received_at: new Date(FIRST).toISOString() }
   await vi.waitFor(async () => expect(await listDeadLetters(bus.broker, 9)).toMatchObject([kept]), 5_000)
   stop()
 })
 
-test('of a large message the head is kept, and the whole is replayed from its stream', async ({ bus }) => {
+test('a dead letter keeps the head of a large message, and a replay takes the whole from its stream', async ({
+  bus,
+}) => {
   const data = Buffer.alloc(20_000, 'x')
   const subject = 'scans.7.dock-1.canonical'
   const { seq } = await publish(bus.broker, { subject, payload: data })
@@ -242,13 +240,13 @@ test('of a large message the head is kept, and the whole is replayed from its st
   expect((await jsm.streams.getMessage('SCANS', { seq: 2 })).data).toHaveLength(data.length)
 })
 
-test('a message that another one has taken the place of is not replayed for it', async ({ bus }) => {
+test('a letter is refused if its place in the stream now has another message', async ({ bus }) => {
   const { seq } = await publish(bus.broker, { subject: 'scans.7.dock-1.canonical', payload: 'another' })
   await keep(bus, { data: Buffer.alloc(20_000, 'x'), streamSeq: seq })
   expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: false })
 })
 
-test('an organization keeps its newest hundred, and the dead letters of others are left alone', async ({
+test('an organization keeps its newest 100 dead letters and does not evict those of others', async ({
   bus,
 }) => {
   await keep(bus, { subject: 'scans.7.dock-1.canonical' })
@@ -264,7 +262,7 @@ test('an organization keeps its newest hundred, and the dead letters of others a
   expect(letters).toHaveLength(101)
 })
 
-test('what an older release has kept is listed beside', async ({ bus }) => {
+test('dead letters of an older release are listed too', async ({ bus }) => {
   await publish(bus.broker, { subject: 'dead.SCANS.tracking-ingest', payload: 'x', headers: { reason: 'r' } })
   await keep(bus)
   const { letters } = await readDeadLetters(bus.broker, { stream: 'SCANS', fromSeq: 1, limit: 9 })
@@ -274,9 +272,7 @@ test('what an older release has kept is listed beside', async ({ bus }) => {
   ])
 })
 
-test('a letter is removed without being published, and one that is gone counts as removed', async ({
-  bus,
-}) => {
+test('a letter is removed without a replay, and removing it again succeeds', async ({ bus }) => {
   await keep(bus)
   expect(await removeDeadLetter(bus.broker, 1)).toEqual({ ok: true })
   expect(await removeDeadLetter(bus.broker, 1)).toEqual({ ok: true })
@@ -284,7 +280,7 @@ test('a letter is removed without being published, and one that is gone counts a
   expect([await total(bus, 'SCANS'), await total(bus, 'DEAD')]).toEqual([0, 0])
 })
 
-test('pages tell everything but the payload, of one stream and durable where asked', async ({ bus }) => {
+test('pages have all fields but the payload, and can be filtered by stream and durable', async ({ bus }) => {
   await keep(bus)
   await keep(bus, { stream: 'EVENTS', consumer: 'webhook-dispatcher-lanes', subject: 'events.asset-moved.7' })
   await keep(bus, { streamSeq: 2, subject: 'scans.7.d 1.x%', data: Buffer.alloc(300) })
@@ -301,15 +297,17 @@ test('pages tell everything but the payload, of one stream and durable where ask
   expect(none).toEqual({ letters: [], left: 0 })
 })
 
-test('a message put into the stream by hand is told like the others, and not replayed', async ({ bus }) => {
+test('a malformed message that was put into the stream by hand is listed and not replayed', async ({
+  bus,
+}) => {
   const headers = { original_subject: '%E0%A4%A' }
   await publish(bus.broker, { subject: 'dead.SCANS.tracking-ingest', payload: 'x', headers })
   expect(await listDeadLetters(bus.broker, 5)).toMatchObject([{ seq: 1, original_subject: '%E0%A4%A' }])
   expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: false })
 })
 
-test('an account without the streams is told apart from a letter that is gone', async ({ bus }) => {
-  await makeAnew(bus.broker, 'DEAD')
+test('a missing stream is an error, unlike a missing letter', async ({ bus }) => {
+  await recreateStream(bus.broker, 'DEAD')
   expect(await findDeadLetter(bus.broker, 1)).toBeUndefined()
   const jsm = await natsOf(bus.broker).jetstreamManager()
   await jsm.streams.delete('DEAD')

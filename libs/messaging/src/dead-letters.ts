@@ -6,7 +6,7 @@ import { publish } from './publish.ts'
 import { unlessGone } from './stored.ts'
 import { MQTT_PREFIX } from './topology.ts'
 
-/** A message that was given up, as operators see it. */
+/** A dead letter as operators see it. */
 export type DeadLetter = {
   /** Its place in the dead-letter stream. */
   seq: number
@@ -17,8 +17,9 @@ export type DeadLetter = {
   stream_seq: number
   delivery_count: number
   reason: string
-  /** When the broker stored the original, and when it was buried; ISO 8601. */
+  /** When the broker stored the original; ISO 8601. */
   received_at: string
+  /** When it became a dead letter; ISO 8601. Named like the header of dead letters that are already stored. */
   buried_at: string
   request_id?: string
   /** Only the head of the payload was kept. */
@@ -27,13 +28,13 @@ export type DeadLetter = {
 }
 
 const MAX_REASON_LENGTH = 500
-/** The head of a payload that is kept. The whole is found by its place in its stream, for as long as that holds it. */
+/** How much of a payload is kept. The whole payload is in the stream of the message, as long as that still has it. */
 const HEAD_BYTES = 8 * 1024
-/** For the other files of this lib only: what our headers may need of the broker's size limit. */
+/** For the other files of this lib only: the part of the broker's size limit that is reserved for our headers. */
 export const HEADER_ROOM = 32 * 1024
 
-/** What is kept: a message and where it failed. */
-export type Burial = Pick<
+/** A message that failed, and where. */
+export type FailedMessage = Pick<
   DeliveryInfo,
   'stream' | 'consumer' | 'streamSeq' | 'deliveryCount' | 'receivedAt'
 > & {
@@ -44,13 +45,13 @@ export type Burial = Pick<
 }
 
 /**
- * Keeps a copy in `dead.<org>.<stream>.<durable>`, of its payload the first 8 KiB; resolves once it is stored. Doing so
- * twice keeps one copy, for as long as the broker remembers ids.
+ * Stores the message in `dead.<org>.<stream>.<durable>`, with the first 8 KiB of its payload. Resolves once it is stored.
+ * A second call stores nothing, as long as the broker remembers the id.
  */
-export async function keepDeadLetter(broker: Broker, burial: Burial): Promise<void> {
-  const { stream, consumer, streamSeq, deliveryCount, receivedAt, subject, data, reason } = burial
+export async function keepDeadLetter(broker: Broker, failed: FailedMessage): Promise<void> {
+  const { stream, consumer, streamSeq, deliveryCount, receivedAt, subject, data, reason } = failed
   const truncated = data.length > HEAD_BYTES
-  const { traceparent, request_id } = burial.headers
+  const { traceparent, request_id } = failed.headers
   await publish(broker, {
     subject: `dead.${orgOf(subject)}.${stream}.${consumer}`,
     payload: truncated ? data.subarray(0, HEAD_BYTES) : data,
@@ -70,8 +71,8 @@ export async function keepDeadLetter(broker: Broker, burial: Burial): Promise<vo
 }
 
 /**
- * The organization that a message belongs to, by its subject, so that each has room of its own; 0 for what belongs to none.
- * It is the last number before the ids of things: scans.<org>.…, catalog.asset.<org>.<id>, events.asset-moved.<org>.
+ * The organization of a message, from its subject, so that each organization has its own share of the stream. 0 if it has none.
+ * The subjects are scans.<org>.…, catalog.asset.<org>.<id>, events.asset-moved.<org>.
  */
 function orgOf(subject: string): string {
   const scan = subject.startsWith(MQTT_PREFIX) ? subject.slice(MQTT_PREFIX.length) : subject
@@ -80,11 +81,11 @@ function orgOf(subject: string): string {
   return kind !== 'keys' && /^[1-9]\d{0,15}$/.test(org) ? org : '0'
 }
 
-/** Headers are lines: a reason that quotes a hostile payload must not add any. */
+/** Headers are lines: a reason that quotes a hostile payload must not add lines. */
 export const printable = (text: string): string =>
   text.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, MAX_REASON_LENGTH) || 'unknown'
 
-/** The newest dead letters first, `limit` at most. One request each: for operators, not for a hot path. */
+/** Up to `limit` dead letters, newest first. Sends one request per dead letter: for operators, not for a hot path. */
 export async function listDeadLetters(broker: Broker, limit: number): Promise<DeadLetter[]> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
   const { state } = await jsm.streams.info('DEAD')
@@ -96,7 +97,7 @@ export async function listDeadLetters(broker: Broker, limit: number): Promise<De
   return letters
 }
 
-/** One of them; undefined when there is none of that number. `headers` are all that it carries. */
+/** The dead letter with this number, with all its headers; undefined if there is none. */
 export async function findDeadLetter(
   broker: Broker,
   seq: number,
@@ -117,7 +118,7 @@ export function describeDeadLetter(
   subject: string,
   headers: Readonly<Record<string, string>>,
 ): Omit<DeadLetter, 'payload'> {
-  // Without an organization: as releases before this one kept them.
+  // Earlier releases left out the organization.
   const tokens = subject.split('.').slice(1)
   const [stream = '', durable = ''] = tokens.length > 2 ? tokens.slice(1) : tokens
   return {

@@ -8,11 +8,11 @@ const decode = decodeWith('a number', (payload, subject) => {
 })
 const message = (text: string) => ({ subject: 'events.1', data: new TextEncoder().encode(text) })
 
-test('a payload that can be read is decoded with its subject', () => {
+test('a readable payload is decoded with its subject', () => {
   expect(decode(message('7'))).toEqual({ payload: 7, subject: 'events.1' })
 })
 
-test('a payload that cannot be read is poison: it is not retried', () => {
+test('an unreadable payload is poison, so it is not retried', () => {
   expect(() => decode(message('{'))).toThrow(new PoisonError('not JSON'))
   expect(() => decode(message('"7"'))).toThrow(new PoisonError('not a number'))
 })

@@ -10,7 +10,7 @@ export function decodeJson({ data }: Pick<IncomingMessage, 'data'>): unknown {
   }
 }
 
-/** `decode` of a consumer: what `parse` makes of a message. If it throws, the message is dead: `not <expected>`. */
+/** Makes `decode` of a consumer from `parse`. If `parse` throws, the message becomes a dead letter: `not <expected>`. */
 export const decodeWith =
   <T>(expected: string, parse: (payload: unknown, subject: string) => T) =>
   (message: Pick<IncomingMessage, 'data' | 'subject'>): T => {

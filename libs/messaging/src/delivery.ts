@@ -2,11 +2,11 @@ import type { Msg, NatsConnection } from 'nats'
 import { fromNatsHeaders } from './headers.ts'
 import { firstReception } from './replayed.ts'
 
-/** A message as `decode` sees it. */
+/** A message as `decode` receives it. */
 export type IncomingMessage = {
   readonly subject: string
   readonly data: Uint8Array
-  /** When the broker stored it, in milliseconds since 1970; of a replayed one, when it first did. */
+  /** When the broker stored it, in milliseconds since 1970. For a replayed message: when the broker first stored it. */
   readonly receivedAt: number
   /** 1 on the first delivery. */
   readonly deliveryCount: number
@@ -15,11 +15,11 @@ export type IncomingMessage = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A message as it arrives, before anybody has looked into it. */
+/** A message on arrival, before it is decoded. */
 export type Arrival = IncomingMessage & {
-  /** Counts what the durable has delivered, to all replicas. */
+  /** Number of this delivery among all deliveries of the durable, to all replicas. */
   readonly deliverySeq: number
-  /** Published once more by an operator, not by whoever sent it at first. */
+  /** An operator has published it again. */
   readonly isReplayed: boolean
 }
 
@@ -28,10 +28,10 @@ export type DeliveryInfo = {
   consumer: string
   deliveryCount: number
   streamSeq: number
-  /** Counts what this consumer has delivered; a gap means that a message was lost on the way. */
+  /** Number of this delivery among those of the consumer. A gap means that a message was lost on the way. */
   deliverySeq: number
   receivedAt: number
-  /** Messages of the stream that this consumer has yet to deliver. */
+  /** Messages that this consumer has not delivered yet. */
   pending: number
 }
 
@@ -60,18 +60,18 @@ const encoder = new TextEncoder()
 const ACK = encoder.encode('+ACK')
 const WORKING = encoder.encode('+WPI')
 
-/** One delivered message and its settlement, which is sent once: whatever comes after the first is ignored. */
+/** A delivered message. Its first verdict is sent to the broker; later ones are ignored. */
 export class Delivery implements Arrival {
   readonly subject: string
   readonly data: Uint8Array
   readonly info: DeliveryInfo
   settled = false
-  /** Whose it is where groups share a consumer, see `FairShare`. */
+  /** The group of the message, see `FairShare`. Empty for consumers without groups. */
   group = ''
-  /** It overtook a batch that takes long, see `handleInLanes`. */
+  /** It has overtaken a slow batch, see `handleInLanes`. */
   isExpress = false
   readonly arrivedAt = Date.now()
-  /** When the broker last heard that we hold it. */
+  /** When the broker last learned that we hold it. */
   heldSince = this.arrivedAt
   readonly #msg: Msg
   readonly #nc: NatsConnection
@@ -105,21 +105,21 @@ export class Delivery implements Arrival {
     return this.subject !== this.#msg.subject
   }
   get headers(): Readonly<Record<string, string>> {
-    this.#headers ??= fromNatsHeaders(this.#msg.headers) // parsed on demand: most decoders never look
+    this.#headers ??= fromNatsHeaders(this.#msg.headers) // parsed on demand: most decoders do not read them
     return this.#headers
   }
 
   ack(): void {
     this.#settle(ACK)
   }
-  /** 0: at once, to whichever replica asks next. */
+  /** 0: redelivered at once, to the replica that pulls next. */
   nak(delayMs: number): void {
     this.#settle(encoder.encode(delayMs > 0 ? `-NAK {"delay":${Math.round(delayMs * 1e6)}}` : '-NAK'))
   }
   term(reason: string): void {
     this.#settle(encoder.encode(`+TERM ${reason}`))
   }
-  /** Tells the broker to wait for another `ackWaitMs`. */
+  /** Asks the broker to wait for another `ackWaitMs` before it redelivers. */
   working(): void {
     if (this.settled) return
     this.heldSince = Date.now()
@@ -132,7 +132,7 @@ export class Delivery implements Arrival {
     this.#send(verdict)
   }
 
-  /** A verdict that is lost with the connection costs a redelivery, which consumers are made for. */
+  /** A verdict that is lost with the connection causes a redelivery, which handlers must expect anyway. */
   #send(payload: Uint8Array): void {
     if (!this.#nc.isClosed() && !this.#nc.isDraining()) this.#nc.publish(this.#msg.reply ?? '', payload)
   }

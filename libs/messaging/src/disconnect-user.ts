@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { askServer, askServers } from './ask-servers.ts'
 import type { Broker } from './connection.ts'
 
-/** What we read of a server's answer; unknown fields are left to it. */
+/** The fields that we read of a server's answer. */
 const Connz = z.object({
   server: z.object({ id: z.string() }),
   data: z.object({
@@ -14,11 +14,11 @@ type Connection = { server: string; cid: number }
 const MAX_SWEEPS = 5
 
 /**
- * Ends the live connections, NATS and MQTT, of everyone logged in as `name`, on all servers of the cluster, and
- * resolves with their number. `broker` is logged in as `system`.
+ * Ends the connections, NATS and MQTT, of every client logged in as `name`, on all servers of the cluster. Resolves with their
+ * number. `broker` must be logged in as `system`.
  *
- * First make the callout refuse the name: disconnected clients come back at once. A login that was being decided
- * meanwhile can slip in behind the sweep: call again after the callout's two seconds to be sure. Safe to repeat.
+ * First make the callout refuse the name, because disconnected clients log in again at once. A login that is being decided
+ * meanwhile can connect after the sweep: call again after the callout's two seconds. Safe to repeat.
  */
 export async function disconnectUser(broker: Broker, name: string): Promise<number> {
   let disconnected = 0
@@ -30,7 +30,7 @@ export async function disconnectUser(broker: Broker, name: string): Promise<numb
   return disconnected
 }
 
-/** Ends the connections of each server as soon as it has named them: a flood need not wait for the others' replies. */
+/** Ends the connections of each server as soon as it has listed them, without waiting for the other servers. */
 async function disconnectFound(broker: Broker, name: string): Promise<number> {
   const disconnects: Promise<void>[] = []
   for await (const reply of askServers(broker, 'CONNZ', { auth: true, user: name, limit: 1_024 })) {
@@ -43,7 +43,7 @@ async function disconnectFound(broker: Broker, name: string): Promise<number> {
   return disconnects.length
 }
 
-/** A connection that has already ended is not a failure: the next sweep shows the ones that are left. */
+/** A connection that has already ended is not a failure: the next sweep finds the remaining ones. */
 async function disconnect(broker: Broker, { server, cid }: Connection): Promise<void> {
   await askServer(broker, server, 'KICK', { cid })
 }

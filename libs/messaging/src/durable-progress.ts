@@ -1,16 +1,16 @@
 import { natsOf, type Broker } from './connection.ts'
 import { durables, type DurableName } from './topology.ts'
 
-/** How far all replicas together are with a durable's stream. */
+/** How far all replicas together have read the stream of a durable. */
 export type DurableProgress = {
-  /** Everything up to this sequence has been settled. */
+  /** All messages up to this sequence have been settled. */
   settledSeq: number
   headSeq: number
-  /** Messages that are delivered and not settled, or not yet delivered. */
+  /** Messages not yet delivered, or delivered and not yet settled. */
   pending: number
 }
 
-/** Asks the broker. Rejects when it does not answer, or when the durable is missing. */
+/** Asks the broker. Rejects if it does not answer or if the durable is missing. */
 export async function durableProgress(broker: Broker, durable: DurableName): Promise<DurableProgress> {
   const { stream } = durables[durable]
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })

@@ -16,16 +16,16 @@ type Options = {
 type Advisory = { stream_seq: number; deliveries: number }
 
 /**
- * The last net: the broker gave a message up (`MAX_DELIVER`) before any of us could bury it, and says so once, to
- * whoever listens. One of the replicas keeps a copy. Returns how to stop listening.
+ * Keeps a dead letter of each message that the broker gave up (`MAX_DELIVER`) before a replica could. The broker announces it
+ * once, and one replica of the queue group receives that. Returns a function that stops listening.
  */
-export function buryExhausted(
+export function deadLetterExhausted(
   broker: Broker,
   { stream, durable, deadLetters, logger, metrics }: Options,
 ): () => void {
   const nc = natsOf(broker)
 
-  async function bury(msg: Msg): Promise<void> {
+  async function keepCopy(msg: Msg): Promise<void> {
     const { stream_seq: streamSeq, deliveries } = msg.json<Advisory>()
     const fields = { stream, durable, stream_seq: streamSeq, delivery_count: deliveries }
     const jsm = await nc.jetstreamManager({ checkAPI: false })
@@ -42,7 +42,7 @@ export function buryExhausted(
       headers,
       reason: `given up by the broker after ${deliveries} deliveries`,
     })
-    metrics?.buried?.('never_settled')
+    metrics?.deadLettered?.('never_settled')
     metrics?.handled('bury', 1)
     logger.error(fields, 'message given up by the broker, a copy is kept')
   }
@@ -56,7 +56,7 @@ export function buryExhausted(
 
   async function receive(msg: Msg): Promise<void> {
     try {
-      await bury(msg)
+      await keepCopy(msg)
     } catch (error) {
       failed(error)
     }

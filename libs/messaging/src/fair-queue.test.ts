@@ -4,7 +4,7 @@ import { FairQueue } from './fair-queue.ts'
 import { bytesAtATime, isOverShare } from './fair-share.ts'
 
 const KIB = 1024
-/** A delivery as far as a queue looks at it. */
+/** A delivery with the fields that a queue uses. */
 const sized = (group: string, bytes: number) =>
   ({ group, data: new Uint8Array(bytes), arrivedAt: 0 }) as Delivery
 
@@ -25,7 +25,7 @@ function filled(lines: Record<string, number[]>) {
 }
 const many = (count: number, bytes: number) => Array.from({ length: count }, () => bytes)
 
-test('one group is first in, first out, within count and bytes', () => {
+test('a single group is served first in, first out, within the bounds of count and bytes', () => {
   const { take, queue } = filled({ a: [10, 10, 10, 10, 10] })
   expect(take(2)).toEqual(['a1', 'a2'])
   expect(take(10, 15)).toEqual(['a3', 'a4'])
@@ -33,14 +33,14 @@ test('one group is first in, first out, within count and bytes', () => {
   expect([queue.length, queue.bytes, queue.costOf('a')]).toEqual([0, 0, 0])
 })
 
-test('nobody waits behind the backlog of another group, be it of large messages or of tiny ones', () => {
+test('no group waits behind the backlog of another, whether its messages are large or tiny', () => {
   for (const bytes of [256 * KIB, 10]) {
     const { take } = filled({ flood: many(400, bytes), quiet: [100] })
     expect(take(130)).toContain('quiet1')
   }
 })
 
-test('groups get the same bytes, whatever the size of their messages', () => {
+test('groups get the same number of bytes, whether their messages are large or small', () => {
   const { take } = filled({ large: many(8, 256 * KIB), small: many(2_000, 2 * KIB) })
   const taken = take(Number.POSITIVE_INFINITY, 1024 * KIB)
   const large = taken.filter((name) => name?.startsWith('large')).length * 256
@@ -48,7 +48,7 @@ test('groups get the same bytes, whatever the size of their messages', () => {
   expect(Math.abs(large - small)).toBeLessThanOrEqual(256)
 })
 
-test('the order of a group is kept over turns, and what is cleared is everything that waits', () => {
+test('a group keeps its order over turns, and clear() returns all that waits', () => {
   const { take, queue } = filled({ a: many(300, KIB), b: many(300, KIB) })
   const taken = Array.from({ length: 11 }, () => take(50)).flat()
   for (const group of ['a', 'b']) {
@@ -59,7 +59,7 @@ test('the order of a group is kept over turns, and what is cleared is everything
   expect([queue.length, queue.bytes]).toEqual([0, 0])
 })
 
-test('a group is over its share only with much waiting, beside others that hold much less', () => {
+test('a group is over its share only if it holds much and another active group much less', () => {
   const over = (lines: Record<string, number[]>, active: number) => {
     const { queue } = filled(lines)
     return isOverShare(queue.largestCost, queue, { active })
@@ -68,13 +68,13 @@ test('a group is over its share only with much waiting, beside others that hold 
   expect(over({ a: much }, 1)).toBe(false)
   expect(over({ a: much }, 2)).toBe(true)
   expect(over({ a: [100 * KIB] }, 2)).toBe(false)
-  // Who floods alike takes turns in memory.
+  // Groups that flood alike take turns in memory.
   expect(over({ a: much, b: much, c: many(9, 256 * KIB) }, 3)).toBe(false)
   expect(over({ a: much, b: much, c: many(7, 256 * KIB) }, 3)).toBe(true)
   expect(over({ a: much, b: much }, 3)).toBe(true)
 })
 
-test('steps are small beside somebody quiet, and large among those that are alike', () => {
+test('steps are small while a quiet group is active, and large if all groups are alike', () => {
   const { queue } = filled({ a: many(1_000, 4 * KIB), b: many(1_000, 4 * KIB) })
   expect(bytesAtATime(4_096 * KIB, queue, { active: 2 })).toBe(4_096 * KIB)
   expect(bytesAtATime(4_096 * KIB, queue, { active: 3 })).toBe(512 * KIB)

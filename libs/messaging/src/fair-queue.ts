@@ -1,22 +1,22 @@
 import type { Delivery } from './delivery.ts'
 import type { MayTake } from './lane.ts'
 
-/** Bytes that a group may take in one turn: some milliseconds of work. Larger messages wait for several turns. */
+/** Bytes that a group may take in one turn: a few milliseconds of work. A larger message waits for several turns. */
 const QUANTUM_BYTES = 64 * 1024
-/** What a message costs beside its bytes, so that a flood of tiny ones counts as a flood. */
+/** Added to the bytes of each message, so that a flood of tiny messages counts as a flood. */
 const MESSAGE_COST = 512
 
-/** What a message weighs where groups are compared. */
+/** The cost of a message when groups are compared. */
 const costOf = ({ data }: Pick<Delivery, 'data'>): number => data.length + MESSAGE_COST
 
 type Line = { group: string; waiting: Delivery[]; head: number; cost: number; credit: number }
 
 /**
- * Deliveries waiting for their turn, a line for each group. Lines take turns by deficit round robin over bytes: nobody
- * waits behind the backlog of another group. With one group it is first in, first out.
+ * Waiting deliveries, in one line per group. Lines take turns by deficit round robin over bytes, so that no group waits
+ * behind the backlog of another. With one group it is first in, first out.
  */
 export class FairQueue {
-  /** In the order of their turns; only those in which somebody waits. */
+  /** The lines that are not empty, in the order of their turns. */
   readonly #lines = new Map<string, Line>()
   #length = 0
   #bytes = 0
@@ -24,30 +24,30 @@ export class FairQueue {
   get length(): number {
     return this.#length
   }
-  /** Of the payloads. */
+  /** Size of the payloads. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** What a group holds. */
+  /** The cost of what a group holds. */
   costOf(group: string): number {
     return this.#lines.get(group)?.cost ?? 0
   }
 
-  /** When the first of a group arrived; undefined when none waits. */
+  /** When the first delivery of a group arrived; undefined if none waits. */
   waitingSince(group: string): number | undefined {
     const line = this.#lines.get(group)
     return line?.waiting[line.head]?.arrivedAt
   }
 
-  /** Groups that hold at least so much. */
+  /** How many groups hold at least this cost. */
   countFrom(cost: number): number {
     let count = 0
     for (const line of this.#lines.values()) if (line.cost >= cost) count += 1
     return count
   }
 
-  /** What the group that holds most holds. */
+  /** The cost of the group that holds most. */
   get largestCost(): number {
     let largest = 0
     for (const { cost } of this.#lines.values()) if (cost > largest) largest = cost
@@ -64,7 +64,7 @@ export class FairQueue {
     this.#bytes += delivery.data.length
   }
 
-  /** How many wait of groups that may be taken, and when the first of them arrived. */
+  /** How many deliveries wait in groups that may be taken, and when the first of them arrived. */
   waiting(mayTake: MayTake): { count: number; since: number } {
     let [count, since] = [0, Number.POSITIVE_INFINITY]
     for (const { group, waiting, head } of this.#lines.values()) {
@@ -76,7 +76,7 @@ export class FairQueue {
   }
 
   /**
-   * The next ones by turns, of groups that may be taken: `max` at most, and of these only so many that the last one reaches
+   * The next deliveries of groups that may be taken; groups take turns. At most `max`; ends with the delivery that reaches
    * `maxBytes`.
    */
   take(max: number, maxBytes: number, mayTake: MayTake = () => true): Delivery[] {
@@ -85,7 +85,7 @@ export class FairQueue {
     while (taken.length < max && bytes < maxBytes) {
       const line = this.#firstOf(mayTake)
       if (!line) break
-      // Alone, a line needs no turns.
+      // A single line needs no turns.
       line.credit += this.#lines.size === 1 ? Number.POSITIVE_INFINITY : QUANTUM_BYTES
       for (let next = line.waiting[line.head]; next; next = line.waiting[line.head]) {
         if (taken.length >= max || bytes >= maxBytes || costOf(next) > line.credit) break
@@ -98,7 +98,7 @@ export class FairQueue {
     return taken
   }
 
-  /** Everything, line by line; the queue is empty then. */
+  /** Empties the queue. Returns its deliveries, line by line. */
   clear(): Delivery[] {
     const all = [...this]
     this.#lines.clear()
@@ -124,11 +124,11 @@ export class FairQueue {
     this.#length -= 1
     this.#bytes -= next.data.length
     if (line.head < 1_024) return
-    line.waiting.splice(0, line.head) // now and then: one by one it would cost as much as the queue is long
+    line.waiting.splice(0, line.head) // rarely: each splice costs time in proportion to the length of the line
     line.head = 0
   }
 
-  /** Whoever has more comes behind the others. Credit is saved only for a message that is larger than it. */
+  /** A line that is not empty goes to the end. It keeps its credit only if its next message is larger than that. */
   #endTurn(line: Line): void {
     this.#lines.delete(line.group)
     const next = line.waiting[line.head]

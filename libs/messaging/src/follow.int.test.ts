@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
-import { makeAnew } from '@whereabouts/testing/streams'
+import { recreateStream } from '@whereabouts/testing/streams'
 import { natsOf, type Broker } from './connection.ts'
 import { followStream, type FollowOptions } from './follow.ts'
 import { immediatePublish, publishMany } from './publish.ts'
@@ -15,7 +15,7 @@ async function put(broker: Broker, states: readonly ReturnType<typeof key>[]): P
   expect(results.every(({ ok }) => ok)).toBe(true)
 }
 
-/** A view as a service would keep it: subject → last state. */
+/** A view like that of a service: subject → last state. */
 function follow(bus: Bus, options: Partial<FollowOptions> = {}) {
   const view = new Map<string, unknown>()
   const follower = followStream(bus.broker, {
@@ -28,7 +28,7 @@ function follow(bus: Bus, options: Partial<FollowOptions> = {}) {
   return { view, follower }
 }
 
-test('an empty stream is caught up with at once', async ({ bus }) => {
+test('a follower of an empty stream is caught up at once', async ({ bus }) => {
   const { follower } = follow(bus)
   await follower.caughtUp
   expect(follower.isCaughtUp()).toBe(true)
@@ -36,7 +36,7 @@ test('an empty stream is caught up with at once', async ({ bus }) => {
   await follower.stop()
 })
 
-test('caughtUp means that all the stream held has been applied, and later changes follow', async ({
+test('caughtUp resolves when all states of the stream are applied, and later changes follow', async ({
   bus,
 }) => {
   await put(
@@ -56,9 +56,7 @@ test('caughtUp means that all the stream held has been applied, and later change
   await follower.stop()
 })
 
-test('what is published counts at once where that is wanted, also while no stream can store it', async ({
-  bus,
-}) => {
+test('an immediate follower applies states at once, even while no stream can store them', async ({ bus }) => {
   await put(bus.broker, [key(1, 1)])
   const { follower, view } = follow(bus, { immediate: true, filter: 'keys.key.>' })
   const stored = follow(bus)
@@ -79,7 +77,7 @@ test('a filter leaves the rest of the stream out', async ({ bus }) => {
   await follower.stop()
 })
 
-test('from now: what the stream holds is passed over, also in one that is made anew', async ({ bus }) => {
+test('from now: the content of the stream is skipped, also after it was re-created', async ({ bus }) => {
   await put(bus.broker, [key(1, 1), key(2, 1)])
   let resets = 0
   const seen: string[] = []
@@ -93,7 +91,7 @@ test('from now: what the stream holds is passed over, also in one that is made a
   await put(bus.broker, [key(3, 1)])
   await vi.waitFor(() => expect(seen).toEqual(['keys.key.3']))
   const created = follower.streamCreated()
-  await makeAnew(bus.broker, 'KEYS')
+  await recreateStream(bus.broker, 'KEYS')
   await vi.waitFor(() => expect(resets).toBe(1), 15_000)
   expect(follower.streamCreated()).not.toBe(created)
   await put(bus.broker, [key(4, 1)])
@@ -103,7 +101,7 @@ test('from now: what the stream holds is passed over, also in one that is made a
 
 const OWNER = 'rpc.test.republish-state'
 
-/** What was counted of unreadable states. */
+/** Counts of unreadable states. */
 function counted() {
   const counts = { found: 0, remaining: 0 }
   const stateMetrics = {
@@ -113,17 +111,17 @@ function counted() {
   return { counts, stateMetrics }
 }
 
-test('the owner of a state that cannot be read is asked until it has published it again', async ({ bus }) => {
+test('the owner of an unreadable state is asked until it has published the state again', async ({ bus }) => {
   await put(bus.broker, [key(1, 1)])
   const { counts, stateMetrics } = counted()
-  const doubted: string[] = []
-  const onUnreadable = (subject: string) => void doubted.push(subject)
+  const unreadable: string[] = []
+  const onUnreadable = (subject: string) => void unreadable.push(subject)
   const { follower, view } = follow(bus, { owner: OWNER, stateMetrics, onUnreadable })
   await follower.caughtUp
   await publishMany(bus.broker, [{ subject: 'keys.key.1', payload: Buffer.from('{') }])
   await vi.waitFor(() => expect(counts).toEqual({ found: 1, remaining: 1 }))
-  expect([doubted, follower.unreadable()]).toEqual([['keys.key.1'], 1])
-  expect(view.get('keys.key.1')).toEqual({ id: 1, revision: 1 }) // the last good one
+  expect([unreadable, follower.unreadable()]).toEqual([['keys.key.1'], 1])
+  expect(view.get('keys.key.1')).toEqual({ id: 1, revision: 1 }) // the last readable state
   const asked: unknown[] = []
   const republish = async (payload: unknown) => {
     asked.push(payload)
@@ -137,7 +135,7 @@ test('the owner of a state that cannot be read is asked until it has published i
   await Promise.all([owner.stop(), follower.stop()])
 })
 
-test('a state that is unreadable from the start heals the same way, and so does one of a stream made again', async ({
+test('a state that was unreadable from the start is replaced, and a re-created stream starts without any', async ({
   bus,
 }) => {
   const { counts, stateMetrics } = counted()
@@ -145,11 +143,11 @@ test('a state that is unreadable from the start heals the same way, and so does 
   const { follower } = follow(bus, { stateMetrics })
   await follower.caughtUp
   expect(counts).toEqual({ found: 1, remaining: 1 })
-  await put(bus.broker, [key(1, 2)]) // as a republish of everything does
+  await put(bus.broker, [key(1, 2)]) // like `npm run republish`
   await vi.waitFor(() => expect(counts.remaining).toBe(0))
   await publishMany(bus.broker, [{ subject: 'keys.key.2', payload: Buffer.from('{') }])
   await vi.waitFor(() => expect(counts).toEqual({ found: 2, remaining: 1 }))
-  await makeAnew(bus.broker, 'KEYS')
+  await recreateStream(bus.broker, 'KEYS')
   await vi.waitFor(() => expect(counts).toEqual({ found: 2, remaining: 0 }), 15_000)
   await follower.stop()
 })
@@ -178,7 +176,7 @@ test('nothing is missed when the broker is killed and restarted', async ({ bus }
   await bus.server.kill()
   await bus.server.restart()
   const writer = await bus.connect()
-  await put(writer, [key(1, 2), key(3, 1)]) // most likely before the follower is back
+  await put(writer, [key(1, 2), key(3, 1)]) // most likely before the follower reconnects
   await vi.waitFor(
     () =>
       expect(Object.fromEntries(view)).toMatchObject({
@@ -191,7 +189,7 @@ test('nothing is missed when the broker is killed and restarted', async ({ bus }
   await follower.stop()
 })
 
-test('nothing is missed when the broker forgets the consumer', async ({ bus }) => {
+test('nothing is missed when the broker removes the consumer', async ({ bus }) => {
   await put(bus.broker, [key(1, 1)])
   const { follower, view } = follow(bus)
   await follower.caughtUp
@@ -202,9 +200,7 @@ test('nothing is missed when the broker forgets the consumer', async ({ bus }) =
   await follower.stop()
 })
 
-test('a stream that was deleted and made anew is read from its start, and the old view is dropped', async ({
-  bus,
-}) => {
+test('a re-created stream is read from its start, and the old view is dropped', async ({ bus }) => {
   await put(bus.broker, [key(1, 1), key(2, 1), key(3, 1)])
   const { follower, view } = follow(bus)
   await follower.caughtUp

@@ -11,44 +11,44 @@ import { UnreadableStates, type StateMetrics } from './unreadable-states.ts'
 
 export type FollowOptions = {
   stream: StreamName
-  /** A subject pattern; everything in the stream when left out. */
+  /** A subject pattern; the whole stream if left out. */
   filter?: string
   /**
-   * True: states are also applied as they are published (`immediatePublish`), before the stream has stored them, for views
-   * that must not wait for a cluster to elect a leader. The outbox retries what was not stored.
+   * True: states from `immediatePublish` are also applied before the stream has stored them, for views that must not wait until
+   * a cluster has elected a leader. The outbox retries states that were not stored.
    */
   immediate?: boolean
   /** `now`: skips what the stream holds at the start, and the content of a recreated stream. */
   from?: 'start' | 'now'
   /**
-   * Called in stream order, one at a time, for each state: first all that the stream holds, then each change. After an
-   * interruption states may come again: guard with `revision`. If it throws, the state is logged and skipped.
+   * Called for each state in stream order, one at a time: first for all states in the stream, then for each change. After an
+   * interruption states may come again: compare `revision`. If it throws, the state is logged and skipped.
    */
   onState: (subject: string, payload: unknown, seq: number) => void
-  /** The stream was recreated, or lost its end: its content follows from the start. Forget everything applied before. */
+  /** The stream was recreated or has lost its end. Drop all applied states: the stream is read from the start again. */
   onReset?: () => void
-  /** The state of this subject could not be read, or `onState` threw: the state known so far is out of date. */
+  /** The state of this subject could not be read, or `onState` threw: the applied state is out of date. */
   onUnreadable?: (subject: string) => void
-  /** Subject on which to ask the owner to publish an unreadable state again, see `UnreadableStates`. */
+  /** Subject of the request that makes the owner publish an unreadable state again, see `UnreadableStates`. */
   owner?: string
   stateMetrics?: StateMetrics
   logger: Logger
 }
 
 export type Follower = {
-  /** Resolves when everything that the stream held at the start is applied. Never rejects; pending while stopped. */
+  /** Resolves when all states that the stream held at the start are applied. Never rejects; after `stop` it may stay pending. */
   readonly caughtUp: Promise<void>
-  /** False again from an interruption until the missed states have been read. */
+  /** False again after an interruption, until the missed states have been read. */
   isCaughtUp(): boolean
-  /** States applied since the start, states skipped as unreadable, and states still to come at the last message. */
+  /** States applied since the start, states skipped as unreadable, and states that were pending at the last message. */
   progress(): { applied: number; skipped: number; pending: number }
-  /** Subjects whose newest state could not be read. */
+  /** Number of subjects whose newest state could not be read. */
   unreadable(): number
   /** Sequence of the last state seen; 0 before the first. */
   lastSeq(): number
-  /** Where the stream ended when it began to be read; 0 before that. */
+  /** The last sequence of the stream when reading began; 0 before that. */
   headSeq(): number
-  /** When the stream was created, as the broker writes it; undefined before the first connection. */
+  /** When the stream was created, as text from the broker; undefined before the first connection. */
   streamCreated(): string | undefined
   stop(): Promise<void>
 }
@@ -58,8 +58,8 @@ const RETRY_MS = 1_000
 const PREFIX_LENGTH = immediateSubject('').length
 
 /**
- * Keeps a view in memory up to date with a compacted stream. Each process follows by itself, through an
- * ephemeral consumer. After an interruption a new one continues after the last state seen.
+ * Keeps a view in memory up to date with a compacted stream. Each process follows the stream with its own ephemeral
+ * consumer. After an interruption a new consumer continues after the last state.
  */
 export function followStream(broker: Broker, options: FollowOptions): Follower {
   const follower = new StreamFollower(broker, options)
@@ -79,9 +79,8 @@ class StreamFollower implements Follower {
   #skipped = 0
   #pending = 0
   #lastSeq = 0
-  /** Creation time of the stream we read: another one means another stream, whose numbers begin again. */
+  /** Creation time of the stream. If it changes, this is another stream, whose sequence starts again. */
   #streamCreated: string | undefined
-  /** Where the stream ended when we began to read it. */
   #headSeq = 0
 
   constructor(broker: Broker, options: FollowOptions) {
@@ -141,7 +140,7 @@ class StreamFollower implements Follower {
     return natsOf(this.#broker).subscribe(immediateSubject(filter), { callback })
   }
 
-  /** Not counted, and errors are ignored: the state comes again, from the stream. */
+  /** Neither counted nor logged: the same state comes again from the stream. */
   #applyImmediate(msg: Msg): void {
     try {
       this.#options.onState(msg.subject.slice(PREFIX_LENGTH), msg.json(), this.#lastSeq)
@@ -150,7 +149,7 @@ class StreamFollower implements Follower {
     }
   }
 
-  /** Resolves with what went wrong, or when stopped. */
+  /** Resolves with the reason of an interruption, or with `stopped`. */
   async #followUntilTrouble(): Promise<string> {
     const jsm = await natsOf(this.#broker).jetstreamManager({ checkAPI: false })
     await this.#inspectStream(jsm)
@@ -175,7 +174,7 @@ class StreamFollower implements Follower {
     const { created, state } = await jsm.streams.info(stream)
     const known = this.#streamCreated
     this.#streamCreated = created
-    // A broker that lost its disk's last seconds counts from an earlier number again: what follows would look old.
+    // A broker that lost the last seconds of its disk reuses sequence numbers: new states would look old.
     const rewound = state.last_seq < this.#lastSeq
     this.#headSeq = state.last_seq
     if (known === created && !rewound) return
@@ -195,7 +194,7 @@ class StreamFollower implements Follower {
     let broken = false
     const fail = (reason: string) => {
       broken = true
-      this.#isCaughtUp = false // what has changed meanwhile is not known yet
+      this.#isCaughtUp = false // changes since then are not known yet
       onTrouble(reason)
     }
     return startPull(this.#broker, {
@@ -210,7 +209,7 @@ class StreamFollower implements Follower {
       onMessage: (msg, info) => {
         if (broken || this.#stopping.signal.aborted) return
         delivered += 1
-        // Lost on the way, for instance with a connection: everything from the gap on is read again.
+        // A message was lost, for instance with a connection: everything after the gap is read again.
         if (info.deliverySeq !== delivered) return fail('a message is missing')
         this.#apply(msg, info)
       },

@@ -9,7 +9,7 @@ import { startPull } from './pull.ts'
 export type IntakeOptions = {
   stream: string
   consumer: string
-  /** Bounds of the buffer; what is being handled comes on top. */
+  /** Bounds of the buffer. Messages that are being handled are not counted. */
   capacity: number
   capacityBytes?: number | undefined
   /** Left out: first in, first out. */
@@ -17,28 +17,27 @@ export type IntakeOptions = {
   onTrouble: (reason: string) => void
 }
 
-/** Which deliveries are wanted. */
+/** Which deliveries a caller wants. */
 export type Want = {
-  /** So many at most. */
   max: number
   /** Counted from the arrival of the first. */
   maxWaitMs: number
-  /** Of these only so many that the last one reaches it. No bound when left out. */
+  /** The batch ends with the delivery that reaches this size. No bound when left out. */
   maxBytes?: number | undefined
-  /** Left out: any. What it says may change, see `look`. */
+  /** Any group when left out. Call `recheck` when its answers change. */
   mayTake?: MayTake | undefined
 }
 
 type Waiter = { mayTake: MayTake; count: number; wake: () => void }
 
-/** Deliveries waiting for their turn: bounded, filled in the background, emptied by one reader, or by one for each lane. */
+/** Bounded buffer of deliveries. It is filled in the background and emptied by one reader, or by one reader per lane. */
 export class Intake {
   readonly #pull: { ask(): void; stop(): void }
   readonly #fair: FairShare | undefined
   readonly #queue = new FairQueue()
   #closed = false
   readonly #waiters = new Set<Waiter>()
-  /** Messages the consumer had yet to deliver when the last one arrived. */
+  /** Messages that the consumer had not delivered yet when the last one arrived. */
   pending = 0
 
   constructor(broker: Broker, { stream, consumer, fair, ...options }: IntakeOptions) {
@@ -60,7 +59,7 @@ export class Intake {
     overflow?.onMoved(() => this.#pull.ask())
   }
 
-  /** Waiting, those of each group oldest first. */
+  /** The buffered deliveries; within a group the oldest first. */
   get buffered(): Iterable<Delivery> {
     return this.#queue
   }
@@ -76,8 +75,8 @@ export class Intake {
   }
 
   /**
-   * The next deliveries, groups by turns: as soon as there are `max`, or `maxWaitMs` after the first of them arrived. Empty only
-   * when closed.
+   * The next deliveries; groups take turns. Resolves when there are `max`, or `maxWaitMs` after the first of them arrived. Empty
+   * only after `close`.
    */
   async next({ max, maxWaitMs, maxBytes, mayTake = anyGroup }: Want): Promise<Delivery[]> {
     while (!this.#closed) {
@@ -89,7 +88,7 @@ export class Intake {
     return this.take(max, maxBytes, mayTake)
   }
 
-  /** Those of them that are here already. */
+  /** Like `next`, without waiting: the deliveries that have arrived. */
   take(max: number, maxBytes = Number.POSITIVE_INFINITY, mayTake: MayTake = anyGroup): Delivery[] {
     const groups = this.#fair?.overflow
     const bytes = groups ? bytesAtATime(maxBytes, this.#queue, groups) : maxBytes
@@ -98,16 +97,16 @@ export class Intake {
     return taken
   }
 
-  /** To be called when other groups may be taken than before. */
-  look(): void {
+  /** Call it when `mayTake` allows other groups than before. */
+  recheck(): void {
     for (const { wake } of this.#waiters) wake()
   }
 
-  /** Stops pulling, ends a waiting `next`, and hands over what nobody will take any more. */
+  /** Stops pulling, ends a waiting `next`, and returns the deliveries that nobody has taken. */
   close(): Delivery[] {
     this.#closed = true
     this.#pull.stop()
-    this.look()
+    this.recheck()
     return this.#queue.clear()
   }
 

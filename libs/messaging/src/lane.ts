@@ -1,6 +1,6 @@
 import type { Delivery } from './delivery.ts'
 
-/** Groups whose deliveries one lane of a consumer has in hand: no other lane may have any, or their order would be lost. */
+/** The groups that one lane of a consumer is handling. No other lane may take them, or their order would be lost. */
 export class Lane {
   readonly #counts = new Map<string, number>()
 
@@ -21,5 +21,5 @@ export class Lane {
   }
 }
 
-/** Whether deliveries of a group may be taken now. */
+/** True if deliveries of the group may be taken now. */
 export type MayTake = (group: string) => boolean

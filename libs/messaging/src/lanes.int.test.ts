@@ -14,7 +14,7 @@ async function send({ broker }: Bus, org: string, numbers: readonly number[], by
   for (const n of numbers) await js.publish(`scans.${org}.gate.canonical`, String(n).padEnd(bytes))
 }
 
-/** Handles batches as `handle` says, and notes what was handled in the order in which it was done. */
+/** Handles batches with `handle` and records the handled scans in order. */
 function start(bus: Bus, handle: (batch: readonly Scan[]) => Promise<void>) {
   const done: Scan[] = []
   const consumption = consumeBatches<Scan>(
@@ -40,7 +40,7 @@ function start(bus: Bus, handle: (batch: readonly Scan[]) => Promise<void>) {
   return { done, of, stop: () => consumption.stop() }
 }
 
-test('others overtake a batch that takes long; its own group waits', async ({ bus }) => {
+test('other groups overtake a slow batch, and its own group waits', async ({ bus }) => {
   const slow = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
   const handled = start(bus, async ([first]) => {
@@ -61,7 +61,7 @@ test('others overtake a batch that takes long; its own group waits', async ({ bu
   await handled.stop()
 })
 
-test('a batch that hangs is given to another process, though others overtake it all the time', async ({
+test('a batch that hangs is given to another process, although other groups keep overtaking it', async ({
   bus,
 }) => {
   const hangs = Promise.withResolvers<void>()
@@ -69,7 +69,7 @@ test('a batch that hangs is given to another process, though others overtake it 
     if (batch.some(({ org }) => org === '1')) await hangs.promise
   })
   await send(bus, '1', [1])
-  // Each wait is shorter than that after which the broker delivers again.
+  // Each wait is shorter than the ack wait of the broker.
   const other = await bus.connect()
   const second = start({ ...bus, broker: other }, async () => {})
   await vi.waitFor(
@@ -83,7 +83,7 @@ test('a batch that hangs is given to another process, though others overtake it 
   await Promise.all([handled.stop(), second.stop()])
 })
 
-test('who has much in a batch is handled after the others, apart from them', async ({ bus }) => {
+test('a group with many bytes in a batch is handled after the others, separately', async ({ bus }) => {
   const batches: string[][] = []
   const first = Promise.withResolvers<void>()
   const handled = start(bus, async (batch) => {
@@ -92,7 +92,7 @@ test('who has much in a batch is handled after the others, apart from them', asy
   })
   await send(bus, '1', [1])
   await vi.waitFor(() => expect(batches).toHaveLength(1))
-  // These wait for the batch of their own group, and the others join them.
+  // These wait for the batch of their own group. The other group joins them.
   await send(bus, '1', [2, 3, 4, 5], 70_000)
   first.resolve()
   await send(bus, '2', [1])
@@ -102,14 +102,14 @@ test('who has much in a batch is handled after the others, apart from them', asy
 })
 
 test(
-  'whatever takes how long, each group is handled in order and never in two lanes',
+  'each group is handled in order and never on two lanes, however long batches take',
   { timeout: 30_000 },
   async ({ bus }) => {
     const busy = new Set<string>()
-    const seen = { overlaps: 0, beside: 0 }
+    const seen = { overlaps: 0, parallel: 0 }
     const handled = start(bus, async (batch) => {
       const orgs = new Set(batch.map(({ org }) => org))
-      if (busy.size > 0) seen.beside += 1
+      if (busy.size > 0) seen.parallel += 1
       seen.overlaps += busy.intersection(orgs).size
       for (const org of orgs) busy.add(org)
       await delay(orgs.has('1') ? 60 : 2)
@@ -128,7 +128,7 @@ test(
     await vi.waitFor(() => expect(handled.done).toHaveLength(160))
     for (const org of orgs) expect(handled.of(org)).toEqual(numbers)
     expect(seen.overlaps).toBe(0)
-    expect(seen.beside).toBeGreaterThan(0)
+    expect(seen.parallel).toBeGreaterThan(0)
     await handled.stop()
   },
 )

@@ -6,19 +6,19 @@ import { Lane, type MayTake } from './lane.ts'
 type Item = { delivery: Delivery }
 type Work<T extends Item> = {
   decode: (taken: readonly Delivery[]) => Promise<T[]>
-  /** Settles all of them. Rejects for a bug only. */
+  /** Settles all of them. Rejects only because of a bug. */
   handle: (batch: readonly T[]) => Promise<void>
 }
 
-/** A batch that takes longer than this is overtaken by groups that have nothing in it. */
+/** A batch that takes longer than this can be overtaken by groups that have nothing in it. */
 const SLOW_MS = 15
-/** A group with more in a batch than this may take long: it is handled after the others, apart from them. */
+/** A group with more than this in a batch may be slow. It is handled after the other groups, as a part of its own. */
 const HEAVY_BYTES = 64 * 1024
 
 /**
- * Handles batches until stopped, one after the other. While one is handled, which is mostly waiting for a database, what has come
- * of the same groups is decoded. So that other groups need not wait for a batch that takes long, theirs go by a second lane
- * meanwhile. A group is in one lane at a time: its order is kept.
+ * Handles batches one after the other until stopped. Handling is mostly waiting for a database. Meanwhile the next
+ * messages of the same groups are decoded. If a batch is slow, messages of other groups overtake it on a second lane. A
+ * group is on one lane at a time, so its order is kept.
  */
 export async function handleInLanes<T extends Item>(
   run: ConsumerRun,
@@ -29,7 +29,7 @@ export async function handleInLanes<T extends Item>(
   let isHandling = false
   let isSlow = false
 
-  /** Those of groups in the batch that is being handled, or of any when there is none. */
+  /** Groups of the batch that is being handled, or all groups if there is none. */
   const mayFollow: MayTake = (group) => !express.has(group) && (!isHandling || main.has(group))
   const mayJoin: MayTake = (group) => !express.has(group) && !main.has(group)
   const mayOvertake: MayTake = (group) => isSlow && !main.has(group)
@@ -40,7 +40,7 @@ export async function handleInLanes<T extends Item>(
       for (const part of partsOf(batch)) await handlePart(part)
     } finally {
       isHandling = false
-      run.intake.look()
+      run.intake.recheck()
     }
   }
 
@@ -48,7 +48,7 @@ export async function handleInLanes<T extends Item>(
     const deliveries = part.map(({ delivery }) => delivery)
     const timer = setTimeout(() => {
       isSlow = true
-      run.intake.look()
+      run.intake.recheck()
     }, SLOW_MS)
     try {
       await handle(part)
@@ -74,7 +74,7 @@ export async function handleInLanes<T extends Item>(
       run.park(others)
       batch.push(...(await decode(others)))
       before = handleMain(batch)
-      before.catch(() => {}) // seen when it is awaited
+      before.catch(() => {}) // reported when it is awaited
     }
     await before
   }
@@ -89,14 +89,14 @@ export async function handleInLanes<T extends Item>(
       await handle(await decode(taken))
       run.release(taken)
       express.remove(taken)
-      run.intake.look()
+      run.intake.recheck()
     }
   }
 
   await Promise.all([mainLane(), expressLane()])
 }
 
-/** Groups with little first, since they are done soon; then those with much. One part where all are alike. */
+/** Groups with few bytes first, because they are done soon; then groups with many. One part if all are of one kind. */
 function partsOf<T extends Item>(batch: readonly T[]): T[][] {
   const bytes = new Map<string, number>()
   for (const { delivery } of batch)

@@ -1,4 +1,4 @@
-/** What this lib needs of a logger. Pino's fits; naming it here keeps the lib free of a logging package. */
+/** The part of a logger that this lib uses; pino's fits. It keeps the lib free of a logging package. */
 export type Logger = Readonly<Record<'debug' | 'info' | 'warn' | 'error', Log>>
 type Log = (fields: Record<string, unknown>, text: string) => void
 

@@ -1,7 +1,7 @@
 import { createAccount, createCurve, fromCurveSeed, fromSeed } from '@nats-io/nkeys'
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 
-/** Secrets of the authorization callout. `issuer` and `xkey` are public: they go into nats.conf. */
+/** Keys of the authorization callout. `issuer` and `xkey` are public and go into nats.conf; the seeds are secret. */
 export type CalloutKeys = { issuer: string; issuerSeed: string; xkey: string; xkeySeed: string }
 
 /** New keys, for a first start. */
@@ -43,7 +43,7 @@ export function rawXkeySeed(xkeySeed: string): Uint8Array {
   return rawKey(xkeySeed, 16)
 }
 
-/** The 32 bytes of a public curve key (X…), which has one prefix byte. Its checksum is not looked at. */
+/** The 32 bytes of a public curve key (X…), which has one prefix byte. The checksum is not verified. */
 export function rawPublicXkey(xkey: string): Uint8Array {
   if (!/^X[A-Z2-7]{55}$/.test(xkey)) throw new Error('not a public curve key (X…)')
   return rawKey(xkey, 8)

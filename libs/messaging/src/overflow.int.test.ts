@@ -28,7 +28,7 @@ async function send({ broker }: Bus, org: number, numbers: readonly number[], by
   expect(results.every(({ ok }) => ok)).toBe(true)
 }
 
-/** What tracking makes of the two durables: one that can be made to stand still, and the work on OVERFLOW. */
+/** Consumes the two durables like tracking: ingest, which can be paused, and OVERFLOW. */
 async function start(bus: Bus, broker: Broker = bus.broker, onStored?: () => void) {
   const handled: Handled[] = []
   let gate: Promise<unknown> = Promise.resolve()
@@ -62,7 +62,7 @@ async function start(bus: Bus, broker: Broker = bus.broker, onStored?: () => voi
     handled,
     overflow,
     of: (org: number) => handled.filter((one) => one.org === String(org)),
-    /** Ingest stands still until the returned function is called. */
+    /** Pauses ingest until the returned function is called. */
     hold(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>()
       gate = promise
@@ -88,7 +88,7 @@ async function unsettled({ broker }: Bus): Promise<number> {
   return num_pending + num_ack_pending
 }
 
-test('a flood is moved to OVERFLOW and worked off in order, with subject and time of its reception', async ({
+test('a flood is moved to OVERFLOW and handled in order, with subject and time of its reception', async ({
   bus,
 }) => {
   const before = Date.now()
@@ -98,14 +98,14 @@ test('a flood is moved to OVERFLOW and worked off in order, with subject and tim
   await send(bus, 1, range(1, 300))
   await vi.waitFor(async () => expect(await storedIn(bus, 'OVERFLOW')).toBeGreaterThan(100))
   const moved = Date.now()
-  // Behind the flood in the stream, before it in the process.
+  // In the stream it comes after the flood; in the process it comes first.
   await send(bus, 2, [2])
   await vi.waitFor(async () => expect(await unsettled(bus)).toBeLessThan(200))
   release()
   await vi.waitFor(() => expect(tracking.of(2)).toHaveLength(2))
   const inMemory = tracking.of(1).length
   expect(inMemory).toBeLessThan(200)
-  // While OVERFLOW has messages of an organization its new ones follow there, those of others do not.
+  // While OVERFLOW has messages of an organization, its new messages go there too. Those of others do not.
   await send(bus, 1, [301])
   await send(bus, 2, [3])
   await vi.waitFor(() => expect(tracking.of(2)).toHaveLength(3))
@@ -124,7 +124,7 @@ test('a flood is moved to OVERFLOW and worked off in order, with subject and tim
   await tracking.stop()
 })
 
-test('a single active organization is never moved', async ({ bus }) => {
+test('messages of a single active organization are never moved', async ({ bus }) => {
   const tracking = await start(bus)
   const release = tracking.hold()
   await send(bus, 1, range(1, 400))
@@ -137,7 +137,7 @@ test('a single active organization is never moved', async ({ bus }) => {
   await tracking.stop()
 })
 
-test('without room in OVERFLOW messages are held, and none is lost', async ({ bus }) => {
+test('while OVERFLOW is full, messages are held, and none is lost', async ({ bus }) => {
   const jsm = await natsOf(bus.broker).jetstreamManager()
   await jsm.streams.update('OVERFLOW', { max_bytes: 400_000 })
   const tracking = await start(bus)
@@ -145,7 +145,7 @@ test('without room in OVERFLOW messages are held, and none is lost', async ({ bu
   await send(bus, 2, [1])
   await send(bus, 1, range(1, 300))
   await vi.waitFor(() =>
-    expect(bus.log.map(({ text }) => text)).toContain('OVERFLOW takes nothing, holding back'),
+    expect(bus.log.map(({ text }) => text)).toContain('OVERFLOW refused messages; they are held'),
   )
   const { config, state } = await jsm.streams.info('OVERFLOW')
   expect(state.bytes).toBeLessThanOrEqual(config.max_bytes)
@@ -157,9 +157,7 @@ test('without room in OVERFLOW messages are held, and none is lost', async ({ bu
   await tracking.stop()
 })
 
-test('a process that dies between the store and the acknowledgement loses nothing, and nothing is stored twice', async ({
-  bus,
-}) => {
+test('a crash between storing and acknowledging loses nothing and stores nothing twice', async ({ bus }) => {
   const dying = await bus.connect()
   const dead = Promise.withResolvers<void>()
   const first = await start(bus, dying, () => {
@@ -176,7 +174,7 @@ test('a process that dies between the store and the acknowledgement loses nothin
   expect(await unsettled(bus)).toBe(201) // it died before the first acknowledgement
   const successor = await start(bus)
   const release = successor.hold()
-  // Delivered again, they are moved again, under ids that OVERFLOW knows: then each message is in one of the two streams.
+  // They are redelivered and moved again, with ids that OVERFLOW knows. Then each message is in one of the two streams.
   await vi.waitFor(async () => expect((await unsettled(bus)) + (await storedIn(bus, 'OVERFLOW'))).toBe(201), {
     timeout: 15_000,
   })
@@ -184,14 +182,14 @@ test('a process that dies between the store and the acknowledgement loses nothin
   successor.workOff()
   await vi.waitFor(async () => expect(await unsettled(bus)).toBe(0), { timeout: 15_000 })
   await vi.waitFor(async () => expect(await storedIn(bus, 'OVERFLOW')).toBe(0))
-  // What was stored before the crash comes first: after one, order is not promised.
+  // Messages that were stored before the crash come first: after a crash, order is not guaranteed.
   const seen = successor.of(1).map(({ n }) => n)
   expect(seen.toSorted((left, right) => left - right)).toEqual(range(1, 200))
   expect(successor.of(2)).toHaveLength(1)
   await successor.stop()
 })
 
-test('another replica knows from its start whose messages OVERFLOW has', async ({ bus }) => {
+test('a new replica knows from its start which organizations have messages in OVERFLOW', async ({ bus }) => {
   const first = await start(bus)
   first.hold()
   await send(bus, 2, [1])

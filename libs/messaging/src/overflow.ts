@@ -10,100 +10,104 @@ import { asOverflow, OVERFLOW_PREFIX } from './replayed.ts'
 
 export type OverflowOptions = {
   logger: Logger
-  /** A group that is handled within this is not moved, however much it holds: moving costs more. 750 when left out. */
+  /** A group whose first message has waited for less than this is not moved: moving costs more. 750 when left out. */
   afterMs?: number
-  /** Called when so many messages of a group have been stored in OVERFLOW. */
+  /** Called with the number of messages that have just been stored in OVERFLOW. */
   onStored?: (count: number) => void
 }
 
-/** Who was heard within this is active, and nobody's flood may be in its way. */
+/** A group that was heard within this time is active: no flood may delay it. */
 const ACTIVE_MS = 60_000
 const AFTER_MS = 750
-const LOOK_EVERY_MS = 500
+const POLL_MS = 500
 const RETRY_MS = 250
-/** Sent at a time, before the answers are waited for. Others have their turn in between. */
+/** Messages are sent in chunks of this size. Other work runs while the answers are awaited. */
 const CHUNK = { messages: 64, bytes: 512 * 1024 }
-/** How long work on OVERFLOW waits for everybody else to be done. */
+/** How long work on OVERFLOW waits until no other group has messages here. */
 const WAIT_FOR_OTHERS_MS = 100
-/** And how many times as long while the consumer lags behind its stream, where others may wait. */
+/** How often it repeats that wait while the consumer lags behind its stream, where messages of other groups may be. */
 const WAITS_BEHIND = 10
-/** Beside others who were heard so lately, work on OVERFLOW rests as long as its last turn is ago, so that half of the time is theirs. */
-const BESIDE_OTHERS_MS = 1_000
+/**
+ * If another group was heard within this time, work on OVERFLOW pauses for as long as it has just worked: half of the
+ * time is for others.
+ */
+const OTHERS_ACTIVE_MS = 1_000
 const LONGEST_REST_MS = 100
 const TOKEN = /^[0-9A-Za-z_-]{1,64}$/
 
 /**
- * Moves what a group has beyond its share from the stream that a consumer reads to OVERFLOW, unread, so that the others do
- * not wait behind it. Acknowledged where it was only after OVERFLOW has stored it; without room there it is held until
- * there is. While OVERFLOW has messages of a group, its new ones follow: their order is kept. For one consumer of a process.
+ * Moves the messages of a group beyond its share from the stream of a consumer to OVERFLOW, unread, so that other groups
+ * do not wait behind them. A message is acknowledged only after OVERFLOW has stored it. While OVERFLOW is full, messages
+ * are held. While OVERFLOW has messages of a group, its new messages go there too, so their order is kept. For one
+ * consumer of a process.
  */
 export class Overflow {
   readonly #broker: Broker
   readonly #options: OverflowOptions
   readonly #stopping = new AbortController()
-  /** Groups whose messages go to OVERFLOW, with the number of the look before which the last one went. */
+  /** Groups whose messages go to OVERFLOW, with the number of the newest poll when the last of their messages went. */
   readonly #open = new Map<string, number>()
   /** When each group was last heard. */
   readonly #heard = new Map<string, number>()
-  /** Messages of each group that wait in this process or are being handled. */
+  /** Messages of each group that wait or are handled in this process. */
   readonly #held = new Map<string, number>()
   #heldTotal = 0
-  /** Messages of the stream that the consumer has yet to get. */
+  /** Messages that the consumer has not delivered yet. */
   #pending = 0
   #arrivedAt = 0
-  /** When a message arrived that does not go to OVERFLOW. */
+  /** When the last message arrived that does not go to OVERFLOW. */
   #othersAt = 0
-  /** When work on OVERFLOW last had its turn. */
+  /** When the last turn of work on OVERFLOW began. */
   #turnAt = 0
   readonly #waiters = new Set<() => void>()
   readonly #listeners: (() => void)[] = []
   #moves: Delivery[] = []
   #movingBytes = 0
   #isMoving = false
-  #look = 0
-  #looking: Promise<void> = Promise.resolve()
+  #polls = 0
+  #polling: Promise<void> = Promise.resolve()
 
   constructor(broker: Broker, options: OverflowOptions) {
     this.#broker = broker
     this.#options = options
   }
 
-  /** Resolves when it is known whose messages OVERFLOW has; consuming begins after that. */
+  /** Resolves when it is known which groups have messages in OVERFLOW. Start consuming after that. */
   async start(): Promise<void> {
     const { signal } = this.#stopping
-    while (!(await this.#lookOnce()) && !signal.aborted) await pause(RETRY_MS, signal)
-    this.#looking = this.#keepLooking()
+    while (!(await this.#poll()) && !signal.aborted) await pause(RETRY_MS, signal)
+    this.#polling = this.#keepPolling()
   }
 
-  /** Messages of that group go to OVERFLOW at the moment. */
+  /** True while new messages of the group go to OVERFLOW. */
   isOpen(group: string): boolean {
     return this.#open.has(group)
   }
 
-  /** Groups heard lately whose messages do not go to OVERFLOW. */
+  /** Number of active groups whose messages do not go to OVERFLOW. */
   get active(): number {
     let active = this.#heard.size
     for (const group of this.#open.keys()) if (this.#heard.has(group)) active -= 1
     return active
   }
 
-  /** For the intake: how many are on their way to OVERFLOW, and their bytes. */
+  /** For the intake: how many messages are on their way to OVERFLOW, and their bytes. */
   get moving(): number {
     return this.#moves.length
   }
   get movingBytes(): number {
     return this.#movingBytes
   }
-  /** Those on their way, which must not be delivered a second time meanwhile. */
+  /** The messages on their way, which the broker must not redeliver meanwhile. */
   get waiting(): readonly Delivery[] {
     return this.#moves
   }
-  /** Calls back when there is room again. */
+  /** Calls back when messages have been moved, so that there is room again. */
   onMoved(listener: () => void): void {
     this.#listeners.push(listener)
   }
 
-  /** Takes a message that has just arrived when it belongs into OVERFLOW. `queue` is what waits already. */
+  /** Takes a message that has just arrived if it belongs into OVERFLOW. `queue` has the waiting messages. */
   take(delivery: Delivery, queue: Pick<FairQueue, 'costOf' | 'countFrom' | 'waitingSince'>): boolean {
     const { group, arrivedAt } = delivery
     this.#heard.set(group, arrivedAt)
@@ -122,21 +126,21 @@ export class Overflow {
         { group, cost, waited_ms: waitedMs },
         'messages beyond the share of a group go to OVERFLOW',
       )
-    this.#open.set(group, this.#look)
+    this.#open.set(group, this.#polls)
     this.#moves.push(delivery)
     this.#movingBytes += delivery.data.length
     void this.#moveAll()
     return true
   }
 
-  /** For the intake: a message arrived, and so many come behind it. */
+  /** For the intake: a message arrived, and `pending` more are behind it. */
   arrived(pending: number): void {
     this.#pending = pending
     this.#arrivedAt = Date.now()
     if (pending === 0) this.#wake()
   }
 
-  /** For the intake and the run: a message of the group waits here, or is done with. */
+  /** For the intake and the run: a message of the group waits in this process (`hold`), or no longer does (`release`). */
   hold(group: string): void {
     this.#held.set(group, (this.#held.get(group) ?? 0) + 1)
     this.#heldTotal += 1
@@ -150,8 +154,8 @@ export class Overflow {
   }
 
   /**
-   * Resolves when it is the turn of messages of these groups that lie in OVERFLOW: what was received before them is done,
-   * and nobody else has anything to do, or has had time enough. Rejects when `signal` aborts.
+   * Resolves when messages of these groups from OVERFLOW may be handled: the messages received before them are done, and no other
+   * group has work, or has had enough time. Rejects when `signal` aborts.
    */
   async turn(groups: Iterable<string>, signal: AbortSignal): Promise<void> {
     const own = [...new Set(groups)]
@@ -166,11 +170,11 @@ export class Overflow {
   async #rest(signal: AbortSignal): Promise<void> {
     const now = Date.now()
     const restMs = Math.min(now - this.#turnAt, LONGEST_REST_MS)
-    if (now - this.#othersAt < BESIDE_OTHERS_MS)
+    if (now - this.#othersAt < OTHERS_ACTIVE_MS)
       await pause(restMs, AbortSignal.any([signal, this.#stopping.signal]))
   }
 
-  /** Other replicas may have got what came behind the last one that arrived here. */
+  /** False if nothing has arrived for a while: other replicas may have received the pending messages. */
   #isBehind(): boolean {
     return this.#pending > 0 && Date.now() - this.#arrivedAt < WAIT_FOR_OTHERS_MS
   }
@@ -180,7 +184,7 @@ export class Overflow {
     await this.#until(isSo, enough).catch(() => signal.throwIfAborted())
   }
 
-  /** Stops; returns what was on its way and is not stored yet. */
+  /** Stops. Returns the messages that were on their way and are not stored yet. */
   close(): Delivery[] {
     this.#stopping.abort()
     this.#wake()
@@ -191,38 +195,38 @@ export class Overflow {
 
   async stop(): Promise<void> {
     this.close()
-    await this.#looking
+    await this.#polling
   }
 
   #wake(): void {
-    for (const look of this.#waiters) look()
+    for (const recheck of this.#waiters) recheck()
   }
 
   #until(isSo: () => boolean, signal: AbortSignal): Promise<void> {
     const stopping = this.#stopping.signal
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const recheck = () => {
         if (signal.aborted) end(() => reject(signal.reason as Error))
         else if (stopping.aborted || isSo()) end(resolve)
       }
       const end = (settle: () => void) => {
-        this.#waiters.delete(look)
-        signal.removeEventListener('abort', look)
+        this.#waiters.delete(recheck)
+        signal.removeEventListener('abort', recheck)
         settle()
       }
-      this.#waiters.add(look)
-      signal.addEventListener('abort', look, { once: true })
-      look()
+      this.#waiters.add(recheck)
+      signal.addEventListener('abort', recheck, { once: true })
+      recheck()
     })
   }
 
-  /** What is as large as the broker takes has no room for the headers of a move. */
+  /** A message of the largest size that the broker accepts has no room for the headers of a move. */
   #isMovable({ group, data }: Delivery): boolean {
     const limit = natsOf(this.#broker).info?.max_payload ?? 1024 * 1024
     return TOKEN.test(group) && data.length <= limit - HEADER_ROOM
   }
 
-  /** In the order of arrival; after a failure the same ones first. */
+  /** Moves messages in the order of arrival. After a failure it retries the same ones first. */
   async #moveAll(): Promise<void> {
     if (this.#isMoving) return
     this.#isMoving = true
@@ -230,7 +234,7 @@ export class Overflow {
     while (this.#moves.length > 0) {
       const chunk = this.#nextChunk()
       const results = await publishMany(this.#broker, chunk.map(asMessage))
-      if (signal.aborted) break // they were handed back, and are stored twice at worst
+      if (signal.aborted) break // they were requeued, and are stored twice at worst
       const failed = chunk.filter((_, i) => !results[i]?.ok)
       const stored = chunk.filter((_, i) => results[i]?.ok)
       this.#moves.splice(0, chunk.length, ...failed)
@@ -239,7 +243,7 @@ export class Overflow {
       const reason = results.find((result) => !result.ok)?.reason
       this.#options.logger.warn(
         { messages: this.#moves.length, reason },
-        'OVERFLOW takes nothing, holding back',
+        'OVERFLOW refused messages; they are held',
       )
       await pause(RETRY_MS, signal)
     }
@@ -260,25 +264,25 @@ export class Overflow {
     if (stored.length > 0) this.#options.onStored?.(stored.length)
     for (const delivery of stored) {
       delivery.ack()
-      this.#open.set(delivery.group, this.#look)
+      this.#open.set(delivery.group, this.#polls)
       this.#movingBytes -= delivery.data.length
     }
     for (const listener of this.#listeners) listener()
   }
 
-  async #keepLooking(): Promise<void> {
+  async #keepPolling(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
-      await pause(LOOK_EVERY_MS, signal)
-      if (!signal.aborted) await this.#lookOnce()
+      await pause(POLL_MS, signal)
+      if (!signal.aborted) await this.#poll()
     }
   }
 
-  /** Whose messages OVERFLOW has, other replicas' moves included. False when the broker does not tell. */
-  async #lookOnce(): Promise<boolean> {
+  /** Reads which groups have messages in OVERFLOW, including moves of other replicas. False if the broker does not answer. */
+  async #poll(): Promise<boolean> {
     const now = Date.now()
     for (const [group, at] of this.#heard) if (now - at > ACTIVE_MS) this.#heard.delete(group)
-    const number = (this.#look += 1)
+    const number = (this.#polls += 1)
     try {
       const jsm = await natsOf(this.#broker).jetstreamManager({ checkAPI: false })
       const { state } = await jsm.streams.info('OVERFLOW', { subjects_filter: `${OVERFLOW_PREFIX}*` })
@@ -287,12 +291,12 @@ export class Overflow {
       return true
     } catch (error) {
       if (this.#stopping.signal.aborted) return false
-      this.#options.logger.warn({ reason: describeError(error) }, 'OVERFLOW cannot be looked at')
+      this.#options.logger.warn({ reason: describeError(error) }, 'OVERFLOW could not be read')
       return false
     }
   }
 
-  /** One that went there since the look began may be missing in what it saw. */
+  /** A group stays open if a message of it went to OVERFLOW after this poll began: the poll may have missed that message. */
   #update(stored: ReadonlySet<string>, number: number): void {
     for (const group of stored) this.#open.set(group, this.#open.get(group) ?? number - 1)
     const onTheWay = new Set(this.#moves.map(({ group }) => group))

@@ -18,14 +18,14 @@ async function stored(broker: Broker) {
   return messages
 }
 
-test('the same id is stored once, and both attempts succeed', async ({ bus }) => {
+test('two messages with the same id are stored once, and both publishes succeed', async ({ bus }) => {
   const first = await publish(bus.broker, { subject, payload: { n: 1 }, msgId: 'a' })
   const again = await publish(bus.broker, { subject, payload: { n: 1 }, msgId: 'a' })
   expect([first.duplicate, again.duplicate]).toEqual([false, true])
   expect(await stored(bus.broker)).toHaveLength(1)
 })
 
-test('publishMany keeps the order and answers per message', async ({ bus }) => {
+test('publishMany keeps the order and has a result for each message', async ({ bus }) => {
   const messages = Array.from({ length: 200 }, (_, n) => ({ subject, payload: n }))
   const results = await publishMany(bus.broker, [
     ...messages,
@@ -41,7 +41,7 @@ test('publishMany keeps the order and answers per message', async ({ bus }) => {
   )
 })
 
-test('a message carries the running trace and request id, unless it brings its own', async ({ bus }) => {
+test('a message carries the running trace and request id, unless it has its own', async ({ bus }) => {
   const trace = { ...rootTrace(), requestId: 'R1' }
   await withTrace(trace, () => publish(bus.broker, { subject, payload: 1 }))
   await publish(bus.broker, { subject, payload: 2, headers: { request_id: 'R2' } })
@@ -53,7 +53,9 @@ test('a message carries the running trace and request id, unless it brings its o
 
 const row = (msg_id: string, to = subject) => ({ subject: to, msg_id, payload: {}, headers: {}, age: 0 })
 
-test('an outbox relay learns per row what is stored; the reason of a failure is logged', async ({ bus }) => {
+test('an outbox relay learns for each row whether it is stored, and a failure is logged once', async ({
+  bus,
+}) => {
   const publishRows = outboxPublish(bus.broker, bus.logger)
   expect(await publishRows([row('a'), row('b', 'nobody.listens'), row('a')])).toEqual([true, false, true])
   expect(await publishRows([row('b', 'nobody.listens')])).toEqual([false])
@@ -64,14 +66,14 @@ test('an outbox relay learns per row what is stored; the reason of a failure is 
   ])
 })
 
-test('without a broker every message fails, none hangs, and none is believed stored', async ({ bus }) => {
+test('without a broker each message fails and none hangs', async ({ bus }) => {
   await bus.server.kill()
   const results = await publishMany(bus.broker, [{ subject, payload: 1 }], 500)
   expect(results).toMatchObject([{ ok: false }])
   await expect(publish(bus.broker, { subject, payload: 1 }, 500)).rejects.toThrow(/not stored/)
 })
 
-test('the topology may be applied again, and changes what differs', async ({ bus }) => {
+test('applying the topology again changes what differs', async ({ bus }) => {
   await publish(bus.broker, { subject, payload: 1 })
   await applyTopology(bus.brokers, { scansMaxBytes: 10_000_000, ackWaitMs: 5_000 })
   await Promise.all([applyTopology(bus.brokers), applyTopology({ ...bus.brokers, APP: await bus.connect() })])
@@ -90,7 +92,7 @@ test('the topology may be applied again, and changes what differs', async ({ bus
   expect(await stored(bus.broker)).toHaveLength(1)
 })
 
-test('operators see the newest dead letters first, as many as they ask for', async ({ bus }) => {
+test('dead letters are listed newest first, up to the limit', async ({ bus }) => {
   const headers = {
     reason: 'r',
     original_subject: 'scans.1.r.canonical',
@@ -105,14 +107,14 @@ test('operators see the newest dead letters first, as many as they ask for', asy
   expect(await listDeadLetters(bus.broker, 50)).toHaveLength(3)
 })
 
-test('what the broker did not store is counted, by reason, and so is the end of a connection', async ({
+test('messages that the broker did not store are counted by reason, and the end of a connection is reported', async ({
   bus,
 }) => {
-  const told: unknown[][] = []
+  const reported: unknown[][] = []
   const metrics: ConnectionMetrics = {
-    connected: (isConnected) => told.push(['connected', isConnected]),
-    reconnected: () => told.push(['reconnected']),
-    unpublished: (...args) => told.push(['unpublished', ...args]),
+    connected: (isConnected) => reported.push(['connected', isConnected]),
+    reconnected: () => reported.push(['reconnected']),
+    unpublished: (...args) => reported.push(['unpublished', ...args]),
   }
   const { server, logger } = bus
   const broker = await connect({ url: server.url, ...server.users.services, name: 'test', logger, metrics })
@@ -123,7 +125,7 @@ test('what the broker did not store is counted, by reason, and so is the end of 
   await broker.close()
   await broker.closed
   await publishMany(broker, [{ subject, payload: 3 }])
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['connected', true],
     ['unpublished', 'refused', 1],
     ['connected', false],

@@ -7,21 +7,21 @@ import { childTrace, traceFrom, traceHeaders, type Trace } from '@whereabouts/se
 
 export type OutgoingMessage = {
   subject: string
-  /** JSON, or bytes that are sent as they are. */
+  /** A value to send as JSON, or bytes to send unchanged. */
   payload: unknown
-  /** Sent again with the same id within two minutes, the message is stored once. */
+  /** A second message with the same id within two minutes is not stored. */
   msgId?: string
-  /** `traceparent` and `request_id` of the running request are added when missing. */
+  /** `traceparent` and `request_id` of the running request are added if missing. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** What became of one message. A failed one may still have been stored: publish it again under the same id. */
+/** Result for one message. A failed message may still have been stored: publish it again with the same id. */
 export type PublishResult =
   { ok: true; stream: string; seq: number; duplicate: boolean } | { ok: false; reason: string }
 
 const TIMEOUT_MS = 5_000
 
-/** Resolves once a stream has stored the message (or knew its id). Throws otherwise; a retry under `msgId` is safe. */
+/** Resolves once a stream has stored the message or knows its id. Throws otherwise; a retry with `msgId` is safe. */
 export async function publish(broker: Broker, message: OutgoingMessage, timeoutMs = TIMEOUT_MS) {
   const [result] = await publishMany(broker, [message], timeoutMs)
   if (!result?.ok) throw new Error(`not stored: ${message.subject}: ${result?.reason ?? 'no answer'}`)
@@ -29,8 +29,8 @@ export async function publish(broker: Broker, message: OutgoingMessage, timeoutM
 }
 
 /**
- * Sends all messages in the order given without waiting in between, then collects the answers; result `i` belongs to
- * message `i`. Never throws: an unreachable broker makes every result a failure after `timeoutMs`.
+ * Sends all messages in order without waiting in between, then collects the answers. Result `i` belongs to message `i`. Never
+ * throws: without an answer in `timeoutMs` a result is a failure.
  */
 export async function publishMany(
   broker: Broker,
@@ -53,7 +53,7 @@ export async function publishMany(
       missing -= 1
       if (missing === 0) finish()
     }
-    // One subscription and one timer for all: a request per message costs an inbox, a timer and an Error each.
+    // One subscription and one timer for all: separate requests cost an inbox, a timer and an Error per message.
     const subscription = nc.subscribe(`${inbox}.*`, {
       callback: (error, msg) => {
         if (error) finish()
@@ -83,7 +83,7 @@ function countFailures(broker: Broker, results: readonly (PublishResult | undefi
   if (refused > 0) metricsOf(broker)?.unpublished('refused', refused)
 }
 
-/** Returns why it could not even be sent, so that one bad message does not take the others with it. */
+/** Returns why the message could not be sent, so that one bad message does not stop the others. */
 function send(nc: NatsConnection, message: OutgoingMessage, reply: string): string | undefined {
   try {
     const { subject, payload, msgId, headers } = message
@@ -120,12 +120,12 @@ export type OutboxRow = {
   age: number
 }
 
-/** True: stored, now or before. Rows answered false stay in the outbox. */
+/** True for a row that is stored, now or earlier. Rows with false stay in the outbox. */
 export type OutboxPublish = (rows: readonly OutboxRow[]) => Promise<boolean[]>
 
-/** The `publish` that an outbox relay is handed. Logs when rows begin to fail, and when they get through again. */
+/** Makes the `publish` of an outbox relay. Logs when rows start to fail and when they are published again. */
 export function outboxPublish(broker: Broker, logger: Logger): OutboxPublish {
-  let failing = false // the relay tries several times a second: one line per outage is enough
+  let failing = false // the relay retries several times a second: one line per outage is enough
   return async (rows) => {
     const steps = rows.map(stepOf)
     const messages = rows.map(({ subject, msg_id: msgId, payload, headers }, i) => {
@@ -149,10 +149,10 @@ export function outboxPublish(broker: Broker, logger: Logger): OutboxPublish {
   }
 }
 
-/** Where a message is sent before a stream has stored it, for followers with `immediate`. No stream takes it. */
+/** Subject of the copy for followers with `immediate`, sent before a stream has stored the message. No stream stores it. */
 export const immediateSubject = (subject: string) => `at-once.${subject}`
 
-/** The same for what must not wait for a stream to have a leader: followers with `immediate` receive it meanwhile. */
+/** Like `outboxPublish`, for messages that must not wait for a stream's leader: followers with `immediate` get them at once. */
 export function immediatePublish(broker: Broker, logger: Logger): OutboxPublish {
   const store = outboxPublish(broker, logger)
   return (rows) => {
@@ -164,7 +164,7 @@ export function immediatePublish(broker: Broker, logger: Logger): OutboxPublish 
 
 type Step = { trace: Trace; startedAt: number }
 
-/** The way of a row through the outbox, below what wrote it; undefined when it is not recorded. */
+/** The span from writing the row to publishing it, below the trace that wrote it; undefined if that is not recorded. */
 function stepOf({ headers, age }: OutboxRow): Step | undefined {
   const cause = isTracing() ? traceFrom(headers) : undefined
   return cause?.sampled ? { trace: childTrace(cause), startedAt: spanTime() - age * 1000 } : undefined

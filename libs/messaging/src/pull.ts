@@ -5,23 +5,26 @@ import { parseDeliveryInfo, type DeliveryInfo } from './delivery.ts'
 export type PullOptions = {
   stream: string
   consumer: string
-  /** Most messages that are asked for or held at a time. */
+  /** Upper bound of the messages requested or held at a time. */
   capacity: number
-  /** How many the owner holds right now. */
+  /** How many messages the owner holds right now. */
   held: () => number
-  /** And how large they are together; left out by owners who keep none. */
+  /** Their size. Owners that hold no messages leave it out. */
   heldBytes?: () => number
-  /** No more is asked for while the owner holds so many bytes. 4 MiB when left out. */
+  /** No request is sent while the owner holds this many bytes. 4 MiB when left out. */
   capacityBytes?: number | undefined
   onMessage: (msg: Msg, info: DeliveryInfo) => void
-  /** A request ended with nothing to deliver: at that moment the consumer had no message left. */
+  /** A request ended because the consumer had no message left. */
   onIdle?: () => void
-  /** Nothing can come through for now: the consumer is gone, the broker silent or restarted. Asked again by itself. */
+  /**
+   * Nothing can be delivered for now: the consumer is missing, or the broker is silent or restarted. The pull retries by
+   * itself.
+   */
   onTrouble: (reason: string) => void
 }
 
 export type Pull = {
-  /** To be called when the owner holds fewer: asks for more once half of the capacity is free. */
+  /** Call it when the owner holds fewer messages. Requests more once half of the capacity is free. */
   ask(): void
   stop(): void
 }
@@ -29,15 +32,15 @@ export type Pull = {
 const EXPIRES_MS = 30_000
 const HEARTBEAT_MS = 3_000
 const RETRY_MS = 500
-/** Asked for at a time: messages may be 1 MiB, and thousands of those are not. */
+/** Upper bound of one request: a message may have 1 MiB, and thousands of those would be too much. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** How the server says that a request bounded in bytes is over, with more to come: no trouble, and not idle. */
+/** The server ends a request that is bounded in bytes with one of these. That is not a failure, and more messages wait. */
 const ENDED = new Set(['Batch Completed', 'Message Size Exceeds MaxBytes'])
 
 /**
- * Pulls from a JetStream consumer into a callback. Not `consume()` of the client library: with a callback that asks
- * for more as messages arrive, not as they are worked off, so nothing bounds the memory; as an iterator it is bounded
- * but costs three promises a message. Here the owner says how much room there is.
+ * Pulls from a JetStream consumer into a callback. The owner says how much room it has. `consume()` of the client library was
+ * rejected: with a callback it requests more when messages arrive, not when they are handled, so memory has no bound. As an
+ * iterator it is bounded, but costs three promises per message.
  */
 export function startPull(broker: Broker, options: PullOptions): Pull {
   const nc = natsOf(broker)
@@ -51,7 +54,7 @@ export function startPull(broker: Broker, options: PullOptions): Pull {
   const ask = () => {
     if (stopped || retry || !broker.isConnected()) return
     const batch = options.capacity - options.held() - outstanding
-    if (batch < Math.max(1, options.capacity / 2)) return // a request per message would cost more than the message
+    if (batch < Math.max(1, options.capacity / 2)) return // one request per message would cost more than the message
     if ((options.heldBytes?.() ?? 0) >= (options.capacityBytes ?? MAX_BYTES)) return
     if (outstanding === 0) lastHeard = Date.now()
     outstanding += batch
@@ -74,7 +77,7 @@ export function startPull(broker: Broker, options: PullOptions): Pull {
     const isFull = code === 409 && ENDED.has(msg.headers?.description ?? '')
     if (!(code === 408 || isFull) || Number.isNaN(unsent))
       return startOver(`${code} ${msg.headers?.description}`)
-    outstanding = Math.max(0, outstanding - unsent) // the request is over, its rest will not come
+    outstanding = Math.max(0, outstanding - unsent) // the request has ended without these messages
     if (outstanding === 0 && !isFull) options.onIdle?.()
     ask()
   }
@@ -90,20 +93,20 @@ export function startPull(broker: Broker, options: PullOptions): Pull {
       ask()
     },
   })
-  // A consumer that does not exist answers nothing at all: only the missing heartbeats tell.
+  // If the consumer does not exist, no answer comes at all. Only the missing heartbeats show that.
   const watch = setInterval(() => {
     const silentMs = Date.now() - lastHeard
     if (outstanding === 0 || !broker.isConnected() || silentMs < 2 * HEARTBEAT_MS + 1_000) return
     lastHeard = Date.now()
     startOver('the broker does not answer')
   }, HEARTBEAT_MS)
-  const forget = onReconnect(broker, () => startOver('reconnected'))
+  const stopListening = onReconnect(broker, () => startOver('reconnected'))
   ask()
   return {
     ask,
     stop() {
       stopped = true
-      forget()
+      stopListening()
       clearInterval(watch)
       clearTimeout(retry)
       if (!nc.isClosed()) subscription.unsubscribe()

@@ -9,7 +9,7 @@ import { serveLogins } from './callout.ts'
 import { natsOf } from './connection.ts'
 import { publish } from './publish.ts'
 
-/** Readers log in as the number of their organization. */
+/** Readers log in with the number of their organization. */
 async function letReadersIn(bus: Bus) {
   const callout = await bus.connect('callout')
   serveLogins(
@@ -33,7 +33,7 @@ const overMqtt = (bus: Bus, org: number, clientId = `${org}-reader`): Promise<Mq
     clientId,
   })
 
-/** What the broker answers to lines of its protocol: the client library would refuse some of them by itself. */
+/** Sends lines of the protocol and returns the broker's error: the client library would refuse some lines itself. */
 async function refusal({ server }: Bus, org: number, lines: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(server.url)
   const socket = createConnection(Number(port), hostname)
@@ -49,7 +49,7 @@ async function refusal({ server }: Bus, org: number, lines: readonly string[]): 
 const message = '{"reads":[]}'
 const NOWHERE = 'scans.8.r.canonical'
 
-/** How many messages each stream holds by subject, and the numbers of its first and last. */
+/** The first and last sequence of each stream, and its messages by subject. */
 async function everything({ brokers }: Bus) {
   const found: Record<string, unknown> = {}
   for (const broker of Object.values(brokers)) {
@@ -62,7 +62,7 @@ async function everything({ brokers }: Bus) {
   return found
 }
 
-test('a client without any option is acknowledged, and another organization does not hear it', async ({
+test('a client with default options is acknowledged, and another organization does not receive the answer', async ({
   bus,
 }) => {
   await letReadersIn(bus)
@@ -76,7 +76,7 @@ test('a client without any option is acknowledged, and another organization does
   expect(heard).not.toHaveBeenCalled()
 })
 
-test('no reply subject of a reader reaches a stream, an interface or another organization', async ({
+test('a reply subject of a reader never reaches a stream, an API of the broker or another organization', async ({
   bus,
 }) => {
   await letReadersIn(bus)
@@ -105,7 +105,7 @@ test('no reply subject of a reader reaches a stream, an interface or another org
   ]
   for (const reply of replies) theirs.publish(NOWHERE, message, { reply })
   await theirs.flush()
-  // An honest one behind them is acknowledged: all of them have been handled.
+  // When a valid message after them is acknowledged, all of them have been handled.
   await theirs.jetstream().publish(NOWHERE, message)
   const after = await everything(bus)
   const count = replies.length + 1
@@ -115,7 +115,7 @@ test('no reply subject of a reader reaches a stream, an interface or another org
   })
 })
 
-test('of two organizations with one message id both are stored', async ({ bus }) => {
+test('two organizations may use the same message id, and both messages are stored', async ({ bus }) => {
   await letReadersIn(bus)
   const id = headers()
   id.set('Nats-Msg-Id', 'reader-7-000123')
@@ -141,7 +141,7 @@ test('the broker refuses a message over 257 KiB over NATS and MQTT, and a 21st s
   expect(await everything(bus)).toMatchObject({ SCANS: [0, 0, undefined] })
 })
 
-test('a message of the largest size is stored, over both', async ({ bus }) => {
+test('a message of the largest size is stored over NATS and MQTT', async ({ bus }) => {
   await letReadersIn(bus)
   const large = Buffer.alloc(256 * 1024)
   const reader = await overNats(bus, 7)
@@ -154,7 +154,7 @@ test('a message of the largest size is stored, over both', async ({ bus }) => {
   await mqtt.endAsync()
 })
 
-test('retained messages of readers are not kept, and arrive as others do', async ({ bus }) => {
+test('retained messages of readers are stored as scans and are not retained', async ({ bus }) => {
   await letReadersIn(bus)
   const mqtt = await overMqtt(bus, 7)
   for (const [n, qos] of ([0, 1] as const).entries())
@@ -168,7 +168,7 @@ test('retained messages of readers are not kept, and arrive as others do', async
   await mqtt.endAsync()
 })
 
-test('what a reader was told over MQTT is there a second time, in the account of MQTT', async ({ bus }) => {
+test('a message that was acknowledged over MQTT has a copy in the account MQTT', async ({ bus }) => {
   await letReadersIn(bus)
   const mqtt = await overMqtt(bus, 7)
   await mqtt.publishAsync('scans/7/r/canonical', message, { qos: 1 })
@@ -177,7 +177,9 @@ test('what a reader was told over MQTT is there a second time, in the account of
   await mqtt.endAsync()
 })
 
-test('sessions over MQTT end a week after the last use, and both streams have a bound', async ({ bus }) => {
+test('sessions over MQTT end a week after their last use, and the streams of the broker are bounded', async ({
+  bus,
+}) => {
   await letReadersIn(bus)
   const kept = await connectAsync(bus.server.mqttUrl, {
     protocolVersion: 4,
@@ -194,7 +196,7 @@ test('sessions over MQTT end a week after the last use, and both streams have a 
   await kept.endAsync()
 })
 
-test('nobody takes back what streams hold that the product never deletes from', async ({ bus }) => {
+test('nobody can delete or purge in streams from which the product never deletes', async ({ bus }) => {
   const jsm = await natsOf(bus.broker).jetstreamManager()
   const subjects = {
     SCANS: 'scans.7.r.x',
@@ -210,7 +212,7 @@ test('nobody takes back what streams hold that the product never deletes from', 
   }
 })
 
-test('services log in over NATS alone', async ({ bus }) => {
+test('services log in only over NATS', async ({ bus }) => {
   const { user, password } = bus.server.users.services
   const login = connectAsync(bus.server.mqttUrl, {
     protocolVersion: 4,

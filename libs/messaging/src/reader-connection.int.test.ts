@@ -6,7 +6,7 @@ import { serveLogins, type Login } from './callout.ts'
 import { natsOf } from './connection.ts'
 import { connectReader, LoginRefusedError } from './reader-connection.ts'
 
-/** Lets the key `k7` of organization 7 in. */
+/** Accepts the key `k7` of organization 7. */
 async function decide(login: Login) {
   return login.user === 'k7' && login.password === 's7' ? readerGrant(login, 7) : undefined
 }
@@ -25,7 +25,7 @@ async function logIn(bus: Bus, clientSecret = 's7') {
 
 const message = Buffer.from('{"reads":[]}')
 
-test('what a reader stores is confirmed with its place in the stream', async ({ bus }) => {
+test('store() resolves with the place in the stream', async ({ bus }) => {
   await letIn(bus)
   const { reader } = await logIn(bus)
   expect(await reader.store('scans.7.dock.canonical', message)).toEqual({ stream: 'SCANS', seq: 1 })
@@ -33,7 +33,7 @@ test('what a reader stores is confirmed with its place in the stream', async ({ 
   await reader.close()
 })
 
-test('what was published before closing arrives', async ({ bus }) => {
+test('messages that were published before close() arrive', async ({ bus }) => {
   await letIn(bus)
   const { reader } = await logIn(bus)
   expect(reader.publish('scans.7.dock.canonical', message)).toBe(true)
@@ -45,7 +45,7 @@ test('what was published before closing arrives', async ({ bus }) => {
   await other.reader.close()
 })
 
-test("another organization's subject is refused, and both ways of publishing say so", async ({ bus }) => {
+test("publish() and store() report that another organization's subject is refused", async ({ bus }) => {
   await letIn(bus)
   const { reader, onRefused } = await logIn(bus)
   await expect(reader.store('scans.8.dock.canonical', message)).rejects.toThrow(
@@ -56,14 +56,14 @@ test("another organization's subject is refused, and both ways of publishing say
   await reader.close()
 })
 
-test('a refused login is told from a broker that is away', async ({ bus }) => {
+test('a refused login and an unreachable broker are different errors', async ({ bus }) => {
   await letIn(bus)
   await expect(logIn(bus, 'wrong')).rejects.toThrow(LoginRefusedError)
   await bus.server.kill()
   await expect(logIn(bus)).rejects.toThrow(`cannot connect to the broker at ${bus.server.url}`)
 })
 
-test('a connection that is lost is over and says so', async ({ bus }) => {
+test('a lost connection is closed for good, and publish() returns false', async ({ bus }) => {
   await letIn(bus)
   const { reader } = await logIn(bus)
   await bus.server.kill()

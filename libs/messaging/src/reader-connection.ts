@@ -8,19 +8,19 @@ export type ReaderConnectionOptions = {
   clientSecret: string
   /** Shown in the broker's monitoring. */
   name?: string
-  /** Told when the broker refuses a subject; the message is lost. */
+  /** Called when the broker refuses a subject. The message is lost. */
   onRefused?: (reason: string) => void
 }
 
-/** One login of a reader. It does not reconnect by itself: `closed` tells, and whoever holds it logs in again. */
+/** One login of a reader. It does not reconnect: wait for `closed`, then log in again. */
 export type ReaderConnection = {
-  /** Fire and forget, as readers do. False when the connection is gone and nothing was sent. */
+  /** Sends without waiting for an answer, as readers do. False if the connection is closed and nothing was sent. */
   publish(subject: string, bytes: Uint8Array): boolean
-  /** Resolves with the place in the stream once the broker has stored the message; throws when it has not in 5 s. */
+  /** Resolves with the place in the stream once the broker has stored the message. Throws if that takes longer than 5 s. */
   store(subject: string, bytes: Uint8Array): Promise<{ stream: string; seq: number }>
   /** Sends what is queued, then closes. */
   close(): Promise<void>
-  /** Resolves when the connection is over: undefined after `close()`, else the reason. */
+  /** Resolves when the connection has ended: with undefined after `close()`, else with the reason. */
   readonly closed: Promise<Error | undefined>
 }
 
@@ -31,7 +31,7 @@ export class LoginRefusedError extends Error {
 
 const TIMEOUT_MS = 5_000
 
-/** Logs in as a reader over NATS. Throws `LoginRefusedError`, or an error that says why the broker was not reached. */
+/** Logs in as a reader over NATS. Throws `LoginRefusedError`, or an error with the reason why the broker was not reached. */
 export async function connectReader(options: ReaderConnectionOptions): Promise<ReaderConnection> {
   const nc = await logIn(options)
   void reportRefusals(nc, options.onRefused ?? (() => {}))

@@ -8,7 +8,7 @@ import { readSubject, streamExtent } from './replay.ts'
 const stream = 'EVENTS' as const
 const event = (org: number, n: number) => ({ subject: `events.asset-moved.${org}`, payload: { n } })
 
-test('the messages of one subject are read in order, so many at a time, and what is left is counted', async ({
+test('messages of one subject are read in order, up to the limit, and the rest is counted', async ({
   bus,
 }) => {
   const events = Array.from({ length: 10 }, (_, n) => event(1 + (n % 2), n))
@@ -26,13 +26,13 @@ test('the messages of one subject are read in order, so many at a time, and what
   expect(await readSubject(bus.broker, { ...ask, fromSeq: 11 })).toEqual({ messages: [], left: 0 })
 })
 
-test('what is no JSON is read as undefined', async ({ bus }) => {
+test('a payload that is not JSON is read as undefined', async ({ bus }) => {
   await publishMany(bus.broker, [{ subject: 'events.asset-moved.1', payload: Buffer.from('{') }])
   const ask = { stream, subject: 'events.asset-moved.1', fromSeq: 1, limit: 5 }
   expect((await readSubject(bus.broker, ask)).messages).toEqual([{ seq: 1, payload: undefined }])
 })
 
-test('nothing is left behind at the broker', async ({ bus }) => {
+test('a read leaves no consumer at the broker', async ({ bus }) => {
   await publishMany(bus.broker, [event(1, 1)])
   for (let i = 0; i < 5; i += 1)
     await readSubject(bus.broker, { stream, subject: 'events.asset-moved.1', fromSeq: 1, limit: 5 })
@@ -41,7 +41,7 @@ test('nothing is left behind at the broker', async ({ bus }) => {
   await expect.poll(names).toEqual(['webhook-dispatcher-lanes'])
 })
 
-test('the extent of a stream says what it still holds', async ({ bus }) => {
+test('the extent of a stream has the sequences that it still holds', async ({ bus }) => {
   await publishMany(bus.broker, [event(1, 1), event(1, 2), event(1, 3)])
   await dropBefore(bus.broker, stream, 3)
   expect(await streamExtent(bus.broker, stream)).toEqual({
@@ -51,7 +51,7 @@ test('the extent of a stream says what it still holds', async ({ bus }) => {
   })
 })
 
-test('without a broker a read fails, and works again afterwards', { timeout: 40_000 }, async ({ bus }) => {
+test('a read fails without a broker and works again afterwards', { timeout: 40_000 }, async ({ bus }) => {
   await publishMany(bus.broker, [event(1, 1)])
   const ask = { stream, subject: 'events.asset-moved.1', fromSeq: 1, limit: 5 }
   await bus.server.kill()

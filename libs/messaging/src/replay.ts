@@ -2,7 +2,7 @@ import { natsOf, type Broker } from './connection.ts'
 import { ephemeralConsumer, jsonOf, readBatches } from './ephemeral-consumer.ts'
 import type { StreamName } from './topology.ts'
 
-/** What a stream holds. `created` tells it from another one of the same name, whose numbers began again. */
+/** The first and last sequence of a stream. `created` differs if the stream was re-created, with a new sequence. */
 export type StreamExtent = { created: string; firstSeq: number; lastSeq: number }
 
 /** `payload` is parsed JSON, unchecked; undefined if it is not JSON. */
@@ -17,8 +17,8 @@ export async function streamExtent(broker: Broker, stream: StreamName): Promise<
 }
 
 /**
- * Up to `limit` messages of a subject from a sequence on, and the number of messages left after them. The broker keeps
- * nothing between two calls, so a slow reader costs it nothing. Throws when the broker is away or loses a message.
+ * Up to `limit` messages of a subject from a sequence on, and how many are left after them. The broker keeps nothing between two
+ * calls, so a slow caller costs it nothing. Throws if the broker does not answer or loses a message.
  */
 export async function readSubject(
   broker: Broker,

@@ -11,7 +11,7 @@ test.for([
   ['EVENTS', 'events.asset-moved.7'],
   ['PLACEMENTS', 'placements.7'],
 ] as const)(
-  'of %s, what was published once more as %s counts as received when it first was',
+  'a message of %s with subject %s keeps its time of reception when it is replayed',
   ([stream, subject]) => {
     const replayed = asReplayed({ stream, subject }, FIRST)
     expect(replayed.stream).toBe(stream)
@@ -21,11 +21,11 @@ test.for([
 )
 
 test.for(['scans.7.dock-1.canonical', '$MQTT.msgs.scans.7.dock-1.canonical', 'whatever.7'])(
-  'who is no service cannot say when %s was received: its headers are not even looked at',
+  'only services can set the time of reception: headers of %s are not read',
   (subject) => {
     const stored = { subject, receivedAt: LATER }
     const forbidden = () => {
-      throw new Error('looked')
+      throw new Error('headers were read')
     }
     expect(firstReception(stored, forbidden)).toEqual(stored)
   },
@@ -34,8 +34,8 @@ test.for(['scans.7.dock-1.canonical', '$MQTT.msgs.scans.7.dock-1.canonical', 'wh
 test.for([
   'scans.7.dock-1.canonical',
   '$MQTT.msgs.scans.7.dock-1.canonical',
-  'scans.replayed.7.dock-1.canonical', // buried by a release that did not know the mark
-])('%s goes where no reader may publish: there is no number of an organization', (subject) => {
+  'scans.replayed.7.dock-1.canonical', // a dead letter of a release that did not know the mark
+])('%s is replayed on a subject on which no reader may publish', (subject) => {
   expect(asReplayed({ stream: 'any', subject }, FIRST)).toMatchObject({
     stream: 'SCANS',
     subject: 'scans.replayed.7.dock-1.canonical',
@@ -43,7 +43,7 @@ test.for([
 })
 
 test.for([{}, { first_received_at: 'yesterday' }])(
-  'without a usable time, %j, the time of storing counts',
+  'without a valid time in the headers %j, the time of storing counts',
   (headers) => {
     const stored = { subject: 'events.asset-moved.7', receivedAt: LATER }
     expect(firstReception(stored, () => headers)).toEqual(stored)

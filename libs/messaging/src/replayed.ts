@@ -1,23 +1,23 @@
 import { decodedHeader } from './headers.ts'
 import { MQTT_PREFIX } from './topology.ts'
 
-/** Below `scans.`, where a reader may publish only on the number of its organization: this says that a service wrote it. */
+/** Marks scans that a service has published again. A reader may publish only below `scans.<number of its organization>.` */
 const MARKED = 'scans.replayed.'
 const HEADER = 'first_received_at'
 
-/** Before the group of a message in OVERFLOW. */
+/** Subject of a message in OVERFLOW: this prefix, then its group. */
 export const OVERFLOW_PREFIX = 'overflow.'
 const SUBJECT_HEADER = 'first_subject'
 
-/** Where only services publish, so that a header may be believed. */
+/** Subjects on which only services publish, so that their headers can be trusted. */
 const OURS = /^(?:catalog|keys|events|placements|scans\.replayed)\./
 
 type Origin = { stream: string; subject: string }
 
 /**
- * How a message is published once more: it counts as received when it first was, because times of reads and what a webhook
- * is told depend on that. Readers could forge the header, so theirs are marked by a subject they may not publish on. What
- * came over MQTT goes where all scans are.
+ * How a message is published again. It keeps the time of its first reception, because the times of reads and the events of a
+ * webhook depend on it. Readers could forge the header, so scans get a subject on which readers may not publish. Scans that came
+ * over MQTT go to SCANS too.
  */
 export function asReplayed({ stream, subject }: Origin, receivedAt: number) {
   const headers = { [HEADER]: new Date(receivedAt).toISOString() }
@@ -37,8 +37,8 @@ type Moved = Reception & {
 }
 
 /**
- * How a message is kept in OVERFLOW: with the subject and the time of its reception in headers, and nothing of what its
- * sender wrote there but the trace. Moved once more after a crash, it is stored once.
+ * How a message is stored in OVERFLOW: headers have its subject and the time of its reception. Of the sender's headers only the
+ * trace and the request id are kept. If it is moved again after a crash, it is stored once.
  */
 export function asOverflow(group: string, { subject, receivedAt, streamSeq, info, headers }: Moved) {
   const { traceparent, request_id } = headers
@@ -56,7 +56,7 @@ export function asOverflow(group: string, { subject, receivedAt, streamSeq, info
 
 type Reception = { subject: string; receivedAt: number }
 
-/** The subject and time under which a stored message counts; `headers` is asked for only where they may be believed. */
+/** The first subject and reception time of a stored message. Calls `headers` only if they can be trusted. */
 export function firstReception(
   stored: Reception,
   headers: () => Readonly<Record<string, string>>,

@@ -26,14 +26,14 @@ test('a request is answered by one responder of the queue', async ({ bus }) => {
   await Promise.all(responders.map((responder) => responder.stop()))
 })
 
-test('the responder works below the trace of the request', async ({ bus }) => {
+test('the responder runs in the trace of the request', async ({ bus }) => {
   respond(bus.broker, subject, 'q', async () => currentTrace(), bus)
   const trace = { ...rootTrace(), requestId: 'R1' }
   const answer = await withTrace(trace, () => request(bus.broker, subject, null, { timeoutMs: 1_000 }))
   expect(answer).toMatchObject({ traceId: trace.traceId, requestId: 'R1' })
 })
 
-test('a refusal reaches the caller, the text of a bug does not', async ({ bus }) => {
+test('the text of a refusal reaches the caller, the text of a bug does not', async ({ bus }) => {
   const errors = { refused: new RefusedError('no such org'), failed: new Error('password is hunter2') }
   respond(
     bus.broker,
@@ -53,7 +53,9 @@ test('a refusal reaches the caller, the text of a bug does not', async ({ bus })
   expect(bus.log.filter(({ text }) => text === 'request failed')).toHaveLength(1)
 })
 
-test('nobody there, no answer in time, aborted, disconnected: each is told apart', async ({ bus }) => {
+test('no responder, no answer in time, an abort and a lost connection are different failures', async ({
+  bus,
+}) => {
   const ask = (signal?: AbortSignal) =>
     failureOf(request(bus.broker, subject, 1, { timeoutMs: 200, ...(signal && { signal }) }))
   expect(await ask()).toMatchObject({ failure: 'no_responders' })
@@ -65,7 +67,7 @@ test('nobody there, no answer in time, aborted, disconnected: each is told apart
   expect(await ask()).toMatchObject({ failure: 'unreachable' })
 })
 
-test('more requests than the limit are refused at once, and the responder stays usable', async ({ bus }) => {
+test('requests beyond the limit are refused at once, and the responder stays usable', async ({ bus }) => {
   const gate = Promise.withResolvers<void>()
   respond(bus.broker, subject, 'q', () => gate.promise, { ...bus, concurrency: 1 })
   const first = request(bus.broker, subject, 1, { timeoutMs: 5_000 })
@@ -76,14 +78,14 @@ test('more requests than the limit are refused at once, and the responder stays 
   expect(await request(bus.broker, subject, 3, { timeoutMs: 5_000 })).toBeNull()
 })
 
-test('what is not JSON is refused, and the next request is answered', async ({ bus }) => {
+test('a request that is not JSON is refused, and the next one is answered', async ({ bus }) => {
   respond(bus.broker, subject, 'q', async () => 'fine', bus)
   const answer = await natsOf(bus.broker).request(subject, '{', { timeout: 1_000 })
   expect(answer.json()).toMatchObject({ error: { failure: 'refused' } })
   expect(await request(bus.broker, subject, 1, { timeoutMs: 1_000 })).toBe('fine')
 })
 
-test('stop() lets running requests finish and takes no more', async ({ bus }) => {
+test('stop() lets running requests finish and accepts no more', async ({ bus }) => {
   const gate = Promise.withResolvers<void>()
   const begun = vi.fn<() => Promise<void>>(() => gate.promise)
   const responder = respond(bus.broker, subject, 'q', begun, bus)

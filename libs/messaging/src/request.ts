@@ -11,7 +11,7 @@ import {
   withTrace,
 } from '@whereabouts/service-kit/trace'
 
-/** Why a request has no result. `refused` and `failed` were said by the other side, the rest happened on the way. */
+/** Why a request has no result. The responder answers `refused`, `failed` and `overloaded`; the others happen on the way. */
 export type RequestFailure =
   'timeout' | 'no_responders' | 'overloaded' | 'refused' | 'failed' | 'aborted' | 'unreachable'
 
@@ -25,7 +25,7 @@ export class RequestError extends Error {
   }
 }
 
-/** Thrown by a handler to refuse a request with a text that the caller may see. */
+/** A handler throws it to refuse a request with a text that the caller may see. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError'
 }
@@ -33,8 +33,8 @@ export class RefusedError extends Error {
 type Reply = { data: unknown } | { error: { failure: RequestFailure; message: string } }
 
 /**
- * Asks whoever responds to `subject` and resolves with the parsed JSON answer, unchecked: validate it. Rejects with a
- * RequestError. Nothing is retried; whether that is safe is the caller's to know.
+ * Sends a request and resolves with the answer as parsed JSON, which the caller must validate. Rejects with a RequestError. Never
+ * retries, because only the caller knows whether that is safe.
  */
 export async function request(
   broker: Broker,
@@ -82,7 +82,7 @@ function parseReply(msg: Msg): Reply | undefined {
   try {
     return msg.json<Reply>()
   } catch {
-    return undefined // the caller answers for it
+    return undefined // the caller of this function reports it
   }
 }
 
@@ -90,13 +90,13 @@ export type Responder = { stop(): Promise<void> }
 
 export type RespondOptions = {
   logger: Logger
-  /** Requests handled at a time; more are refused at once as `overloaded`, since their senders would time out. */
+  /** Requests handled at the same time. Further ones are refused as `overloaded` at once, because they would time out. */
   concurrency?: number
 }
 
 /**
- * Answers requests; of all responders with the same `queue`, one gets each. The handler gets parsed JSON, unchecked,
- * and its result goes back as JSON. What it throws is logged; the caller sees only the text of a RefusedError.
+ * Answers requests. One of all responders with the same `queue` gets each request. The handler gets parsed JSON, which it must
+ * validate, and its result is sent as JSON. Its errors are logged; the caller sees only the text of a RefusedError.
  */
 export function respond(
   broker: Broker,

@@ -40,7 +40,9 @@ async function take({ broker, logger }: Bus, count: number): Promise<number[]> {
   return taken
 }
 
-test('a whole stream is read in order, over many batches, without what is no JSON', async ({ bus }) => {
+test('a whole stream is read in order, over many batches; payloads that are not JSON are skipped', async ({
+  bus,
+}) => {
   await put(bus.broker, 'scans.1.gate.canonical', 1_234)
   await publishMany(bus.broker, [{ subject: 'scans.1.gate.canonical', payload: Buffer.from('{') }])
   const all = await readAll(bus, 'SCANS')
@@ -48,7 +50,7 @@ test('a whole stream is read in order, over many batches, without what is no JSO
   expect(all[0]?.subject).toBe('scans.1.gate.canonical')
 })
 
-test('a stream that is empty, was emptied, or does not exist holds nothing', async ({ bus }) => {
+test('an empty, an emptied and a missing stream have no messages', async ({ bus }) => {
   expect(await readAll(bus, 'KEYS')).toEqual([])
   await put(bus.broker, 'keys.org.1', 1)
   await emptyStream(bus.broker, 'KEYS')
@@ -57,7 +59,7 @@ test('a stream that is empty, was emptied, or does not exist holds nothing', asy
   expect(await readAll(bus, 'KEYS')).toEqual([])
 })
 
-test('a durable that was rewound has everything once more, or what came since', async ({ bus }) => {
+test('a rewound durable delivers all messages again, or those since a time', async ({ bus }) => {
   await put(bus.broker, 'scans.1.gate.canonical', 2)
   expect(await take(bus, 2)).toEqual([0, 1])
   const jsm = await natsOf(bus.broker).jetstreamManager()

@@ -5,8 +5,8 @@ import { durableNames, durables, found, makeDurable, type DurableName, type Stre
 export type Stored = { subject: string; payload: unknown }
 
 /**
- * Everything that a stream holds at this moment, oldest first, in batches; nothing if the stream does not exist. Payloads
- * that are not JSON are skipped. Throws when the broker loses a message: read the whole stream again.
+ * All messages that a stream holds now, oldest first, in batches; none if the stream does not exist. Payloads that are
+ * not JSON are skipped. Throws if the broker loses a message: then read the whole stream again.
  */
 export async function* readStream(broker: Broker, stream: StreamName): AsyncGenerator<Stored[]> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
@@ -23,8 +23,8 @@ export async function* readStream(broker: Broker, stream: StreamName): AsyncGene
 }
 
 /**
- * Removes what a stream holds. The broker refuses to purge it (`deny_purge`), so it is deleted and made again, with its
- * durables; its numbers go on, as its followers expect. To be called while nobody consumes it.
+ * Removes all messages of a stream. The broker refuses to purge it (`deny_purge`), so the stream and its durables are deleted and
+ * re-created. Its sequence continues, as its followers expect. Call it only while nothing consumes the stream.
  */
 export async function emptyStream(broker: Broker, stream: StreamName): Promise<void> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
@@ -35,8 +35,9 @@ export async function emptyStream(broker: Broker, stream: StreamName): Promise<v
 }
 
 /**
- * Has a durable's messages delivered once more, all that the stream holds or those stored since then. To be called
- * while nobody consumes it; what was delivered and not settled comes again in any case.
+ * Makes the broker deliver the messages of a durable again: all that the stream holds, or those stored at `since` or
+ * later. Call it only while nothing consumes the durable. Messages that were delivered and not settled come again in any
+ * case.
  */
 export async function rewindDurable(broker: Broker, durable: DurableName, since?: Date): Promise<void> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })

@@ -1,5 +1,5 @@
 import type { Broker } from './connection.ts'
-import type { BuryReason, ConsumerMetrics } from './consumer.ts'
+import type { DeadLetterReason, ConsumerMetrics } from './consumer.ts'
 import { keepDeadLetter, printable } from './dead-letters.ts'
 import type { Delivery } from './delivery.ts'
 import { describeError, type Logger } from './logger.ts'
@@ -12,7 +12,7 @@ export type SettlerOptions = {
   metrics?: ConsumerMetrics | undefined
 }
 
-/** Carries out verdicts: with `Delivery`, the only place in the product that acknowledges. */
+/** Carries out verdicts. Only this class and `Delivery` acknowledge messages. */
 export class Settler {
   readonly #broker: Broker
   readonly #options: SettlerOptions
@@ -22,14 +22,14 @@ export class Settler {
     this.#options = options
   }
 
-  /** To be called after the commit, never before. */
+  /** Call it after the commit, never before. */
   acknowledge(deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) delivery.ack()
     this.#options.metrics?.handled('ack', deliveries.length)
   }
 
-  /** Back to the broker at once, for another replica; nothing was wrong with them. */
-  giveBack(deliveries: readonly Delivery[]): void {
+  /** Gives messages back to the broker, which delivers them to another replica at once. */
+  requeue(deliveries: readonly Delivery[]): void {
     const held = deliveries.filter((delivery) => !delivery.settled)
     if (held.length === 0) return
     for (const delivery of held) delivery.nak(0)
@@ -41,11 +41,11 @@ export class Settler {
     const { retryDelaysMs, metrics, logger } = this.#options
     const verdict = settle(error, delivery.deliveryCount, retryDelaysMs)
     if (verdict.do === 'ack') return this.acknowledge([delivery])
-    if (verdict.do === 'bury') {
+    if (verdict.do === 'dead-letter') {
       const poison = error instanceof PoisonError
       if (!poison)
         logger.error({ ...this.#about(delivery), reason: describeError(error) }, 'last attempt failed')
-      return this.bury(delivery, verdict.reason, poison ? 'poison' : 'retries_exhausted')
+      return this.deadLetter(delivery, verdict.reason, poison ? 'poison' : 'retries_exhausted')
     }
     delivery.nak(verdict.delayMs)
     metrics?.handled('nak', 1)
@@ -53,8 +53,8 @@ export class Settler {
     logger.warn({ ...this.#about(delivery), ...fields }, 'message failed and will be retried')
   }
 
-  /** Keeps a copy, then terminates. Without a copy it is not terminated: the broker delivers it again. */
-  async bury(delivery: Delivery, reason: string, kind: BuryReason): Promise<void> {
+  /** Stores a dead letter, then ends the message. If it cannot be stored, the broker redelivers the message. */
+  async deadLetter(delivery: Delivery, reason: string, kind: DeadLetterReason): Promise<void> {
     const { metrics, logger } = this.#options
     const fields = { ...this.#about(delivery), reason: printable(reason) }
     try {
@@ -68,7 +68,7 @@ export class Settler {
       return
     }
     delivery.term(printable(reason))
-    metrics?.buried?.(kind)
+    metrics?.deadLettered?.(kind)
     metrics?.handled('bury', 1)
     logger.error(fields, 'message moved to the dead letters')
   }

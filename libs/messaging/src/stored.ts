@@ -1,6 +1,6 @@
 import { NatsError, type StoredMsg } from 'nats'
 
-/** For the other files of this lib only: a message asked for by its place, undefined when it is not there any more. */
+/** For the other files of this lib only: resolves with undefined if the stream no longer has the message. */
 export async function unlessGone(message: Promise<StoredMsg>): Promise<StoredMsg | undefined> {
   try {
     return await message
@@ -11,6 +11,6 @@ export async function unlessGone(message: Promise<StoredMsg>): Promise<StoredMsg
   }
 }
 
-/** Without its stream a message was not removed: the topology was never applied, or this is another account. */
+/** The stream itself is missing: the topology was never applied, or this is another account. Its messages were not removed. */
 const STREAM_NOT_FOUND = 10_059
 const isStreamMissing = (error: NatsError) => error.api_error?.err_code === STREAM_NOT_FOUND

@@ -15,43 +15,49 @@ const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 const MEBIBYTE = 1024 * 1024
 
-/** An account of the broker that has streams, see deploy/nats/nats.conf: the services, or the readers that speak MQTT. */
+/** An account of the broker that has streams, see deploy/nats/nats.conf: of the services, or of the readers over MQTT. */
 export type Account = 'APP' | 'MQTT'
 
 type Stream = {
   subjects: readonly string[]
-  /** Left out: APP. */
+  /** APP if left out. */
   account?: Account
-  /** Left out: kept for ever, or until another bound is met. The oldest message goes first. */
+  /** Older messages are dropped. Without it a message is kept until another bound drops it; the oldest goes first. */
   maxAgeMs?: number
   maxBytes?: number
   /** 1 makes the stream a compacted log: the last message of each subject. */
   maxPerSubject?: number
-  /** A larger message is refused. Counts headers too. */
+  /** A larger message is refused. The size includes headers. */
   maxMessageBytes?: number
-  /** A message may say itself when it is to be forgotten (`ttlSeconds`). */
+  /** A message may set its own expiry (`ttlSeconds`). */
   allowsTtl?: boolean
-  /** Kept until those who consume it durably have had it, and no longer. */
+  /** A message is kept until all durables of the stream have acknowledged it. */
   untilConsumed?: boolean
-  /** A second message of a subject, and one that does not fit, are refused, as the broker wants it of a stream of its own. */
+  /**
+   * Refuses a second message of a subject, and a message that does not fit. The broker requires that of one of its own
+   * streams.
+   */
   refusesWhenFull?: boolean
-  /** The product deletes single messages of it, or the broker does, so the broker must allow that. */
+  /** The broker must allow to delete single messages: the product or the broker itself does that. */
   deletable?: boolean
-  /** Copied into this stream. A stream with a source has no duplicate window: see `SCANS`. */
+  /** The stream whose messages are copied into this one. A stream with a source has no duplicate window, see `SCANS`. */
   source?: string
-  /** Kept until its one durable has had it; full, it refuses what is new instead of dropping what it has. */
+  /**
+   * A message is kept until its only durable has acknowledged it. A full stream refuses new messages instead of dropping
+   * old ones.
+   */
   queue?: boolean
 }
 
-/** The largest legal reader message is 256 KiB; headers count too. Readers meet it as a limit of their account. */
+/** The largest valid reader message has 256 KiB; the rest is for headers. The accounts of readers have a limit too. */
 const READER_MESSAGE_BYTES = 258 * 1024
 /** How long the broker remembers the session of an MQTT reader that does not come back. */
 const MQTT_SESSION_MS = 7 * 24 * HOUR
 
 /** The streams. `scans.>` may grow to `scansMaxBytes`, see `applyTopology`. */
 export const streams = {
-  // Holds nothing and never will. It is a source of SCANS, because only a stream with a source can do without a duplicate
-  // window: ids of messages are the readers' own, and one organization must not make the scan of another a duplicate.
+  // Always empty. It is the source of SCANS, because only a stream with a source can have no duplicate window. Readers choose the
+  // ids of their messages, and one organization must not make the scan of another a duplicate.
   NO_SCANS: { subjects: ['no-scans'], maxBytes: MEBIBYTE },
   SCANS: {
     subjects: ['scans.>'],
@@ -60,14 +66,14 @@ export const streams = {
     maxMessageBytes: READER_MESSAGE_BYTES,
     source: 'NO_SCANS',
   },
-  // What an organization has beyond its share of ingest waits here (ADR 44).
+  // Messages of an organization beyond its share of ingest wait here (ADR 44).
   OVERFLOW: { subjects: ['overflow.*'], maxBytes: 1024 * MEBIBYTE, queue: true },
   CATALOG: { subjects: ['catalog.>'], maxPerSubject: 1 },
   KEYS: { subjects: ['keys.>'], maxPerSubject: 1, allowsTtl: true },
   EVENTS: { subjects: ['events.>'], maxAgeMs: 168 * HOUR },
   PLACEMENTS: { subjects: ['placements.>'], maxAgeMs: 168 * HOUR },
-  // dead.<org>.<stream>.<durable>: the newest 100 of each, so that one organization cannot evict the dead letters of others.
-  // At 8 KiB a message, 300 organizations have to fill their share at the same time before the oldest of all goes.
+  // dead.<org>.<stream>.<durable>: the newest 100 of each, so that one organization cannot evict the dead letters of others. At
+  // 8 KiB per message, 300 organizations must fill their share at the same time before the oldest dead letter of all is dropped.
   DEAD: {
     subjects: ['dead.>'],
     maxAgeMs: 168 * HOUR,
@@ -75,7 +81,8 @@ export const streams = {
     maxPerSubject: 100,
     deletable: true,
   },
-  // The broker's own: what it has acknowledged over MQTT. It would make them without bounds with the first reader.
+  // The broker's own streams: messages that it has acknowledged over MQTT. Without this it would create them, without bounds, for
+  // the first reader.
   $MQTT_msgs: {
     account: 'MQTT',
     subjects: ['$MQTT.msgs.>'],
@@ -93,7 +100,7 @@ export const streams = {
     maxPerSubject: 1,
     deletable: true,
   },
-  // Retained messages of readers. Nobody may subscribe to them, so none is kept: each is larger than this.
+  // Retained messages of readers. Nobody may subscribe to them, so none is kept: each message is larger than the limit.
   $MQTT_rmsgs: {
     account: 'MQTT',
     subjects: ['$MQTT.rmsgs.>'],
@@ -102,7 +109,7 @@ export const streams = {
     maxMessageBytes: 1,
     deletable: true,
   },
-  // Between the two halves of a delivery with QoS 2.
+  // Messages between the two halves of a delivery with QoS 2.
   $MQTT_qos2in: {
     account: 'MQTT',
     subjects: ['$MQTT.qos2.in.>'],
@@ -113,7 +120,7 @@ export const streams = {
     refusesWhenFull: true,
     deletable: true,
   },
-  // The second half of deliveries with QoS 2 to readers. None may subscribe, so there are none.
+  // The second half of deliveries with QoS 2 to readers. It stays empty, because readers may not subscribe.
   $MQTT_out: {
     account: 'MQTT',
     subjects: ['$MQTT.out.>'],
@@ -126,23 +133,23 @@ export const streams = {
 export type StreamName = keyof typeof streams
 export const streamNames = Object.keys(streams) as StreamName[]
 
-/** The account whose login reaches a stream and its durables. */
+/** The account that a stream and its durables belong to. */
 export const accountOf = (name: StreamName): Account => ('account' in streams[name] ? 'MQTT' : 'APP')
 
 type Durable = {
   stream: StreamName
-  /** A message held longer than this without a sign of life is delivered to another replica. */
+  /** If a replica holds a message for longer and does not report work on it, the broker delivers it to another replica. */
   ackWaitMs: number
-  /** Delivered and not yet acknowledged, over all replicas: the backpressure towards the broker. */
+  /** Limit of messages delivered and not yet acknowledged, over all replicas: the backpressure towards the broker. */
   maxAckPending: number
-  /** Left out: all subjects of the stream. */
+  /** All subjects of the stream if left out. */
   filter?: string
 }
 
-/** Before the subject of a message that came over MQTT, in the broker's own stream of them. */
+/** In the broker's own stream of MQTT messages, each subject starts with this prefix. */
 export const MQTT_PREFIX = '$MQTT.msgs.'
 
-/** Named `<service>-<what>`. Views in memory are not here: they use `followStream`. */
+/** Named `<service>-<content>`. Views in memory are not in this list: they use `followStream`. */
 export const durables = {
   'tracking-ingest': { stream: 'SCANS', ackWaitMs: 30 * SECOND, maxAckPending: 10_000 },
   'tracking-ingest-mqtt': {
@@ -154,28 +161,28 @@ export const durables = {
   'tracking-overflow': { stream: 'OVERFLOW', ackWaitMs: 30 * SECOND, maxAckPending: 1_000 },
   'tracking-catalog': { stream: 'CATALOG', ackWaitMs: 30 * SECOND, maxAckPending: 5_000 },
   'tracking-placements': { stream: 'PLACEMENTS', ackWaitMs: 30 * SECOND, maxAckPending: 1_000 },
-  // Everything that waits for a receiver: two replicas with full lanes (their LANE_LIMITS).
+  // All deliveries that wait for a receiver: two replicas with full lanes (their LANE_LIMITS).
   'webhook-dispatcher-lanes': { stream: 'EVENTS', ackWaitMs: 30 * SECOND, maxAckPending: 100_000 },
 } as const satisfies Record<string, Durable>
 export type DurableName = keyof typeof durables
 export const durableNames = Object.keys(durables) as DurableName[]
 
-/** The durables that a service consumes: those named after it. */
+/** The durables that a service consumes: their names start with its name. */
 export const durablesOf = (service: 'tracking' | 'webhook-dispatcher') =>
   durableNames.filter((name) => name.startsWith(`${service}-`))
 
 /**
- * The server's own limit. It lies above every retry policy of ours (see `settle`), which buries with a reason and a
- * copy: past this one delivery just stops. It is the net under handlers that take the whole process down.
+ * The server's own limit, for handlers that end the whole process. It is above each of our retry policies (see `settle`), which
+ * keep a copy with a reason; past this limit the broker only stops delivering.
  */
 export const MAX_DELIVER = 15
 
 export type TopologyOptions = {
-  /** Copies of each stream; 3 on a three-node cluster. */
+  /** Copies of each stream; 3 in a cluster of three nodes. */
   replicas?: number
   /** Bytes after which the oldest scans are dropped before their 72 hours. */
   scansMaxBytes?: number
-  /** Instead of each durable's own, for tests that wait for a redelivery. */
+  /** Replaces the value of each durable, for tests that wait for a redelivery. */
   ackWaitMs?: number
 }
 
@@ -220,24 +227,24 @@ function streamConfig(name: string, stream: Stream, { replicas = 1, scansMaxByte
     ...(stream.source === undefined
       ? { duplicate_window: nanos(120 * SECOND) }
       : { sources: [{ name: stream.source }], duplicate_window: 0 }),
-    // For good: the broker never takes these back, whoever asks.
+    // Permanent: the broker never allows anybody to unset these.
     ...(!stream.deletable && { deny_delete: true, deny_purge: true }),
     num_replicas: replicas,
     ...(stream.allowsTtl && { allow_msg_ttl: true }), // cannot be taken back
   }
 }
 
-/** Until everything of readers over MQTT had an account of its own, the broker's streams of them lay in APP. */
+/** The broker's MQTT streams that older releases had in APP, before readers over MQTT got their own account. */
 const OLDER_MQTT = ['$MQTT_msgs', '$MQTT_sess', '$MQTT_rmsgs', '$MQTT_qos2in', '$MQTT_out']
 
-/** Whether tracking has to read what an older release left of MQTT messages, see `OLDER_MQTT`. */
+/** Whether tracking must read MQTT messages that an older release left, see `OLDER_MQTT`. */
 export async function hasOlderMqttCopies(broker: Broker): Promise<boolean> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
   const durable: DurableName = 'tracking-ingest-mqtt'
   return found(jsm.consumers.info(durables[durable].stream, durable))
 }
 
-/** Once tracking has read them, at the deployment after the upgrade. What has not been read stays. */
+/** Removes the streams once tracking has read them, at the deployment after the upgrade. Keeps them while messages are unread. */
 async function removeOlderLayout(jsm: JetStreamManager): Promise<void> {
   const [copies] = OLDER_MQTT
   if (copies === undefined || !(await found(jsm.streams.info(copies)))) return
@@ -273,7 +280,7 @@ const durableConfig = (name: string, durable: Durable): Partial<ConsumerConfig> 
   ...(durable.filter !== undefined && { filter_subject: durable.filter }),
 })
 
-/** For restore.ts only: recreates a durable. It starts with what was stored at `since`, or with everything. */
+/** For restore.ts only: re-creates a durable. It starts with messages stored at `since`, or with the first of the stream. */
 export async function makeDurable(jsm: JetStreamManager, name: DurableName, since?: Date): Promise<void> {
   const durable: Durable = durables[name]
   if (await found(jsm.consumers.info(durable.stream, name))) await jsm.consumers.delete(durable.stream, name)

@@ -5,30 +5,30 @@ import { request } from './request.ts'
 
 /** Where counts go. Every method must be cheap and must not throw. */
 export type StateMetrics = {
-  /** One more state could not be read. */
+  /** Another state could not be read. */
   found(): void
-  /** So many subjects hold a state now that cannot be read. */
+  /** Number of subjects whose newest state cannot be read. */
   remaining(count: number): void
 }
 
 type Options = {
   broker: Broker
   stream: string
-  /** The subject on which the owner of the states answers `{ subject }` by publishing that state again. */
+  /** Subject of a request with `{ subject }`, which makes the owner publish that state again. Nobody is asked if undefined. */
   owner: string | undefined
   signal: AbortSignal
   logger: Logger
   metrics: StateMetrics | undefined
 }
 
-/** Beyond, they are counted and not remembered: a stream that is broken as a whole is made again by an operator. */
+/** Further subjects are counted and not kept: an operator re-creates a stream that is broken as a whole. */
 const MAX_REMEMBERED = 10_000
 const ASK_TIMEOUT_MS = 5_000
 const RETRY_MS = { first: 1_000, most: 60_000 }
 
 /**
- * The subjects of a compacted stream whose state cannot be read. Their owner is asked for each, one at a time and until it
- * has been replaced, to publish it again.
+ * The subjects of a compacted stream whose state cannot be read. Asks their owner to publish each state again, one at a
+ * time, until it is replaced.
  */
 export class UnreadableStates {
   readonly #options: Options
@@ -52,7 +52,7 @@ export class UnreadableStates {
     if (this.#options.owner !== undefined && !this.#isAsking) void this.#askUntilReplaced(this.#options.owner)
   }
 
-  /** The newest state of this subject could be read. */
+  /** The newest state of this subject is readable now. */
   replaced(subject: string): void {
     if (!this.#subjects.delete(subject)) return
     const { metrics, logger, stream } = this.#options
@@ -60,7 +60,7 @@ export class UnreadableStates {
     logger.info({ stream, subject }, 'unreadable state was replaced')
   }
 
-  /** The stream was made again: what it holds is read from the start. */
+  /** The stream was re-created and is read from the start. */
   clear(): void {
     this.#subjects.clear()
     this.#options.metrics?.remaining(0)

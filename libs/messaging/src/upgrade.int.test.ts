@@ -12,7 +12,7 @@ import { consumeBatches } from './consume.ts'
 import { publish } from './publish.ts'
 import { applyTopology, hasOlderMqttCopies, type DurableName } from './topology.ts'
 
-// The broker's configuration and streams as the release before accounts of readers had them, with what was in them.
+// Configuration and streams of the broker in the last release without accounts for readers.
 const OLDER = resolve(import.meta.dirname, '../../../test/fixtures/upgrade/a9c9e49')
 type Recorded = { stream: StreamConfig; durables: ConsumerConfig[] }
 const recorded = () => JSON.parse(readFileSync(join(OLDER, 'streams.json'), 'utf8')) as Recorded[]
@@ -22,7 +22,7 @@ const { logger } = logKeeper()
 const logIn = (server: TestBroker, user: keyof TestBroker['users']) =>
   connect({ url: server.url, ...server.users[user], name: 'test', logger })
 
-/** Everybody is let in as a reader of organization 7: into the account APP, as that release did, or into those of today. */
+/** Accepts every login as a reader of organization 7: in the account APP, like that release, or in an account for readers. */
 async function letReadersIn(server: TestBroker, grant: (login: Login) => Grant) {
   const callout = await logIn(server, 'callout')
   const answerer = serveLogins(callout, server.calloutKeys, async (login) => grant(login), logger)
@@ -36,7 +36,7 @@ const asBefore = (login: Login): Grant => ({
   subscribe: [`_INBOX.${login.user}.>`],
 })
 
-/** A reader over MQTT with a session that is to be kept, which sends two messages. */
+/** Sends two messages as a reader over MQTT that keeps its session. */
 async function sendOverMqtt(server: TestBroker, from: number) {
   const mqtt = await connectAsync(server.mqttUrl, {
     protocolVersion: 4,
@@ -50,7 +50,7 @@ async function sendOverMqtt(server: TestBroker, from: number) {
   await mqtt.endAsync()
 }
 
-/** The bodies that a durable is handed, each acknowledged. */
+/** Consumes a durable and collects the bodies. */
 function reading(broker: Broker, durable: DurableName) {
   const bodies: string[] = []
   const consumption = consumeBatches(
@@ -70,7 +70,7 @@ function reading(broker: Broker, durable: DurableName) {
   return { bodies, stop: () => consumption.stop() }
 }
 
-/** The streams and durables of that release, by a login of its services. */
+/** Creates the streams and durables of that release. */
 async function declareOlder(server: TestBroker): Promise<Broker> {
   const broker = await logIn(server, 'services')
   const jsm = await natsOf(broker).jetstreamManager()
@@ -81,7 +81,7 @@ async function declareOlder(server: TestBroker): Promise<Broker> {
   return broker
 }
 
-test('no scan is lost over the upgrade: unread ones are read, over NATS and MQTT, before and during it', async () => {
+test('an upgrade loses no scan that was sent before or during it, over NATS and MQTT', async () => {
   const server = await startBroker({ config: readFileSync(join(OLDER, 'nats.conf'), 'utf8') })
   try {
     const before = await declareOlder(server)
@@ -101,7 +101,7 @@ test('no scan is lost over the upgrade: unread ones are read, over NATS and MQTT
     await server.restart()
     const brokers = { APP: await logIn(server, 'services'), MQTT: await logIn(server, 'mqtt-services') }
     await applyTopology(brokers)
-    // A replica of the release before still answers logins for a while, and one of today takes over.
+    // A replica of the earlier release answers logins for a while, then a new one takes over.
     const replica = await letReadersIn(server, asBefore)
     await sendOverMqtt(server, 5)
     await replica.stop()
@@ -123,7 +123,7 @@ test('no scan is lost over the upgrade: unread ones are read, over NATS and MQTT
     expect((await after.streams.info('CATALOG')).state.messages).toBe(1)
     expect((await after.streams.info('DEAD')).state.messages).toBe(1)
     expect((await after.streams.info('SCANS')).config).toMatchObject({ deny_purge: true, deny_delete: true })
-    // What the broker kept of MQTT in APP goes with the next deployment, once it is read.
+    // The next deployment removes the MQTT streams in APP, because they have been read.
     await vi.waitFor(async () => expect((await after.streams.info('$MQTT_msgs')).state.messages).toBe(0))
     await applyTopology(brokers)
     const names = (await after.streams.list().next()).map(({ config }) => config.name)
@@ -134,7 +134,7 @@ test('no scan is lost over the upgrade: unread ones are read, over NATS and MQTT
   }
 })
 
-test('unread copies of MQTT messages are not removed by a deployment', async () => {
+test('a deployment does not remove unread copies of MQTT messages', async () => {
   const server = await startBroker({ config: readFileSync(join(OLDER, 'nats.conf'), 'utf8') })
   try {
     const before = await declareOlder(server)

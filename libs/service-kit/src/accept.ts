@@ -1,6 +1,6 @@
 /**
- * Whether the sender of an `Accept` header prefers `wanted` to `usual` (RFC 9110, 12.5.1). Not when they are equal to it,
- * when it takes neither, or when there is no such header.
+ * Whether an `Accept` header prefers `wanted` to `usual` (RFC 9110, 12.5.1). False if it weighs both the same, accepts
+ * neither, or is missing.
  */
 export function prefers(accept: string | undefined, wanted: string, usual: string): boolean {
   if (accept === undefined) return false
@@ -12,7 +12,7 @@ type Range = { type: string; weight: number }
 
 const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
-/** Undefined for what is no media range. Parameters other than `q` make no difference to what we can send. */
+/** Undefined for text that is not a media range. Ignores parameters other than `q`: our formats have none. */
 function readRange(item: string): Range | undefined {
   const [type = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase())
   const q = parameters.find((parameter) => /^q\s*=/.test(parameter))
@@ -20,7 +20,7 @@ function readRange(item: string): Range | undefined {
   return type.includes('/') && WEIGHT.test(weight) ? { type, weight: Number(weight) } : undefined
 }
 
-/** Of all ranges that fit, the most specific one decides; 0 when none does. */
+/** The most specific matching range decides; 0 if none matches. */
 function weightOf(type: string, ranges: readonly Range[]): number {
   const fitting = [type, `${type.split('/')[0]}/*`, '*/*']
   for (const candidate of fitting) {

@@ -15,6 +15,6 @@ test.for([
   { address: '64:ff9b::203.0.113.9', block: '64:ff9b:0:0::/64' },
   { address: '203.0.113.9:8080', block: 'unknown' },
   { address: '', block: 'unknown' },
-])('attempts from $address count for $block', ({ address, block }) =>
+])('requests from $address count for $block', ({ address, block }) =>
   expect(addressBlock(address)).toBe(block),
 )

@@ -1,9 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * Whom an address stands for when attempts are counted: an IPv4 address for itself, an IPv6 address for its /64, since
- * one client has 2^64 of them, and an IPv4-mapped IPv6 address for the IPv4 address in it. Text that is no address is
- * one client, `unknown`.
+ * The block of addresses that counts as one client: an IPv4 address itself; of an IPv6 address its /64, because one
+ * client has 2^64 of them; of an IPv4-mapped IPv6 address the IPv4 address. Text that is not an address gives `unknown`.
  */
 export function addressBlock(address: string): string {
   const plain = address.split('%', 1)[0] ?? ''
@@ -26,7 +25,7 @@ function groupsOf(address: string): number[] {
   return [...before, ...zeros, ...after]
 }
 
-/** Its end may be written as an IPv4 address. */
+/** The groups of a part of an IPv6 address. Its end may be an IPv4 address. */
 function partsOf(text: string): number[] {
   if (text === '') return []
   return text.split(':').flatMap((part) => {

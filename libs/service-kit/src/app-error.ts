@@ -8,16 +8,16 @@ type Details = {
 }
 
 /**
- * A failure we expected and have an answer for. `detail` and `fields` are sent to the caller; anything private
- * belongs in `cause`, which is only logged. Any other throwable is a bug: a 500 `internal_error`.
+ * An expected failure with an answer for the caller. `detail` and `fields` are sent to the caller. Private information belongs in
+ * `cause`, which is only logged. Any other error is a bug and becomes a 500 `internal_error`.
  */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly type: ErrorType
   readonly fields: readonly FieldEntry[] | undefined
-  /** Sent beside the envelope, such as `Retry-After`. */
+  /** Sent with the envelope, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
-  /** Who throws it tells the log how often: no line each. */
+  /** The code that throws it logs a count, so it gets no log line of its own. */
   readonly isCounted: boolean
 
   constructor(
@@ -25,7 +25,7 @@ export class AppError extends Error {
     detail: string,
     { fields, headers = {}, cause, isCounted = false }: Details = {},
   ) {
-    // A refusal is an answer, not a fault: nobody reads where it was made, and finding that out costs as much as the answer.
+    // A refusal is an answer, not a fault. Nobody reads its stack, and collecting one costs as much as the answer.
     const { stackTraceLimit } = Error
     if (errorTypes[type].status < 500) Error.stackTraceLimit = 0
     super(detail, cause === undefined ? undefined : { cause })

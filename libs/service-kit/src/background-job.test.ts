@@ -4,7 +4,7 @@ import { createRegistry } from './metrics.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A job whose turns the test ends one by one, and what it logged. */
+/** A job whose turns the test ends one by one, and its log. */
 function steppedJob(options: Partial<Parameters<typeof startBackgroundJob>[0]> = {}) {
   const turns: PromiseWithResolvers<{ nextInMs: number } | void>[] = []
   const warnings: object[] = []
@@ -19,7 +19,7 @@ function steppedJob(options: Partial<Parameters<typeof startBackgroundJob>[0]> =
   return { job, turns, warnings, signals, started }
 }
 
-test('a wake starts the next turn now, also when it comes during a turn; turns never overlap', async () => {
+test('wake() starts the next turn now or after the running one, and turns never overlap', async () => {
   const { job, turns, started } = steppedJob()
   await started(1)
   job.wake()
@@ -36,7 +36,7 @@ test('a wake starts the next turn now, also when it comes during a turn; turns n
   expect(turns).toHaveLength(3)
 })
 
-test('a turn may say when the next one is due', async () => {
+test('a turn may set when the next one is due', async () => {
   const { job, turns, started } = steppedJob()
   turns[0]!.resolve({ nextInMs: 0 })
   await started(2)
@@ -45,7 +45,7 @@ test('a turn may say when the next one is due', async () => {
   expect(turns).toHaveLength(2)
 })
 
-test('a failed turn is logged and counted, and retried with growing pauses until one succeeds', async () => {
+test('a failed turn is logged, counted and retried with growing pauses until it succeeds', async () => {
   const registry = createRegistry('test')
   const { job, turns, warnings, started } = steppedJob({ registry, retryMs: 1, maxRetryMs: 3 })
   for (let n = 0; n < 4; n += 1) {
@@ -66,14 +66,14 @@ test('a failed turn is logged and counted, and retried with growing pauses until
   await job.stop()
 })
 
-test('stopping tells the running turn, waits for it and ignores its failure', async () => {
+test('stop() aborts the signal of the running turn, waits for it and ignores its failure', async () => {
   const { job, turns, warnings, signals } = steppedJob({ everyMs: 1 })
   let isStopped = false
   const stopped = job.stop().then(() => (isStopped = true))
   expect(signals[0]!.aborted).toBe(true)
   await new Promise((resolve) => setTimeout(resolve, 5))
   expect(isStopped).toBe(false)
-  turns[0]!.reject(new Error('broken off'))
+  turns[0]!.reject(new Error('stopped'))
   await stopped
   expect(turns).toHaveLength(1)
   expect(warnings).toEqual([])

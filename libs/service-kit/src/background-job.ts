@@ -12,30 +12,30 @@ export type BackgroundJob = {
 }
 
 type Options = {
-  /** As in the log (`job`) and in the metrics of `timedWork` (`work`). */
+  /** Shown in the log (`job`) and in the metrics of `timedWork` (`work`). */
   name: string
   /** Pause between the end of a turn and the start of the next one. */
   everyMs: number
   log: { warn(fields: Record<string, unknown>, text: string): void }
-  /** Left out: the job has no metrics. */
+  /** Without it the job has no metrics. */
   registry?: Registry | undefined
   /** Pause after a failure. It doubles with each further failure. By default a second, or `everyMs` if that is less. */
   retryMs?: number
   /** Longest pause after a failure; by default `everyMs`. */
   maxRetryMs?: number
   /**
-   * Largest part of the time that turns may take; slow turns run less often. The shorter one of the last two counts,
-   * because a single slow turn (a start, a busy machine) must not delay the next one for minutes.
+   * Largest part of the time that turns may take; slow turns run less often. The shorter of the last two turns counts, because a
+   * single slow turn (at start, on a busy machine) must not delay the next one for minutes.
    */
   maxShare?: number
 }
 
-/** One turn. It may say when the next one is due. `stopping` is aborted when the job is to stop. */
+/** One turn. It may return when the next one is due. `stopping` aborts when the job is stopped. */
 type Turn = (stopping: AbortSignal) => Promise<{ nextInMs: number } | void>
 
 /**
- * Runs `turn` now and then repeatedly, never twice at the same time. A failed turn is logged, counted and retried. A
- * failure during `stop()` is ignored: the turn was told to break off.
+ * Runs `turn` at once and then repeatedly, never twice at the same time. A failed turn is logged, counted and retried. A failure
+ * during `stop()` is ignored, because the turn was told to stop.
  */
 export function startBackgroundJob(options: Options, turn: Turn): BackgroundJob {
   const { name, everyMs, log, registry, maxShare = 1 } = options

@@ -3,12 +3,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 /** How long a client may take to send the body of one request. */
 export type BodyTimes = { bodyMs: number; uploadMs: number }
 
-/** 64 MiB in a quarter of an hour are 75 KiB a second. */
+/** 64 MiB in 15 minutes are 75 KiB per second. */
 export const BODY_TIMES: BodyTimes = { bodyMs: 60_000, uploadMs: 15 * 60_000 }
 
 /**
- * Node knows one time for all requests of a server, and has that of uploads; the time of every other body is kept
- * here. It ends the same way: a `clientError`, for which the public port has its own answer.
+ * Limits how long a body may take. Node has one limit for all requests of a server, which is set for uploads. This is the shorter
+ * limit for all other bodies. It ends the same way: with a `clientError`, which the public port answers itself.
  */
 export function limitBodyTime(app: FastifyInstance, { bodyMs }: BodyTimes): void {
   app.addHook('onRequest', async (request, reply) => {

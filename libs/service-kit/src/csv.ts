@@ -1,14 +1,14 @@
 import { stringify } from 'csv-stringify/sync'
 
-/** What spreadsheets take for the beginning of a formula, and a cell that was guarded against it. */
+/** A cell that a spreadsheet would read as a formula, or such a cell after `guarded`. */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
 
-/** A text that would be a formula gets an apostrophe in front; so does one that looks as if it had got it already. */
+/** Puts an apostrophe before a text that would be a formula, and before a text that looks like the result of that. */
 export const guarded = (value: string): string => (FORMULA.test(value) ? `'${value}` : value)
 
 type Value = string | number | boolean | null
 
-/** RFC 4180: the names of the columns, then the rows; lines end with CR LF, null is empty. */
+/** A file by RFC 4180: the names of the columns, then the rows. Lines end with CR LF; null is an empty cell. */
 export function csvFile<C extends string>(
   columns: readonly C[],
   rows: readonly Readonly<Record<C, Value>>[],

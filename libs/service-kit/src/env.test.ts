@@ -12,7 +12,7 @@ const good = {
   NATS_PASSWORD: 'topsecret',
 }
 
-test('defaults fill in what is not set, an empty variable counts as not set', () => {
+test('variables that are empty or not set get their default', () => {
   expect(loadEnv(Config, { ...good, HOST: '' })).toMatchObject({
     PORT: 8080,
     HOST: '0.0.0.0',
@@ -20,7 +20,7 @@ test('defaults fill in what is not set, an empty variable counts as not set', ()
   })
 })
 
-test('one error names every bad variable and shows no value', () => {
+test('one error names all bad variables and shows no value', () => {
   const env = {
     ...good,
     PORT: 'eighty',
@@ -36,7 +36,7 @@ test('one error names every bad variable and shows no value', () => {
   for (const value of ['eighty', 'hunter2', 'loud']) expect(attempt).not.toThrow(value)
 })
 
-test('S11 k the environment has no default: a token must not pass for one of production by accident', () => {
+test('S11 k the environment has no default, so that no token is one of production by accident', () => {
   for (const ENVIRONMENT of ['', 'staging'])
     expect(() => loadEnv(Config, { ...good, ENVIRONMENT })).toThrow(/ENVIRONMENT is not/)
   expect(loadEnv(Config, { ...good, ENVIRONMENT: 'local' }).ENVIRONMENT).toBe('local')

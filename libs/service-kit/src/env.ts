@@ -1,62 +1,58 @@
 import { z } from 'zod'
 
-/** Thrown when the environment is not usable; the message names every bad variable and no value. */
+/** The environment is not usable. The message names every bad variable and no value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** Settings every service has. */
+/** Settings of every service. */
 export const commonEnv = {
   ENVIRONMENT: z
     .enum(['production', 'preview', 'local'])
-    .describe('Name of the environment; tokens of one do not open another.'),
+    .describe('Name of the environment. Tokens of one environment are refused in another.'),
   HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
   PORT: z.coerce.number().int().min(0).max(65_535).describe('Port of the API.'),
   OPS_PORT: z.coerce.number().int().min(0).max(65_535).describe('Port of /healthz, /readyz and /metrics.'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('Least severe log line written.'),
+    .describe('Lowest level of log lines that are written.'),
   SHUTDOWN_GRACE_MS: z.coerce
     .number()
     .int()
     .min(0)
     .default(10_000)
-    .describe('Time each shutdown phase may take on SIGTERM.'),
+    .describe('Time that each shutdown phase may take after SIGTERM.'),
   DRAIN_MS: z.coerce
     .number()
     .int()
     .min(0)
     .default(0)
     .describe(
-      'On SIGTERM, how long requests are still taken before the port closes: balancers look away meanwhile.',
+      'How long to keep serving after SIGTERM, so that load balancers stop sending requests before the port closes.',
     ),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe(
-      'OTLP/HTTP collector that receives traces, without `/v1/traces`; none are recorded when left out.',
+      'OTLP/HTTP collector for traces, without `/v1/traces`. Without a collector no traces are recorded.',
     ),
   TRACE_SAMPLE_RATIO: z.coerce
     .number()
     .min(0)
     .max(1)
     .default(0.1)
-    .describe(
-      'Share of the traces beginning here that is recorded; one begun elsewhere is recorded as its sender says.',
-    ),
+    .describe('Share of the traces starting here that is recorded. For other traces the sender decides.'),
 }
 
-/** Of what faces browsers. */
+/** Settings of services that browsers reach. */
 export const publicEnv = {
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
-    .describe(
-      'Address under which people and integrators come here; with https, browsers are told to use nothing else.',
-    ),
+    .describe('Public address of this service. With https, browsers are told to use only https.'),
 }
 
-/** Whether connections of browsers are encrypted all the way to us, or to what stands in front of us. */
+/** Whether browsers reach us, or the proxy in front of us, over https. */
 export const isSecure = ({ PUBLIC_URL }: { PUBLIC_URL: string }): boolean =>
   new URL(PUBLIC_URL).protocol === 'https:'
 
@@ -72,18 +68,18 @@ export const databaseEnv = {
     .min(1)
     .max(200)
     .default(10)
-    .describe('Connections to PostgreSQL for requests at most; a few more are opened for loops.'),
+    .describe('Largest number of connections to PostgreSQL for requests. Loops open a few more.'),
 }
 
 export const brokerEnv = {
   NATS_URL: z.string().min(1).describe('nats-server addresses, separated by commas.'),
-  NATS_USER: z.string().min(1).default('services').describe('User of the services account.'),
-  NATS_PASSWORD: z.string().min(1).describe('Its password.'),
+  NATS_USER: z.string().min(1).default('services').describe('User of nats-server for services.'),
+  NATS_PASSWORD: z.string().min(1).describe('Password of that user.'),
   NATS_CA_FILE: z
     .string()
     .min(1)
     .optional()
-    .describe('PEM of a CA for the certificates of the brokers; set, connections must be encrypted.'),
+    .describe('PEM file of the CA of the brokers. If it is set, connections must be encrypted.'),
 }
 
 export const principalEnv = {
@@ -93,15 +89,17 @@ export const principalEnv = {
       /^[A-Za-z0-9_-]{43}(,[A-Za-z0-9_-]{43})?$/,
       'must be 32 bytes in base64url, or two such separated by a comma',
     )
-    .describe("The gateway's Ed25519 public key, 32 bytes in base64url; two while it is changed."),
+    .describe(
+      "The gateway's Ed25519 public key, 32 bytes in base64url. Two, separated by a comma, while it is changed.",
+    ),
 }
 
 /**
- * Reads the environment by a zod object whose keys are variable names. Throws one `ConfigError` that names every bad
- * variable; values are left out, since they may be secrets.
+ * Reads the environment with a zod object whose keys are variable names. Throws one `ConfigError` that names every bad variable.
+ * Values are left out, because they may be secrets.
  */
 export function loadEnv<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): Readonly<z.output<S>> {
-  // An empty variable is what a template leaves behind; it means "not set".
+  // Templates leave variables empty that are not set.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = schema.safeParse(given)
   if (parsed.success) return Object.freeze(parsed.data)

@@ -25,15 +25,15 @@ export function withoutQuery(url: string): string {
   return at === -1 ? url : url.slice(0, at)
 }
 
-/** In which the gateway tells a service the path that the caller had asked for, byte for byte; it rebuilds paths. */
+/** The gateway rebuilds paths. In this header it sends the path of the caller's request, byte for byte. */
 export const REQUEST_PATH_HEADER = 'x-request-path'
 
 function requestedPath({ headers, url }: FastifyRequest): string {
-  const told = headers[REQUEST_PATH_HEADER]
-  return typeof told === 'string' ? told : url
+  const original = headers[REQUEST_PATH_HEADER]
+  return typeof original === 'string' ? original : url
 }
 
-/** Fastify's error handler: whatever was thrown leaves as the envelope. */
+/** Fastify's error handler: answers every error with the envelope. */
 export async function handleError(
   error: unknown,
   request: FastifyRequest,
@@ -43,7 +43,7 @@ export async function handleError(
   if (known.status >= 500 && !known.isCounted)
     request.log.error({ err: known.cause ?? error }, 'request failed')
   if (isBodyTooLarge(error)) {
-    reply.removeHeader('connection') // Fastify would end it while the client still sends
+    reply.removeHeader('connection') // Fastify would end the connection while the client still sends
     dropBody(request.raw)
   }
   return reply
@@ -56,7 +56,7 @@ export async function handleError(
 const isBodyTooLarge = (error: unknown) =>
   (error as Partial<FastifyError>).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
 
-/** Our own errors as they are; the framework's 4xx in the envelope; anything else says nothing of its cause. */
+/** Our own errors stay as they are. The framework's 4xx become `bad_request`. Any other error hides its cause. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const { code, statusCode } = error as Partial<FastifyError>

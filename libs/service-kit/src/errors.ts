@@ -1,7 +1,7 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { AppError } from './app-error.ts'
 
-/** The situations every service knows. Titles and statuses come from the table of D3. */
+/** Errors that every service may answer. Titles and statuses come from the table of D3. */
 
 export const unauthorized = (detail: string) =>
   new AppError('unauthorized', detail, { headers: { 'www-authenticate': 'Bearer realm="api"' } })
@@ -15,7 +15,7 @@ export const bodyNotObject = () => new AppError('bad_request', 'Request body mus
 export const bodyIsNull = () => new AppError('bad_request', 'Request body must be a JSON object (RFC 7396)')
 export const bodyTooLarge = (mebibytes = 1) =>
   new AppError('payload_too_large', `Request body must be at most ${mebibytes} MiB`)
-export const bodyBrokenOff = () => new AppError('bad_request', 'The request body ended too early')
+export const bodyEndedEarly = () => new AppError('bad_request', 'The request body ended too early')
 export const unsupportedMediaType = (allowed: readonly string[]) =>
   new AppError('unsupported_media_type', `Content-Type must be ${allowed.join(' or ')}`)
 export const unknownRoute = (path: string) => new AppError('not_found', `Unknown API route: ${path}`)
@@ -25,14 +25,14 @@ export const serviceUnavailable = (cause?: unknown) =>
     cause,
   })
 
-/** Entries of one answer: a body of a megabyte may hold a hundred thousand unknown keys. The detail counts all. */
+/** Limit of entries in one answer: a body of a megabyte may have a hundred thousand unknown keys. The detail counts all. */
 const MAX_ENTRIES = 1_000
 
 type Entries = readonly [FieldEntry, ...FieldEntry[]]
 
 /**
- * `fields` in the order in which they are shown; the detail quotes the first and counts the others (D3.2). `max` is for
- * callers that know their entries to be bounded, and must not leave one out.
+ * `fields` are shown in this order; the detail quotes the first and counts the others (D3.2). Callers whose entries are bounded
+ * raise `max`, if none may be left out.
  */
 export function validationFailed(fields: Entries, max = MAX_ENTRIES): AppError {
   const others = fields.length - 1
@@ -41,7 +41,7 @@ export function validationFailed(fields: Entries, max = MAX_ENTRIES): AppError {
   return new AppError('validation_error', `${fields[0].message}${suffix}`, { fields: fields.slice(0, max) })
 }
 
-/** Two fields that name one thing must agree (D5.3): an entry for each. */
+/** Two fields that name one resource disagree (D5.3): an entry for each of them. */
 export function mustReferToSameResource(first: string, second: string): [FieldEntry, FieldEntry] {
   const code = 'ambiguous_fields'
   const message = `${first} and ${second} must refer to the same resource`
@@ -51,7 +51,7 @@ export function mustReferToSameResource(first: string, second: string): [FieldEn
   ]
 }
 
-/** Throws when there is at least one problem. */
+/** Throws if there is at least one problem. */
 export function rejectIfAny(fields: readonly FieldEntry[], max = MAX_ENTRIES): void {
   const [first, ...rest] = fields
   if (first) throw validationFailed([first, ...rest], max)

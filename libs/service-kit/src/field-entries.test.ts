@@ -120,7 +120,7 @@ describe('D3 templates', () => {
     expect(one(body)).toEqual([expect.objectContaining({ field, code, message })])
   })
 
-  test('constraint metadata stands in params', () => {
+  test('params have the values of the constraint', () => {
     expect(one({ name: '' })[0]?.params).toEqual({ min_length: 1 })
     expect(one({ name: 7 })[0]?.params).toEqual({ expected_type: 'string', received_type: 'number' })
     expect(one({ type: 'car' })[0]?.params).toEqual({ allowed_values: ['asset', 'person', 'inventory'] })
@@ -133,7 +133,7 @@ describe('D3 templates', () => {
   })
 })
 
-test('unknown keys come first, sorted, nested ones by their path, then schema order, one entry per field', () => {
+test('unknown keys come first, sorted by path, then fields in schema order, one entry per field', () => {
   const body = { zebra: 1, ant: 2, tags: [{ tag_type: 'rfid', value: '', colour: 'red' }], name: '' }
   expect(entries(AssetCreate, body).map((e) => `${e.field} ${e.code}`)).toEqual([
     'ant unknown_field',
@@ -169,7 +169,7 @@ test.for([
   expect(entries(z.strictObject({ asset_id: pathId }), { asset_id: raw }, 'path')[0]?.code).toBe(code)
 })
 
-test('D7.7 an id above 2^53-1 is well-formed and names nothing', () => {
+test('D7.7 an id above 2^53-1 is valid and belongs to nothing', () => {
   const { asset_id } = z.strictObject({ asset_id: pathId }).parse({ asset_id: '9223372036854775807' })
   expect(asset_id).toBe(2 ** 53)
 })
@@ -184,11 +184,11 @@ test.for([
   expect(validationFailed([entry, ...rest]).message).toBe(detail)
 })
 
-test('a part that does not parse is one validation_error', () => {
+test('an invalid part is one validation_error', () => {
   expect(() => parsePart(AssetCreate, {}, 'body')).toThrow(AppError)
 })
 
-test('an answer names at most a thousand problems and counts all of them', () => {
+test('an answer lists at most a thousand problems and counts all of them', () => {
   const entry = { field: 'a', code: 'unknown_field', message: 'unknown field "a"' } as const
   const error = validationFailed([entry, ...Array.from({ length: 4_999 }, () => entry)])
   expect(error.fields).toHaveLength(1_000)

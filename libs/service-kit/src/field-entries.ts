@@ -5,15 +5,16 @@ type Issue = z.core.$ZodIssue
 type Part = 'path' | 'query' | 'body'
 
 /**
- * Zod issues become field entries here and nowhere else, worded by D3: unknown keys first, sorted, then schema
- * order. Parse with `reportInput: true`; without the input, absent, null and mistyped look the same.
+ * The only place that turns zod issues into field entries, with the texts of D3. Unknown keys come first, sorted, then
+ * the order of the schema. Parse with `reportInput: true`: without the input, a missing value, null and a wrong type look
+ * the same.
  */
 export function fieldEntries(issues: readonly Issue[], part: Part): FieldEntry[] {
   const unknown = issues
     .flatMap((issue) => unknownFields(issue, part))
     .toSorted((a, b) => (a.field < b.field ? -1 : 1))
   const rest = issues.filter((issue) => issue.code !== 'unrecognized_keys').map(fieldEntry)
-  return firstPerField([...unknown, ...rest]) // zod adds a length issue to a list sent where text belongs
+  return firstPerField([...unknown, ...rest]) // zod adds a length issue if a list was sent instead of a text
 }
 
 function unknownFields(issue: Issue, part: Part): FieldEntry[] {
@@ -42,7 +43,7 @@ function fieldEntry(issue: Issue): FieldEntry {
   return fromTemplate(field, issue)
 }
 
-/** Problems that a schema of ours has worded itself: see `addProblem` in contracts. */
+/** Problems with a text from our own schema, see `addProblem` in contracts. */
 function customEntry(field: string, issue: Issue): FieldEntry | undefined {
   if (issue.code !== 'custom' || !issue.params) return undefined
   const { code, message, params } = issue.params as {
@@ -113,11 +114,11 @@ function wrongType(field: string, issue: Issue): FieldEntry {
   }
 }
 
-/** The JSON name of what the schema wanted. */
+/** The JSON name of the type that the schema expects. */
 function expectedType(issue: Issue): string {
   if (issue.code === 'invalid_value') return 'string'
   if (issue.code !== 'invalid_type') return 'value'
-  if (issue.expected === 'int' || issue.expected === 'number') return 'integer' // the API has no other numbers
+  if (issue.expected === 'int' || issue.expected === 'number') return 'integer' // all numbers of the API are integers
   return issue.expected === 'record' ? 'object' : issue.expected
 }
 

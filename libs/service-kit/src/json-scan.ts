@@ -1,56 +1,56 @@
-/** A look at the text of JSON before, or beside, JSON.parse, which keeps no literals and cannot be interrupted. */
+/** Scans the text of JSON before JSON.parse, which keeps no literals and cannot be interrupted. */
 
 export type JsonPath = readonly (string | number)[]
 
-/** An integer that no double holds exactly, and where it stands. */
+/** An integer that a double cannot hold exactly, and its path. */
 export type LargeInteger = { path: JsonPath; literal: string }
 
-/** Why a text should not be parsed at all. */
+/** Why a text should not be parsed. */
 export type JsonRefusal = 'depth' | 'names' | 'values'
 
 export type JsonScan = {
   refusal: JsonRefusal | undefined
-  /** Those below a member called `metadata`; the first hundred. */
+  /** The first hundred large integers, see `within` of `scanJson`. */
   integers: readonly LargeInteger[]
 }
 
-/** Nothing of ours is nested deeper than some forty levels, and V8 takes 60 ms for a mebibyte of brackets. */
+/** Our bodies have at most about forty levels. V8 takes 60 ms for a mebibyte of brackets. */
 export const MAX_DEPTH = 1_000
-/** Twice as many as the largest metadata can hold. A hundred thousand take 60 ms to parse and 200 ms to refuse. */
+/** Twice as many as the largest metadata can have. A hundred thousand take 60 ms to parse and 200 ms to refuse. */
 export const MAX_NAMES = 20_000
-/** Four times as many as the largest metadata can hold, and more than a mebibyte of tags does. */
+/** Four times as many as the largest metadata can have, and more than a mebibyte of tags has. */
 export const MAX_VALUES = 130_000
 const MAX_INTEGERS = 100
 
 const [QUOTE, COMMA, MINUS, DOT, COLON, BACKSLASH] = [0x22, 0x2c, 0x2d, 0x2e, 0x3a, 0x5c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Of integers up to 2^53 - 1. Longer than 310 digits is no finite number, which shows after parsing too. */
+/** 2^53 - 1 has 16 digits. A literal of more than 310 digits is not a finite number, which the parsed value shows too. */
 const [MIN_DIGITS, MAX_DIGITS] = [16, 310]
 
 /**
- * Linear, without recursion, and total: of text that is not JSON it tells something or other, which JSON.parse then
- * refuses. `within` is the member whose integers are looked at; undefined: all of them.
+ * Takes linear time, without recursion, and never throws. For text that is not JSON the result means nothing: JSON.parse
+ * refuses the text. `within` names the member whose integers are collected; undefined collects all.
  */
 export function scanJson(text: string, within: string | undefined): JsonScan {
   return new Scan(text, within).run()
 }
 
-/** Of each open object or list: where the name of the member stands, or which item it is. */
-type Level = { isObject: boolean; from: number; to: number; index: number; isWatched: boolean }
+/** An open object, with the place of its current member's name, or an open list, with its current index. */
+type Level = { isObject: boolean; from: number; to: number; index: number; isCollected: boolean }
 
-const newLevel = (): Level => ({ isObject: false, from: 0, to: 0, index: 0, isWatched: false })
+const newLevel = (): Level => ({ isObject: false, from: 0, to: 0, index: 0, isCollected: false })
 
 class Scan {
   readonly #text: string
   readonly #within: string | undefined
-  /** Levels are used again: a mebibyte may open half a million lists. */
+  /** Levels are reused: a mebibyte may open half a million lists. */
   readonly #levels: Level[] = []
   readonly #names = new Set<string>()
   readonly #integers: LargeInteger[] = []
   #depth = 0
   #values = 1
-  /** Undefined outside of all of them. */
+  /** The innermost open level; undefined outside of all levels. */
   #level: Level | undefined
   #isName = false
 
@@ -83,21 +83,21 @@ class Scan {
   }
 
   #open(isObject: boolean): void {
-    const isWatched = this.#isWatched()
+    const isCollected = this.#isCollected()
     const level = (this.#levels[this.#depth] ??= newLevel())
     level.isObject = isObject
     level.index = 0
-    level.isWatched = isWatched
+    level.isCollected = isCollected
     this.#depth += 1
     this.#values += 1
     this.#level = level
     this.#isName = isObject
   }
 
-  /** Whether the value that comes next lies within the member that is looked at. */
-  #isWatched(): boolean {
+  /** Whether integers in the next value are collected. */
+  #isCollected(): boolean {
     const level = this.#level
-    if (this.#within === undefined || level?.isWatched) return true
+    if (this.#within === undefined || level?.isCollected) return true
     return level?.isObject === true && this.#nameOf(level) === this.#within
   }
 
@@ -115,7 +115,7 @@ class Scan {
     else level.index += 1
   }
 
-  /** Answers where the string ends. */
+  /** Returns the position of the closing quote. */
   #string(start: number): number {
     let end = start + 1
     for (; end < this.#text.length; end += 1) {
@@ -142,7 +142,7 @@ class Scan {
   }
 
   #keep(literal: string): void {
-    if (!Number.isSafeInteger(Number(literal)) && this.#isWatched())
+    if (!Number.isSafeInteger(Number(literal)) && this.#isCollected())
       this.#integers.push({ path: this.#path(), literal })
   }
 
@@ -152,7 +152,7 @@ class Scan {
       .map((level) => (level.isObject ? this.#nameOf(level) : level.index))
   }
 
-  /** Names seldom have escapes in them; of a broken one nothing will be made. */
+  /** Names rarely have escapes. A malformed name gives '', because JSON.parse will refuse the text. */
   #nameOf({ from, to }: Level): string {
     const quoted = this.#text.slice(from, to)
     if (!quoted.includes('\\')) return quoted.slice(1, -1)
@@ -165,5 +165,5 @@ class Scan {
 }
 
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39
-/** A point or an exponent. */
+/** A decimal point or an exponent. */
 const isFractional = (code: number) => code === DOT || (code | 0x20) === 0x65

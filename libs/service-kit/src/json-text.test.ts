@@ -5,7 +5,7 @@ import { MAX_DEPTH, MAX_NAMES, MAX_VALUES, scanJson } from './json-scan.ts'
 const SAFE = String(Number.MAX_SAFE_INTEGER)
 const LARGE = '9007199254740993'
 
-describe('integers that no double holds', () => {
+describe('integers that a double cannot hold', () => {
   test.for([
     ['of metadata', `{"metadata":{"a":${LARGE}}}`, { metadata: { a: BigInt(LARGE) } }],
     ['below zero', `{"metadata":{"a":-${LARGE}}}`, { metadata: { a: -BigInt(LARGE) } }],
@@ -29,7 +29,7 @@ describe('integers that no double holds', () => {
     expect(parseJson(text!)).toEqual(JSON.parse(text!))
   })
 
-  test('a text that is all metadata is looked at whole', () => {
+  test('in a text of metadata all such integers are bigints', () => {
     expect(parseMetadata(`{"a":[${LARGE}]}`)).toEqual({ a: [BigInt(LARGE)] })
     expect(parseMetadata(LARGE)).toBe(BigInt(LARGE))
   })
@@ -44,7 +44,7 @@ function picker<T>(from: readonly T[]): () => T {
   }
 }
 
-test('whatever stands around them, the value is that of JSON.parse but for those integers', () => {
+test('apart from those integers the value is that of JSON.parse', () => {
   const pick = picker([
     '{}',
     '[]',
@@ -66,7 +66,7 @@ test('whatever stands around them, the value is that of JSON.parse but for those
   }
 })
 
-test('the scan ends, whatever the text is', () => {
+test('the scan ends for any text', () => {
   const pick = picker(['{', '}', '[', ']', '"', '\\', ',', ':', '1', '-', '"metadata"', LARGE])
   for (let i = 0; i < 2_000; i += 1) {
     const text = Array.from({ length: 1 + (i % 40) }, pick).join('')
@@ -84,17 +84,17 @@ test.for([
   expect(() => parseJson(large(text))).toThrow(message)
 }) // prettier-ignore
 
-test('a small text is not, however deep', () => {
+test('a small text is parsed, however deep', () => {
   const deep = '['.repeat(MAX_DEPTH + 1) + ']'.repeat(MAX_DEPTH + 1)
   expect(parseJson(deep)).toEqual(JSON.parse(deep))
 })
 
-test('a large text within the limits is read', () => {
+test('a large text within the limits is parsed', () => {
   const tag = '{"tag_type":"rfid","value":"E280"}'
   const text = `{"tags":[${Array.from({ length: 20_000 }, () => tag).join()}]}`
   expect(parseJson(text)).toEqual(JSON.parse(text))
 })
 
-test('what is not JSON is a SyntaxError, large or small', () => {
+test('a text that is not JSON is a SyntaxError, large or small', () => {
   for (const text of ['{', large('{"a":'), `{"metadata":${LARGE}`, '']) expect(() => parseJson(text)).toThrow(SyntaxError)
 }) // prettier-ignore

@@ -1,9 +1,9 @@
 import { MAX_DEPTH, MAX_NAMES, MAX_VALUES, scanJson, type JsonPath, type JsonRefusal } from './json-scan.ts'
 import { AppError } from './app-error.ts'
 
-/** Below this nothing takes long. */
+/** Shorter texts are parsed quickly, whatever they contain. */
 const HARMLESS_LENGTH = 64 * 1024
-/** Without it there is no integer that a double does not hold. */
+/** A text that does not match has no integer beyond the range of a double. */
 const MANY_DIGITS = /\d{16}/
 
 const REFUSALS: Record<JsonRefusal, string> = {
@@ -13,12 +13,12 @@ const REFUSALS: Record<JsonRefusal, string> = {
 }
 
 /**
- * The value of JSON in which integers that no double holds, where they would be stored as they are (in `metadata`), are
- * bigints: a schema can refuse them, and does. Throws SyntaxError, or `bad_request` for a text that would take too long.
+ * Parses JSON. Integers in `metadata` that a double cannot hold become bigints, so that the schema can refuse them:
+ * metadata is stored unchanged. Throws SyntaxError, or `bad_request` for a text that would take too long.
  */
 export const parseJson = (text: string): unknown => parseExactly(text, 'metadata')
 
-/** As `parseJson`, of a text that is all metadata. */
+/** Like `parseJson`, for a text that consists of metadata only. */
 export const parseMetadata = (text: string): unknown => parseExactly(text, undefined)
 
 function parseExactly(text: string, within: string | undefined): unknown {
@@ -31,7 +31,7 @@ function parseExactly(text: string, within: string | undefined): unknown {
   return root
 }
 
-/** A member that was sent twice counts as it was sent last: what stands there may be another number by now. */
+/** If a member was sent twice, the last one counts, so its value may be another number. */
 function withExact(root: unknown, path: JsonPath, literal: string): unknown {
   const holder = path.slice(0, -1).reduce(memberOf, root)
   const name = path.at(-1)

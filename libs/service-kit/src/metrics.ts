@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /**
- * A registry of this process; every metric carries the service's name. `version` is what the image was built from, for
+ * The metrics registry of this process. Each metric has the service's name as a label. `version` is the release of the image, for
  * dashboards that mark releases.
  */
 export function createRegistry(service: string, version = process.env['APP_VERSION'] || 'unknown'): Registry {
@@ -12,7 +12,7 @@ export function createRegistry(service: string, version = process.env['APP_VERSI
   collectDefaultMetrics({ register: registry })
   const build = new Gauge({
     name: 'build_info',
-    help: 'Always 1; the release and the Node it runs on are labels.',
+    help: 'Always 1; the release and the version of Node are labels.',
     labelNames: ['version', 'node'],
     registers: [registry],
   })
@@ -23,8 +23,8 @@ export function createRegistry(service: string, version = process.env['APP_VERSI
 type Values<L extends string> = Readonly<Record<L, readonly string[]>>
 
 /**
- * Shows every combination of these label values as 0 from the start. Without it a series begins with its first
- * increment, which `rate()` then misses, and an alert cannot tell "never happened" from "no longer measured".
+ * Exposes each combination of these label values as 0 from the start. Otherwise a series begins with its first increment, which
+ * `rate()` misses, and an alert cannot distinguish "never happened" from "no longer measured".
  */
 export function fromZero<L extends string, M extends Counter<L> | Histogram<L>>(
   metric: M,
@@ -44,18 +44,18 @@ function combinations<L extends string>(values: Values<L>): Record<L, string>[] 
   return all.map((labels) => Object.fromEntries(labels) as Record<L, string>)
 }
 
-/** Delay and outcome of HTTP requests by operation, which is a closed set: a path would be one series per id. */
+/** Duration and status of HTTP requests by operation, which is a closed set. With the path there would be a series per id. */
 export function httpHistogram(registry: Registry): Histogram<'operation' | 'method' | 'status'> {
   return new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the request line to the end of the answer.',
+    help: 'Time from the request line to the end of the response.',
     labelNames: ['operation', 'method', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
 }
 
-/** What `libs/messaging` reports of a durable: messages by outcome, burials by reason, and how far behind it is. */
+/** Metrics of a durable: messages by outcome, dead letters by reason, and how far behind it is. */
 export function consumerMetrics(registry: Registry) {
   const registers = [registry]
   const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
@@ -64,37 +64,37 @@ export function consumerMetrics(registry: Registry) {
     'durable',
     'outcome',
   ])
-  const buried = counter(
-    'consumer_buried_total',
-    'Messages put among the dead letters, by durable consumer and reason.',
+  const deadLettered = counter(
+    'consumer_buried_total', // the name and the outcome `bury` stay: dashboards of users query them
+    'Messages that became dead letters, by durable consumer and reason.',
     ['durable', 'reason'],
   )
   const redelivered = counter(
     'consumer_redelivered_total',
-    'Deliveries that were not the first of their message: a failure before, or a replica that died.',
+    'Deliveries of a message after its first one, because of a failure or the end of a replica.',
     ['durable'],
   )
   const held = counter(
     'consumer_held_total',
-    'Attempts that ended because something the consumer depends on was away; the messages were held.',
+    'Attempts that failed because of an outage; the messages were held.',
     ['durable'],
   )
   const lag = new Gauge({
     name: 'consumer_lag_messages',
-    help: 'Messages in the stream not yet delivered to any replica, as last heard.',
+    help: 'Messages in the stream that were not delivered to any replica yet, as last reported.',
     labelNames: ['durable'],
     registers,
   })
   return (name: string) => {
     const durable = [name]
     fromZero(handled, { durable, outcome: ['ack', 'nak', 'bury', 'return'] })
-    fromZero(buried, { durable, reason: ['poison', 'retries_exhausted', 'never_settled'] })
+    fromZero(deadLettered, { durable, reason: ['poison', 'retries_exhausted', 'never_settled'] })
     fromZero(redelivered, { durable })
     fromZero(held, { durable })
     lag.set({ durable: name }, 0)
     return {
       handled: (outcome: string, count: number) => handled.inc({ durable: name, outcome }, count),
-      buried: (reason: string) => buried.inc({ durable: name, reason }),
+      deadLettered: (reason: string) => deadLettered.inc({ durable: name, reason }),
       redelivered: (count: number) => redelivered.inc({ durable: name }, count),
       held: () => held.inc({ durable: name }),
       lag: (messages: number) => lag.set({ durable: name }, messages),
@@ -102,24 +102,24 @@ export function consumerMetrics(registry: Registry) {
   }
 }
 
-/** Of a connection to the broker, by its name: whether it is there, and what failed on it. */
+/** Metrics of a connection to the broker, by its name: whether it is connected, and failures. */
 export function brokerMetrics(registry: Registry) {
   const registers = [registry]
   const connected = new Gauge({
     name: 'broker_connected',
-    help: '1 while this connection to the broker is there.',
+    help: '1 while this connection to the broker is open.',
     labelNames: ['connection'],
     registers,
   })
   const reconnects = new Counter({
     name: 'broker_reconnects_total',
-    help: 'Times a connection to the broker was lost and made again.',
+    help: 'Reconnects to the broker after a lost connection.',
     labelNames: ['connection'],
     registers,
   })
   const unpublished = new Counter({
     name: 'broker_publish_failures_total',
-    help: 'Messages the broker did not confirm as stored, by reason; each is published again.',
+    help: 'Messages that the broker did not confirm as stored, by reason. Each is published again.',
     labelNames: ['connection', 'reason'],
     registers,
   })
@@ -136,12 +136,12 @@ export function brokerMetrics(registry: Registry) {
   }
 }
 
-/** What a follower counts of the states in its stream that it cannot read. */
+/** Metrics of a follower: states in its stream that it cannot read. */
 export function stateMetrics(registry: Registry) {
   const registers = [registry]
   const found = new Counter({
     name: 'unreadable_states_total',
-    help: 'States that could not be read, by stream; their owner is asked to publish them again.',
+    help: 'States that could not be read, by stream. Their owner is asked to publish them again.',
     labelNames: ['stream'],
     registers,
   })

@@ -5,21 +5,21 @@ export type Readiness = () => Promise<Record<string, boolean>> | Record<string, 
 
 export type Ops = {
   port: number
-  /** From now on `/readyz` answers 503, whatever the checks say: the first step of a shutdown. */
+  /** Makes `/readyz` answer 503 from now on, regardless of the checks: the first step of a shutdown. */
   unready(): void
   close(): Promise<void>
 }
 
 /**
- * Serves `/healthz`, `/readyz` and `/metrics` on a port of their own, which nothing public reaches. Liveness checks no
- * dependency: restarting a service does not bring its database back.
+ * Serves `/healthz`, `/readyz` and `/metrics` on a separate port, which is not public. `/healthz` checks no dependency:
+ * restarting a service does not bring its database back.
  */
 export async function startOps(options: {
   host: string
   port: number
   registry: Registry
   ready: Readiness
-  /** How far something is that takes its time, for who waits for it; shown by `/readyz` and of no influence on it. */
+  /** Progress of a slow start, shown by `/readyz`. It does not change the status. */
   progress?: () => Record<string, unknown>
 }): Promise<Ops> {
   const app = fastify({ logger: false })
@@ -50,11 +50,11 @@ export async function startOps(options: {
   }
 }
 
-/** The same checks as `/readyz`, asked anew by each scrape. */
+/** The same checks as `/readyz`, run again by each scrape. */
 function measureChecks({ registry, ready }: { registry: Registry; ready: Readiness }): void {
   const gauge: Gauge<'check'> = new Gauge({
     name: 'readiness_check',
-    help: '1 where what this service needs to be ready is there.',
+    help: '1 if this check of readiness succeeds.',
     labelNames: ['check'],
     registers: [],
     collect: async () => {

@@ -14,7 +14,7 @@ import {
 const principal: Principal = { kind: 'session', orgId: 7, scopes: [], userId: 1, role: 'admin' }
 const inAnHour = Math.floor(Date.now() / 1000) + 3_600
 
-/** As the configuration carries them. */
+/** A key pair in the format of the configuration. */
 function newPair(): { seed: string; raw: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const last32 = (der: Buffer) => der.subarray(-32).toString('base64url')
@@ -26,17 +26,17 @@ function newPair(): { seed: string; raw: string } {
 const tokenOf = ({ seed }: { seed: string }) =>
   signPrincipal(principalPrivateKey(seed), principal, inAnHour, 'catalog')
 
-test("while the gateway's key is changed, services take what either key signed, and nothing else", async () => {
-  const [old, next, stranger] = [newPair(), newPair(), newPair()]
+test("while the gateway's key is changed, services accept only tokens of the old and the new key", async () => {
+  const [old, next, other] = [newPair(), newPair(), newPair()]
   const verify = principalVerifier(principalPublicKeys(`${old.raw},${next.raw}`), 'catalog')
   expect(await verify(await tokenOf(old))).toMatchObject({ orgId: 7 })
   expect(await verify(await tokenOf(next))).toMatchObject({ orgId: 7 })
-  expect(await verify(await tokenOf(stranger))).toBeUndefined()
+  expect(await verify(await tokenOf(other))).toBeUndefined()
   const afterwards = principalVerifier(principalPublicKeys(next.raw), 'catalog')
   expect(await afterwards(await tokenOf(old))).toBeUndefined()
 })
 
-test('a principal is good until it expires, however often it was seen', async () => {
+test('a principal is valid until it expires, even if it is cached', async () => {
   const pair = newPair()
   let now = Date.now()
   const verify = principalVerifier(principalPublicKeys(pair.raw), 'catalog', () => now)
@@ -46,7 +46,7 @@ test('a principal is good until it expires, however often it was seen', async ()
   expect(await verify(token)).toBeUndefined()
 })
 
-test('S11l a principal for one service is nobody at another', async () => {
+test('S11l a principal for one service is refused by another', async () => {
   const pair = newPair()
   const keys = principalPublicKeys(pair.raw)
   const token = await tokenOf(pair)
@@ -55,7 +55,7 @@ test('S11l a principal for one service is nobody at another', async () => {
     expect(await principalVerifier(keys, service)(token)).toBeUndefined()
 })
 
-test('a gateway of the release before, which names no service, is understood while it is replaced', async () => {
+test('tokens of an older gateway, which name no service, are accepted while it is replaced', async () => {
   const pair = newPair()
   const token = await new SignJWT({ kind: 'session', org_id: 7, scopes: [], user_id: 1, role: 'admin' })
     .setProtectedHeader({ alg: 'EdDSA' })
@@ -67,18 +67,18 @@ test('a gateway of the release before, which names no service, is understood whi
   })
 })
 
-test('S11l only what a gateway signed for itself and this service opens what is internal', async () => {
-  const [pair, stranger] = [newPair(), newPair()]
+test("S11l internal routes accept only the gateway's own token for this service", async () => {
+  const [pair, other] = [newPair(), newPair()]
   const isGateway = gatewayVerifier(principalPublicKeys(pair.raw), 'keys')
   const sign = ({ seed }: { seed: string }, service: 'keys' | 'catalog', until = inAnHour) =>
     signGateway(principalPrivateKey(seed), until, service)
   expect(await isGateway(await sign(pair, 'keys'))).toBe(true)
   expect(await isGateway(await sign(pair, 'catalog'))).toBe(false)
-  expect(await isGateway(await sign(stranger, 'keys'))).toBe(false)
+  expect(await isGateway(await sign(other, 'keys'))).toBe(false)
   expect(await isGateway(await sign(pair, 'keys', inAnHour - 7_200))).toBe(false)
   const caller = await signPrincipal(principalPrivateKey(pair.seed), principal, inAnHour, 'keys')
   expect(await isGateway(caller)).toBe(false)
-  // And nobody is let in as the gateway itself.
+  // The gateway's own token is not a caller.
   const verify = principalVerifier(principalPublicKeys(pair.raw), 'keys')
   expect(await verify(await sign(pair, 'keys'))).toBeUndefined()
 })

@@ -9,7 +9,7 @@ const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const SPKI_ED25519 = Buffer.from('302a300506032b6570032100', 'hex')
 const MAX_CACHED = 20_000
 
-/** The gateway's key from its 32-byte Ed25519 seed in base64url. */
+/** The gateway's private key, from its 32-byte Ed25519 seed in base64url. */
 export function principalPrivateKey(seed: string): KeyObject {
   return createPrivateKey({
     key: Buffer.concat([PKCS8_ED25519, bytes32(seed)]),
@@ -19,7 +19,7 @@ export function principalPrivateKey(seed: string): KeyObject {
 }
 
 /**
- * The services' keys from the 32 raw bytes of each public key in base64url, separated by commas: two while the
+ * The gateway's public keys, from a list of their 32 raw bytes in base64url, separated by commas. There are two while the
  * gateway's key is changed.
  */
 export const principalPublicKeys = (list: string): KeyObject[] => list.split(',').map(principalPublicKey)
@@ -35,7 +35,7 @@ function bytes32(base64url: string): Buffer {
 }
 
 /**
- * Signs who calls, for one service and for the time the caller's own token is still good: `expiresAt` in Unix seconds.
+ * Signs the caller for one service, until the caller's own token expires: `expiresAt` in Unix seconds.
  */
 export async function signPrincipal(
   key: KeyObject,
@@ -63,7 +63,7 @@ const signFor = (key: KeyObject, claims: JWTPayload, expiresAt: number, audience
     .setExpirationTime(expiresAt)
     .sign(key)
 
-/** Signs that the gateway itself asks, on nobody's behalf: what routes below /internal want. */
+/** Signs that the gateway itself calls, without a caller. Routes below /internal require it. */
 export const signGateway = (key: KeyObject, expiresAt: number, audience: Upstream): Promise<string> =>
   signFor(key, { kind: 'gateway' }, expiresAt, audience)
 
@@ -72,8 +72,8 @@ export type PrincipalVerifier = (token: string | undefined) => Promise<Principal
 type Verified = { principal: Principal; expiresAtMs: number }
 
 /**
- * Verifies what `signPrincipal` made for this service; undefined for anything else. The gateway sends the same token for as long as the
- * caller does, so a verdict is remembered until it expires and no signature is checked per request.
+ * Verifies tokens of `signPrincipal` for this service; undefined for any other token. The gateway sends the same token as
+ * long as the caller does, so a verified token is cached until it expires, and most requests need no signature check.
  */
 export function principalVerifier(
   keys: readonly KeyObject[],
@@ -93,7 +93,7 @@ export function principalVerifier(
   }
 }
 
-/** Whether a token is what `signGateway` made for this service. */
+/** Whether a token was made by `signGateway` for this service. */
 export function gatewayVerifier(
   keys: readonly KeyObject[],
   audience: Upstream,
@@ -116,7 +116,7 @@ async function verifyByAny<T>(
   return undefined
 }
 
-/** What a token of the gateway says that has not expired; undefined for any other. */
+/** The claims of a valid token of the gateway; undefined for any other token. */
 async function payloadOf(token: string, key: KeyObject, now: () => number, audience?: Upstream) {
   const options = {
     algorithms: ['EdDSA'],
@@ -129,8 +129,8 @@ async function payloadOf(token: string, key: KeyObject, now: () => number, audie
 }
 
 /**
- * A gateway of the release before names no audience; while it is replaced its tokens are taken too. No other gateway
- * signs one, so that with the last of them they are gone within 15 minutes (ADR 40).
+ * A gateway of the release before names no audience. Its tokens are accepted too while it is replaced. No other gateway
+ * signs such tokens, so they are gone 15 minutes after the last one was replaced (ADR 40).
  */
 async function verify(
   token: string,

@@ -4,7 +4,7 @@ import { parseJson } from './json-text.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** The JSON object in a body, or the `bad_request` that D3 gives each other kind of body. */
+/** The JSON object in a body. Throws the `bad_request` of D3 for any other body. */
 export function decodeJsonObject(bytes: Uint8Array | undefined): Record<string, unknown> {
   const value = parse(bytes)
   if (value === null) throw bodyIsNull()
@@ -20,7 +20,7 @@ function parse(bytes: Uint8Array | undefined): unknown {
   }
 }
 
-/** A form body as an object; a repeated field keeps the list, which no schema of ours accepts. */
+/** A form body as an object. A repeated field stays a list, which none of our schemas accepts. */
 export function decodeForm(bytes: Uint8Array | undefined): Record<string, unknown> {
   const fields = parsePairs(Buffer.from(bytes ?? []).toString('latin1'))
   if (!fields) throw malformedJson()
@@ -29,12 +29,12 @@ export function decodeForm(bytes: Uint8Array | undefined): Record<string, unknow
   )
 }
 
-/** More than any row takes, and less than ten milliseconds' work. */
+/** More than any operation accepts, and less than ten milliseconds of work. */
 const MAX_PAIRS = 10_000
 
 /**
- * `a=1&b=2&a=3` as `{ a: ['1', '3'], b: ['2'] }`; undefined when an escape is no UTF-8, or when there are too many.
- * Not URLSearchParams, which replaces broken sequences and so would let them through.
+ * `a=1&b=2&a=3` as `{ a: ['1', '3'], b: ['2'] }`; undefined if an escape is not UTF-8 or if there are too many pairs.
+ * URLSearchParams was rejected: it replaces broken sequences and so would accept them.
  */
 export function parsePairs(text: string): Record<string, string[]> | undefined {
   const pairs: Record<string, string[]> = Object.create(null)

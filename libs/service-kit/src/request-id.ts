@@ -1,7 +1,7 @@
 import { ulid } from 'ulid'
 import { idBytes } from './random-bytes.ts'
 
-/** The header that carries a request's id, in and out. */
+/** The header with the id of a request, in the request and in the response. */
 export const REQUEST_ID_HEADER = 'x-request-id'
 
 /** The caller's own id, echoed unchanged and not validated, or a new ULID. */
@@ -11,5 +11,5 @@ export function requestIdOf(headers: Record<string, string | string[] | undefine
   return first ? first : ulid(undefined, randomFraction)
 }
 
-/** From 0 to below 1 in 256 steps; a character of an ULID takes 32 of them. */
+/** From 0 to below 1 in 256 steps; a character of a ULID needs 32. */
 const randomFraction = () => (idBytes(1)[0] ?? 0) / 256

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createLogger, type Logger } from './logging.ts'
 import { createRegistry } from './metrics.ts'
-import { leave, shutDown } from './run.ts'
+import { drainPhase, shutDown } from './run.ts'
 import { createServer } from './server.ts'
 
 const log = createLogger('test', 'silent')
@@ -35,23 +35,23 @@ const get = (): Promise<Answer> =>
     outgoing.on('error', reject).end()
   })
 
-test('while a service drains, every request is served and is the last on its connection', async () => {
+test('while a service drains, each request is served and is the last on its connection', async () => {
   expect(await get()).toEqual({ status: 200, connection: 'keep-alive', reused: false })
   let isReady = true
-  await leave({ ops: { unready: () => void (isReady = false) }, app, drainMs: 0 }).run()
+  await drainPhase({ ops: { unready: () => void (isReady = false) }, app, drainMs: 0 }).run()
   expect(isReady).toBe(false)
   expect(await get()).toEqual({ status: 200, connection: 'close', reused: true })
-  expect(await get()).toEqual({ status: 200, connection: 'close', reused: false }) // a new one is still let in
+  expect(await get()).toEqual({ status: 200, connection: 'close', reused: false }) // new connections are still accepted
 })
 
-test('the drain has time of its own beside the grace of a phase', async () => {
+test('the time of the drain is added to the grace period of its phase', async () => {
   const lines: object[] = []
-  const said = { info: (fields: object) => void lines.push(fields) } as unknown as Logger
+  const collecting = { info: (fields: object) => void lines.push(fields) } as unknown as Logger
   const phases = [
-    leave({ ops: { unready: () => undefined }, app, drainMs: 50 }),
+    drainPhase({ ops: { unready: () => undefined }, app, drainMs: 50 }),
     { name: 'endless', run: () => new Promise(() => undefined) },
   ]
-  await shutDown(phases, 10, said)
+  await shutDown(phases, 10, collecting)
   expect(lines).toMatchObject([
     { phase: 'drain', outcome: 'done' },
     { phase: 'endless', outcome: 'timed out' },

@@ -2,17 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ConfigError } from './env.ts'
 import type { Logger } from './logging.ts'
 
-/** One step of a shutdown, in the order given: readiness, intake, in-flight work, broker, database. */
+/** One step of a shutdown. The usual order: readiness, intake, in-flight work, broker, database. */
 export type Phase = {
   name: string
   run: () => unknown
-  /** What this phase may take beyond the grace that every phase has. */
+  /** Added to the grace period that each phase has. */
   extraMs?: number
 }
 
 /**
- * Runs the phases one after the other; each may take `graceMs`, then the next begins all the same. A phase that
- * fails is logged and never keeps the later ones from running.
+ * Runs the phases one after the other. Each may take `graceMs`; then the next one begins. A failed phase is logged and does not
+ * prevent the later ones.
  */
 export async function shutDown(phases: readonly Phase[], graceMs: number, log: Logger): Promise<void> {
   for (const phase of phases) {
@@ -32,23 +32,23 @@ async function withinGrace(phase: Phase, graceMs: number): Promise<'done' | 'tim
     return await Promise.race([Promise.resolve(phase.run()).then(() => 'done' as const), late])
   } finally {
     timer.abort()
-    late.catch(() => undefined) // the aborted timer has nobody left to tell
+    late.catch(() => undefined) // the aborted timer rejects
   }
 }
 
-type Leaving = {
+type Drain = {
   ops: { unready(): void }
   app: { endConnections(): void }
-  /** Longer than any client keeps an idle connection, and than a balancer needs to see that we are unready. */
+  /** Must be longer than clients keep idle connections, and longer than a balancer needs to notice that we are not ready. */
   drainMs: number
 }
 
 /**
- * The first phase of a shutdown that nobody notices: `/readyz` answers 503, so that balancers look elsewhere, while
- * requests are still served, each on a connection that ends with its answer. After `drainMs` no client has a
- * connection left on which its next request could cross our closing of it.
+ * The first phase of a shutdown that no client notices. `/readyz` answers 503, so that balancers use other replicas. Requests are
+ * still served, and each answer ends its connection. After `drainMs` no client has an open connection on which it could send a
+ * request while we close it.
  */
-export const leave = ({ ops, app, drainMs }: Leaving): Phase => ({
+export const drainPhase = ({ ops, app, drainMs }: Drain): Phase => ({
   name: 'drain',
   extraMs: drainMs,
   run: () => {
@@ -58,7 +58,7 @@ export const leave = ({ ops, app, drainMs }: Leaving): Phase => ({
   },
 })
 
-/** Resolves never: shuts down on SIGTERM or SIGINT and exits; a second signal exits at once. */
+/** On SIGTERM or SIGINT, shuts down and exits. A second signal exits at once. */
 export function runUntilSignal(phases: readonly Phase[], options: { graceMs: number; log: Logger }): void {
   let stopping = false
   const stop = (signal: NodeJS.Signals) => {
@@ -72,8 +72,8 @@ export function runUntilSignal(phases: readonly Phase[], options: { graceMs: num
 }
 
 /**
- * The frame of every main.ts: a bad configuration prints what to fix and exits with 78 (EX_CONFIG), any other failure
- * to start prints its cause and exits with 1.
+ * The frame of every main.ts. A bad configuration prints the variables to fix and exits with 78 (EX_CONFIG). Any other
+ * failure prints its cause and exits with 1.
  */
 export async function start(service: string, main: () => Promise<void>): Promise<void> {
   try {

@@ -12,13 +12,13 @@ async function values(registry: Registry, metric: string): Promise<Record<string
   return Object.fromEntries(found?.values.map(({ labels, value }) => [name(labels), value]) ?? [])
 }
 
-test('gauges show what the last sample found, and nothing while sampling fails: an old value would sample like a good one', async () => {
+test('gauges show the last sample, and no value while sampling fails', async () => {
   const registry = createRegistry('test')
   const samples = [{ online: 3 }, new Error('database away'), { silent: 1 }]
   const sampling = startSampling({
     registry,
     log,
-    work: 'census',
+    work: 'sampling',
     everyMs: 1,
     gauges: { readers: { help: 'h', labelNames: ['state'] }, oldest: { help: 'h' } },
     sample: async () => {
@@ -34,20 +34,20 @@ test('gauges show what the last sample found, and nothing while sampling fails: 
   await vi.waitFor(async () => expect(await shown()).toEqual({ online: 3, silent: 0, '': 7 }))
   samples.shift()
   await vi.waitFor(async () => expect(await shown()).toEqual({ '': Number.NaN }))
-  expect((await values(registry, 'timed_work_failures_total'))['census']).toBeGreaterThan(0)
+  expect((await values(registry, 'timed_work_failures_total'))['sampling']).toBeGreaterThan(0)
   samples.shift()
   await vi.waitFor(async () => expect(await shown()).toEqual({ online: 0, silent: 1, '': 7 }))
   await sampling.stop()
 })
 
-test('one slow sample does not put off the next one; two in a row do', async () => {
+test('one slow sample does not delay the next one, but two in a row do', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
     const sample = vi.fn<() => Promise<{ readers: number }>>(async () => {
       vi.advanceTimersByTime(sample.mock.calls.length === 2 ? 0 : 60_000)
       return { readers: 1 }
     })
-    const options = { work: 'census', everyMs: 1, gauges: { readers: { help: 'h' } }, sample, log }
+    const options = { work: 'sampling', everyMs: 1, gauges: { readers: { help: 'h' } }, sample, log }
     const sampling = startSampling({ registry: createRegistry('test'), ...options })
     // After the third and fourth sample, both slow, the next one is due in 50 minutes.
     await vi.waitFor(() => expect(sample).toHaveBeenCalledTimes(4))
@@ -57,13 +57,13 @@ test('one slow sample does not put off the next one; two in a row do', async () 
   }
 })
 
-test('a sample that ends after the stop has begun is waited for, and its failure is no news', async () => {
+test('stop() waits for the running sample and ignores its failure', async () => {
   const registry = createRegistry('test')
   const ending = Promise.withResolvers<never>()
   const sampling = startSampling({
     registry,
     log,
-    work: 'census',
+    work: 'sampling',
     everyMs: 60_000,
     gauges: { readers: { help: 'h' } },
     sample: () => ending.promise,
@@ -74,7 +74,7 @@ test('a sample that ends after the stop has begun is waited for, and its failure
   expect(stopped).toBe(false)
   ending.reject(new Error('the pool was closed'))
   await stop
-  expect((await values(registry, 'timed_work_failures_total'))['census']).toBe(0)
+  expect((await values(registry, 'timed_work_failures_total'))['sampling']).toBe(0)
 })
 
 test('known label values are shown as 0 before anything happens', async () => {
@@ -86,7 +86,7 @@ test('known label values are shown as 0 before anything happens', async () => {
   expect(await registry.metrics()).toContain('h_count{service="test",a="1"} 0')
 })
 
-test('timed work: the time of the last success, from the start on; several loops of a process share the metrics', async () => {
+test('timed work shows its last success, or the start before that; all loops share the metrics', async () => {
   vi.useFakeTimers({ now: 1_000_000, toFake: ['Date'] })
   try {
     const registry = createRegistry('test')

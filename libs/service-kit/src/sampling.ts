@@ -2,7 +2,7 @@ import { startBackgroundJob } from './background-job.ts'
 import type { Logger } from './logging.ts'
 import { Gauge, type Registry } from './metrics.ts'
 
-/** What was found: of each metric its value, or its values with their labels. NaN: there is none. */
+/** The value of each metric, or its values with their labels. NaN: there is no value. */
 export type Sample<M extends string> = Readonly<
   Record<M, number | readonly { labels: Readonly<Record<string, string>>; value: number }[]>
 >
@@ -11,7 +11,7 @@ type Described = { help: string; labelNames?: readonly string[] }
 
 type Options<M extends string> = {
   registry: Registry
-  /** Of the loop, as `timedWork` shows it. */
+  /** Name of the job in the metrics of `timedWork`. */
   work: string
   everyMs: number
   gauges: Readonly<Record<M, Described>>
@@ -19,13 +19,13 @@ type Options<M extends string> = {
   log: Pick<Logger, 'warn'>
 }
 
-/** A slow query runs less often, so that all of them together take at most this part of the time. */
+/** Samples take at most this part of the time: a slow query runs less often. */
 const MAX_SHARE = 1 / 50
 
 /**
- * Gauges of what has to be asked for, a database or the broker: asked in the background and shown as last heard, so that
- * a scrape costs nothing, however many scrape. After a failed sample the gauges are gone until the next one succeeds:
- * an old value would look like a good one. Every replica shows the same, so queries take `max`.
+ * Gauges that need a query to a database or the broker. They are sampled in the background, so a scrape costs nothing.
+ * After a failed sample the gauges are missing until the next one succeeds, because an old value would look like a good
+ * one. All replicas show the same, so queries take `max`.
  */
 export function startSampling<M extends string>(options: Options<M>): { stop(): Promise<void> } {
   const { registry, work: name, everyMs, sample, log } = options
@@ -66,7 +66,7 @@ function show(gauge: Gauge, isLabelled: boolean, found: Sample<string>[string] |
   for (const { labels, value } of found) gauge.set(labels, value)
 }
 
-/** As a sample of one metric with one label, from what a query counted. Values nobody counted are 0. */
+/** The sample of a metric with one label, from the counts of a query. Missing values are 0. */
 export function byLabel<V extends string>(
   label: string,
   values: readonly V[],

@@ -8,7 +8,7 @@ import { createRegistry } from './metrics.ts'
 import { serve, serveRows, type Handlers } from './serve.ts'
 import { createServer } from './server.ts'
 
-/** Handlers that say what they were given: what is under test is everything before and after them. */
+/** The handlers return their input: the tests check the steps before and after them. */
 const callers = testCallers()
 let app: FastifyInstance
 let headers: Record<string, string>
@@ -29,7 +29,7 @@ const post = (payload: string | Buffer, extra: Record<string, string> = {}) =>
   app.inject({ method: 'POST', url: '/api/v1/assets', headers: { ...headers, ...extra }, payload })
 
 describe('order of D2 inside a service', () => {
-  test('no principal comes before media type, media type before body, path before query', async () => {
+  test('the principal is checked before the media type, that before the body, and the path before the query', async () => {
     const bare = await app.inject({
       method: 'POST',
       url: '/api/v1/assets',
@@ -67,7 +67,7 @@ describe('bodies', () => {
     expect((await post(String.raw`{"name":"\ud800"}`)).json().error.type).toBe('validation_error')
   })
 
-  test('__proto__ is an unknown field and pollutes nothing', async () => {
+  test('__proto__ is an unknown field and does not pollute prototypes', async () => {
     const res = await post('{"name":"a","__proto__":{"polluted":1}}')
     expect(res.json().error.fields[0]).toMatchObject({ field: '__proto__', code: 'unknown_field' })
     expect(({} as { polluted?: number }).polluted).toBeUndefined()
@@ -81,14 +81,14 @@ describe('bodies', () => {
 })
 
 describe('answers', () => {
-  test('an unforeseen error says nothing of its cause', async () => {
+  test('an unexpected error hides its cause', async () => {
     const res = await post('{"name":"explode"}')
     expect(res.statusCode).toBe(500)
     expect(res.body).not.toContain('secret')
     expect(res.json().error).toMatchObject({ type: 'internal_error', instance: '/api/v1/assets' })
   })
 
-  test('the envelope carries the request id of the caller, unchanged', async () => {
+  test('the envelope has the unchanged request id of the caller', async () => {
     const res = await post('{', { 'x-request-id': 'mine; not validated' })
     expect(res.headers['x-request-id']).toBe('mine; not validated')
     expect(res.json().error.request_id).toBe('mine; not validated')
@@ -129,7 +129,7 @@ const readThing = {
   errors: [],
 } as const satisfies Route
 
-test('D1.2 a row of the older vocabulary is served below /legacy, beside the current row of the same path', async () => {
+test('D1.2 a legacy row is served below /legacy, in addition to the current row of the same path', async () => {
   const rows = { getThing: readThing, getLegacyThing: { ...readThing, vocabulary: 'legacy' } } as const
   serveRows(app, Object.entries(rows), {
     verify: callers.verify,
@@ -147,7 +147,7 @@ test('D1.2 a row of the older vocabulary is served below /legacy, beside the cur
   })
 })
 
-test('a row without a handler is a mistake that no service starts with', () => {
+test('a service with a row without a handler does not start', () => {
   const options = { verify: callers.verify, handlers: {} }
   expect(() => serveRows(app, [['getThing', readThing]], options)).toThrow('getThing has no handler')
 })

@@ -34,7 +34,7 @@ import { parsePageOrNothing, parsePart } from './validate.ts'
 
 type Headers = Record<string, string>
 
-/** What a handler may answer besides a plain body: headers beside it. */
+/** A handler returns it to send headers with the body. */
 export class Reply<T> {
   readonly body: T
   readonly headers: Headers
@@ -45,17 +45,17 @@ export class Reply<T> {
 }
 
 export type Context<K extends OperationId> = {
-  /** Undefined on routes that anyone may call. */
+  /** Undefined on routes that need no login. */
   principal: Routes[K]['access'] extends 'none' ? undefined : Principal
   params: ParamsOf<K>
   query: QueryOf<K>
   body: BodyOf<K>
-  /** On routes that take a file: its bytes as they arrive. May be left half-read. */
+  /** The bytes of the file as they arrive, on routes with `upload`. A handler need not read it to the end. */
   upload: Routes[K] extends { upload: object } ? Readable : undefined
   headers: FastifyRequest['headers']
   requestId: string
   log: Logger
-  /** The caller's address as the gateway saw it. */
+  /** The caller's address as seen by the gateway. */
   clientAddress: string
 }
 
@@ -67,9 +67,8 @@ export type Handlers<U extends Upstream> = { [K in OperationsOf<U>]: Handler<K> 
 type AnyHandler = (context: Record<string, unknown>) => Promise<unknown>
 
 /**
- * Registers every row of the service's part of the route table, those of the older vocabulary below `/legacy`. The
- * steps are those of D2, in its order: principal, media type, size, then path, query and body against the row's
- * schemas, then the handler.
+ * Registers the routes of the service, legacy ones below `/legacy`. Each request passes the steps of D2 in their order:
+ * principal, media type, size, then path, query and body against the schemas of the row, then the handler.
  */
 export function serve<U extends Upstream>(
   app: FastifyInstance,
@@ -80,7 +79,7 @@ export function serve<U extends Upstream>(
   serveRows(app, routesOf(upstream), { verify: options.verify, handlers })
 }
 
-/** `serve` without its types, for rows that are in no table. */
+/** `serve` without types, for rows that are not in the route table. */
 export function serveRows(
   app: FastifyInstance,
   rows: Iterable<readonly [operationId: string, row: Route]>,
@@ -106,7 +105,7 @@ export function serveRows(
   }
 }
 
-/** Rows that take a file are in a scope of their own, where bodies are streams. */
+/** Rows with `upload` have their own scope, in which bodies are streams. */
 function addRoute(app: FastifyInstance, row: Route, route: RouteOptions): void {
   if (!row.upload) app.route(route)
   else
@@ -124,7 +123,7 @@ async function principalOf(row: Route, request: FastifyRequest, verify: Principa
   return principal
 }
 
-/** Throws 415 when the row takes a body and the request's is of another kind. */
+/** Throws 415 if the row takes a body and the body of the request has another media type. */
 export function checkMediaType(row: Route, request: FastifyRequest): void {
   if (!row.body && !row.upload) return
   const allowed = row.upload?.mediaTypes ?? row.mediaTypes ?? [JSON_MEDIA_TYPE]
@@ -180,7 +179,7 @@ async function send(row: Route, reply: FastifyReply, result: unknown): Promise<F
 
 type List = { data: Parameters<typeof csvFile>[1]; total_count: number }
 
-/** As JSON unless the client would rather have CSV. */
+/** Sends CSV if the client prefers it, else JSON. */
 function sendList(columns: readonly string[], reply: FastifyReply, list: List): FastifyReply {
   reply.header('vary', 'Accept')
   if (!prefers(reply.request.headers.accept, CSV_MEDIA_TYPE, JSON_MEDIA_TYPE)) return reply.send(list)
@@ -189,14 +188,14 @@ function sendList(columns: readonly string[], reply: FastifyReply, list: List): 
 }
 
 /**
- * Sends while the file is made. A failure on the way ends the connection: whoever reads it sees a transfer that broke
- * off and no file that looks complete. Nothing is made for HEAD.
+ * Sends the file while it is made. A failure ends the connection, so that the client notices that the file is incomplete.
+ * For HEAD no file is made.
  */
 function sendFile(type: string, reply: FastifyReply, content: unknown): FastifyReply {
   const isHead = reply.request.method === 'HEAD'
   if (content instanceof Readable) {
     if (!isHead) return reply.type(type).send(content)
-    content.destroy() // it may hold what has to be given back
+    content.destroy() // it may hold resources
   }
   const parts = isHead ? [] : (content as AsyncIterable<string>)
   return reply.type(type).send(Readable.from(parts, { objectMode: false }))

@@ -13,24 +13,25 @@ import { edgeTrace, traceOfMessage, type Trace } from './trace.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined
-    /** This step of the trace, under the request's id; undefined where the request could not even be read. */
+    /** The span of this request, with the request's id; undefined if the request could not be read. */
     trace: Trace | undefined
   }
   interface FastifyContextConfig {
     operationId?: string
   }
   interface FastifyInstance {
-    /** From now on every answer ends its connection. Requests are still taken, on old and new connections. */
+    /** From now on each answer ends its connection. Requests are still served, on old and new connections. */
     endConnections(): void
   }
 }
 
-/** Bodies over this are 413 (D2). */
+/** A larger body is refused with 413 (D2). */
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * A request whose head does not come in time ends its connection; Node would give it a minute and look every half.
- * Node answers a missing `Host` by itself, without body or CORS headers; the gateway refuses it in the envelope.
+ * The connection ends if the head of a request does not arrive in time. Node's defaults are a minute, checked every 30 s.
+ * Node would answer a missing `Host` itself, without body and CORS headers, so that check is off; the gateway refuses it
+ * with the envelope.
  */
 const SERVER_OPTIONS = {
   headersTimeout: 15_000,
@@ -38,9 +39,9 @@ const SERVER_OPTIONS = {
   requireHostHeader: false,
 }
 
-/** What the public port does differently: it stands before proxies, and answers for malformed requests itself. */
+/** Options of the public port, which is behind proxies and answers malformed requests itself. */
 export type EdgeOptions = {
-  /** Strangers call here: whether a trace is recorded is not theirs to say. */
+  /** Callers are not trusted: they do not decide whether a trace is recorded. */
   isPublic?: boolean
   trustProxy?: false | string[]
   frameworkErrors?: (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown
@@ -49,8 +50,8 @@ export type EdgeOptions = {
 }
 
 /**
- * The Fastify instance every service starts from: request ids, the error envelope for whatever fails, bodies as
- * bytes, one log line and one measurement per request. It listens on nothing yet.
+ * The Fastify instance of every service: request ids, the error envelope for all errors, bodies as bytes, one log line and one
+ * measurement per request. It does not listen yet.
  */
 export function createServer(
   { log, registry }: { log: Logger; registry: Registry },
@@ -75,7 +76,7 @@ export function createServer(
     ...(edge.clientErrorHandler && { clientErrorHandler: edge.clientErrorHandler }),
     trustProxy: edge.trustProxy ?? false,
   }) as unknown as FastifyInstance
-  // Another expectation than `100-continue` is none of ours; Node would answer 417 by itself, outside the envelope.
+  // Expectations other than `100-continue` are ignored. Node would answer 417 itself, without the envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorateRequest('principal', undefined)
   app.decorateRequest('trace', undefined)
@@ -91,7 +92,7 @@ export function createServer(
   return app
 }
 
-/** A connection that is kept open after its last answer would hold up the shutdown until it has been idle for long. */
+/** During a shutdown each answer ends its connection: an idle connection would delay the shutdown until its timeout. */
 function endConnectionsOnClose(app: FastifyInstance): void {
   let ending = false
   const end = () => {
@@ -128,7 +129,7 @@ function observe(app: FastifyInstance, registry: Registry, isPublic: boolean): v
   })
 }
 
-/** Below the sender's step; the request id goes into every message that this request causes. */
+/** A child of the sender's span. The request id goes into every message that this request causes. */
 function traceOf({ headers, id }: FastifyRequest, isPublic: boolean): Trace {
   if (isPublic) return { ...edgeTrace(headers), requestId: id }
   return traceOfMessage({ traceparent: String(headers['traceparent'] ?? ''), request_id: id })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { jsonInSlices, mapInSlices } from './slices.ts'
 
-test('all items are worked on in order, and others have turns in between', async () => {
+test('items are handled in order, and other work runs in between', async () => {
   let turns = 0
   const count = () => {
     turns += 1
@@ -18,14 +18,14 @@ test('all items are worked on in order, and others have turns in between', async
   expect(results.map(([, seen]) => seen)).toEqual([0, 1, 2, 3])
 })
 
-test('a failure ends it', async () => {
+test('a failed item rejects the whole', async () => {
   const fail = () => {
     throw new Error('no')
   }
   await expect(mapInSlices([1, 2], fail)).rejects.toThrow('no')
 })
 
-test('the JSON of a list is that of JSON.stringify', async () => {
+test('the JSON of a list equals that of JSON.stringify', async () => {
   for (const list of [[], [1, { a: 'x"' }, null, [true]]])
     expect(await jsonInSlices(list)).toBe(JSON.stringify(list))
 })

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** What others may have to wait behind one slice; one item may take longer by itself. */
+/** How long other work waits for one slice. A single item may take longer. */
 const SLICE_MS = 10
 
 /**
- * As `items.map(work)`, with turns for everybody else in between once some time has passed: for work whose amount a
- * caller decides. Items are worked on in order, one after the other.
+ * Like `items.map(work)`, but pauses after each slice so that other work can run: for work whose amount a caller decides.
+ * Items are handled in order, one after the other.
  */
 export async function mapInSlices<T, R>(items: readonly T[], work: (item: T) => R): Promise<R[]> {
   const results: R[] = []
@@ -19,6 +19,6 @@ export async function mapInSlices<T, R>(items: readonly T[], work: (item: T) => 
   return results
 }
 
-/** The JSON of a list, made item by item. */
+/** The JSON of a list, made in slices. */
 export const jsonInSlices = async (items: readonly unknown[]): Promise<string> =>
   `[${(await mapInSlices(items, (item) => JSON.stringify(item))).join()}]`

@@ -9,18 +9,18 @@ import {
 import type { Logger } from './logging.ts'
 import { setSampleRatio, type Trace } from './trace.ts'
 
-/** What is known of a step once it is over. Times in milliseconds since 1970, fractions allowed. */
+/** Facts about a finished span. Times are in milliseconds since 1970 and may have fractions. */
 export type SpanFacts = {
-  /** Of a closed set: an id in a name would make every trace one of a kind. */
+  /** From a closed set: with an id in the name, no two traces could be compared. */
   name: string
   kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal'
   startedAt: number
-  /** Left out: now. */
+  /** Now if left out. */
   endedAt?: number
   attributes?: Readonly<Record<string, string | number | boolean | undefined>>
-  /** Why the step failed. */
+  /** Why the span failed. */
   failure?: string | undefined
-  /** Steps of other traces that led to this one, as the messages of a batch do. */
+  /** Spans of other traces that caused this one, such as those of the messages of a batch. */
   links?: readonly Trace[]
 }
 
@@ -28,15 +28,14 @@ type Recorder = (trace: Trace, facts: SpanFacts) => void
 
 let record: Recorder | undefined
 
-/** Whether spans go anywhere: what is dear to find out need not be asked otherwise. */
+/** Whether spans are recorded. If not, callers need not compute expensive facts. */
 export const isTracing = (): boolean => record !== undefined
 
-/** The time for `SpanFacts`. */
+/** The current time for `SpanFacts`. */
 export const spanTime = (): number => performance.timeOrigin + performance.now()
 
 /**
- * Records the step that `trace` stands for. Called when it is over, so that a step costs nothing but its ids while no
- * trace is recorded.
+ * Records a span. It is called when the span has ended, so that without a recorder a span costs only its ids.
  */
 export function recordSpan(trace: Trace | undefined, facts: SpanFacts): void {
   if (record && trace?.sampled) record(trace, facts)
@@ -52,13 +51,13 @@ type TracingOptions = {
   }
 }
 
-/** Spans waiting to be sent at most; what comes on top is dropped, a slow collector costs no memory. */
+/** Limit of spans that wait to be sent. Further spans are dropped, so that a slow collector costs no memory. */
 const MAX_WAITING = 8_192
 const EXPORT_MS = 1_000
 
 /**
- * From now on spans are sent to the configured collector, in the background; without one, nothing is recorded and
- * nothing loaded. `stop` sends what is left.
+ * Sends spans to the configured collector from now on, in the background. Without a collector nothing is recorded, and
+ * the exporter is not loaded. `stop` sends the remaining spans.
  */
 export async function startTracing({ service, log, config }: TracingOptions): Promise<{ stop(): unknown }> {
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, '')
@@ -76,7 +75,7 @@ export async function startTracing({ service, log, config }: TracingOptions): Pr
       'service.name': service,
       'deployment.environment.name': config.ENVIRONMENT,
     }),
-    // Ids were given when the step began: others have sent them on since.
+    // The ids were assigned when the span began, because other services have received them meanwhile.
     idGenerator: { generateTraceId: () => ids.traceId, generateSpanId: () => ids.spanId },
     spanProcessors: [
       new BatchSpanProcessor({ exporter, maxQueueSize: MAX_WAITING, scheduledDelayMillis: EXPORT_MS }),

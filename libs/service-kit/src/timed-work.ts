@@ -1,17 +1,17 @@
 import { Counter, fromZero, Gauge, type Registry } from './metrics.ts'
 
-/** What a loop says of itself: that a turn succeeded, or failed. */
+/** A loop calls `done` after a turn that succeeded and `failed` after one that failed. */
 export type TimedWork = { done: () => void; failed: () => void }
 
 /**
- * The measure of everything that is done again and again in the background: when it last succeeded, how often it
- * should, and how often it failed. One alert watches all of it. Without a registry, as in tests, nothing is measured.
+ * Metrics of repeated background work: when it last succeeded, how often it should, and how often it failed. One alert
+ * watches all such work. Without a registry, as in tests, nothing is measured.
  */
 export function timedWork(registry: Registry | undefined, work: string, everyMs: number): TimedWork {
   if (!registry) return UNMEASURED
   const { lastSuccess, interval, failures } = metricsOf(registry)
   interval.set({ work }, everyMs / 1_000)
-  // From here the time runs until the first success; there is none to tell of yet.
+  // The alert measures from here until the first success.
   lastSuccess.set({ work }, Date.now() / 1_000)
   fromZero(failures, { work: [work] })
   return {
@@ -25,7 +25,7 @@ const UNMEASURED: TimedWork = { done: () => undefined, failed: () => undefined }
 type Metrics = { lastSuccess: Gauge<'work'>; interval: Gauge<'work'>; failures: Counter<'work'> }
 const known = new WeakMap<Registry, Metrics>()
 
-/** The three are one set for all loops of a process. */
+/** All loops of a process share these three metrics. */
 function metricsOf(registry: Registry): Metrics {
   const metrics = known.get(registry) ?? create(registry)
   known.set(registry, metrics)
@@ -37,14 +37,18 @@ function create(registry: Registry): Metrics {
   return {
     lastSuccess: new Gauge({
       name: 'timed_work_last_success_timestamp_seconds',
-      help: 'Unix time at which this work last succeeded; at first that of the start.',
+      help: 'Unix time of the last success of this work; before the first one, of the start.',
       ...common,
     }),
     interval: new Gauge({
       name: 'timed_work_interval_seconds',
-      help: 'How often this work is to succeed.',
+      help: 'How often this work should succeed.',
       ...common,
     }),
-    failures: new Counter({ name: 'timed_work_failures_total', help: 'Turns that failed.', ...common }),
+    failures: new Counter({
+      name: 'timed_work_failures_total',
+      help: 'Failed turns of this work.',
+      ...common,
+    }),
   }
 }

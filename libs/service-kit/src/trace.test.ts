@@ -11,7 +11,7 @@ import {
 
 const sent = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', request_id: 'R1' }
 
-test('what is injected is extracted again', () => {
+test('a trace survives the way through headers', () => {
   const trace = { ...rootTrace(), requestId: 'R1' }
   expect(traceFrom(traceHeaders(trace))).toEqual(trace)
 })
@@ -31,27 +31,27 @@ test.for([
   { name: 'upper case', traceparent: sent.traceparent.toUpperCase() },
   { name: 'version 00 with more fields', traceparent: `${sent.traceparent}-aa` },
   { name: 'a short trace id', traceparent: '00-0af7-b7ad6b7169203331-01' },
-])('$name is no trace', ({ traceparent }) => expect(traceFrom({ traceparent })).toBeUndefined())
+])('$name is not a trace', ({ traceparent }) => expect(traceFrom({ traceparent })).toBeUndefined())
 
 test('a later version with more fields is read', () => {
   const later = `${sent.traceparent.replace(/^00/, '01')}-more`
   expect(traceFrom({ traceparent: later })?.traceId).toBe('0af7651916cd43dd8448eb211c80319c')
 })
 
-test('a message is handled below the span that sent it, under its request id', () => {
+test('a message is handled in a child of the span that sent it, with its request id', () => {
   const trace = traceOfMessage(sent)
   expect(trace).toMatchObject({ traceId: '0af7651916cd43dd8448eb211c80319c', requestId: 'R1' })
   expect(trace.spanId).not.toBe('b7ad6b7169203331')
 })
 
-test('a message without a trace begins one, even while another is running', () => {
+test('a message without a trace starts a new one, even inside another trace', () => {
   const running = rootTrace()
   const trace = withTrace(running, () => traceOfMessage({ request_id: 'R2' }))
   expect(trace.traceId).not.toBe(running.traceId)
   expect(trace.requestId).toBe('R2')
 })
 
-test('the running trace follows asynchronous work and ends with it', async () => {
+test('the running trace includes asynchronous work and ends with it', async () => {
   const trace = rootTrace()
   const seen = await withTrace(trace, async () => {
     await Promise.resolve()

@@ -15,7 +15,7 @@ import { createRegistry } from './metrics.ts'
 import { serveRows } from './serve.ts'
 import { createServer } from './server.ts'
 
-/** On real sockets: what is tested is who waits for whom. */
+/** The tests use real sockets, because they check which side waits for the other. */
 const MIB = 2 ** 20
 const common = {
   upstream: 'catalog',
@@ -78,7 +78,7 @@ afterEach(async () => {
 
 type Answer = { status: number; headers: IncomingMessage['headers']; body: string }
 
-/** A request whose body is still to be written; `answer` rejects when the connection ends without a whole one. */
+/** A request without its body yet. `answer` rejects if the connection ends without a complete answer. */
 function open(path: string, method = 'POST', more: Record<string, string> = {}) {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const outgoing: ClientRequest = httpRequest(`${origin}/api/v1${path}`, {
@@ -96,7 +96,7 @@ function open(path: string, method = 'POST', more: Record<string, string> = {}) 
 
 const typeOf = ({ body }: Answer) => (JSON.parse(body) as { error: { type: string } }).error.type
 
-describe('a file that is sent', () => {
+describe('an uploaded file', () => {
   test('reaches the handler while it is still arriving', async () => {
     const first = Promise.withResolvers<string>()
     take = async (upload) => {
@@ -110,26 +110,26 @@ describe('a file that is sent', () => {
     expect(await answer).toMatchObject({ status: 201, body: expect.stringContaining('bytes') })
   })
 
-  test('may be as large as the row says, which is more than any other body', async () => {
+  test('may be as large as its row allows, which is more than other bodies', async () => {
     const { outgoing, answer } = open('/files')
     outgoing.end(Buffer.alloc(2 * MIB, 'x'))
     expect((await answer).body).toBe(JSON.stringify({ bytes: 2 * MIB }))
   })
 
-  test('is refused before it is read when it is announced as larger', async () => {
+  test('is refused before it is read if its content-length is too large', async () => {
     const { outgoing, answer } = open('/files', 'POST', { 'content-length': String(2 * MIB + 1) })
     outgoing.write('x')
     expect(typeOf(await answer)).toBe('payload_too_large')
     outgoing.destroy()
   })
 
-  test('is refused when it turns out to be larger', async () => {
+  test('is refused if more bytes arrive than its row allows', async () => {
     const { outgoing, answer } = open('/files', 'POST', { 'transfer-encoding': 'chunked' })
     outgoing.end(Buffer.alloc(2 * MIB + 1, 'x'))
     expect(typeOf(await answer)).toBe('payload_too_large')
   })
 
-  test('can be refused half way: the answer arrives, and the connection serves the next request', async () => {
+  test('can be refused while it arrives: the client gets the answer and can reuse the connection', async () => {
     take = async (upload) => {
       for await (const _ of upload) throw new AppError('conflict', 'enough')
     }
@@ -144,7 +144,7 @@ describe('a file that is sent', () => {
     expect(next.outgoing.reusedSocket).toBe(true)
   })
 
-  test("that nobody reads stands in nobody's way", async () => {
+  test('that no handler reads does not block the connection', async () => {
     const { outgoing, answer } = open('/files?colour=red')
     const sent = Promise.withResolvers<void>()
     outgoing.end(Buffer.alloc(2 * MIB, 'x'), () => sent.resolve())
@@ -152,7 +152,7 @@ describe('a file that is sent', () => {
     await sent.promise
   })
 
-  test('that breaks off is a failure for its handler, not the end of a short file', async () => {
+  test('that ends early is an error for its handler, not a short file', async () => {
     const outcome = Promise.withResolvers<unknown>()
     take = async (upload) => {
       upload.once('data', () => outgoing.destroy())
@@ -172,7 +172,7 @@ describe('a file that is sent', () => {
 
 describe('any other body', () => {
   test.for([{ 'content-length': String(3 * MIB) }, { 'transfer-encoding': 'chunked' }])(
-    'above 1 MiB is refused with an answer, and the connection serves the next request: %j',
+    'above 1 MiB is refused: the client gets the answer and can reuse the connection: %j',
     async (length) => {
       const { outgoing, answer } = open('/json', 'POST', { 'content-type': 'application/json', ...length })
       outgoing.write(Buffer.alloc(2 * MIB, ' '))
@@ -186,7 +186,7 @@ describe('any other body', () => {
     },
   )
 
-  test('is not read without an end', async () => {
+  test('is not read without a limit after a refusal', async () => {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1')
     const ended = Promise.withResolvers<void>()
     socket.on('error', () => undefined).on('close', () => ended.resolve())
@@ -205,7 +205,7 @@ describe('any other body', () => {
   })
 })
 
-describe('a file that is answered', () => {
+describe('a downloaded file', () => {
   test('is sent while it is made', async () => {
     const more = Promise.withResolvers<string>()
     parts = async function* made() {
@@ -224,7 +224,7 @@ describe('a file that is answered', () => {
     expect(incoming.headers['content-type']).toBe('text/csv')
   })
 
-  test('and cannot be finished ends in a broken connection, not in a short file', async () => {
+  test('that fails half way breaks the connection and is not a short file', async () => {
     parts = async function* made() {
       yield 'a,b\n'
       throw new Error('no more')
@@ -234,7 +234,7 @@ describe('a file that is answered', () => {
     await expect(answer).rejects.toThrow(/aborted|terminated|reset/)
   })
 
-  test('and cannot even begin is an answer in the envelope', async () => {
+  test('that fails at the start is an error with the envelope', async () => {
     parts = async function* made() {
       yield await Promise.reject(new AppError('service_unavailable', 'later'))
     }
@@ -255,7 +255,7 @@ describe('a file that is answered', () => {
     expect(made).toBe(0)
   })
 
-  test('is given up when the client goes away', async () => {
+  test('is no longer made when the client disconnects', async () => {
     const gone = Promise.withResolvers<string>()
     parts = async function* endless() {
       try {
@@ -270,7 +270,7 @@ describe('a file that is answered', () => {
   })
 })
 
-describe('a body that does not come in time', () => {
+describe('a slow body', () => {
   beforeEach(async () => {
     await app.close()
     await start({ bodyMs: 300, uploadMs: 60_000 })
@@ -282,12 +282,12 @@ describe('a body that does not come in time', () => {
     expect((await answer).status).toBe(408)
   })
 
-  test('may take longer when it is a file', async () => {
+  test('may take longer if it is a file', async () => {
     const ordinary = open('/json', 'POST', { 'content-type': 'application/json' })
     const upload = open('/files')
     upload.outgoing.write('a')
     ordinary.outgoing.write('{')
-    await ordinary.answer // its time is over, and so would be that of the file
+    await ordinary.answer // the time limit of ordinary bodies has passed
     upload.outgoing.end('b')
     expect((await upload.answer).status).toBe(201)
   })

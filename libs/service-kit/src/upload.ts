@@ -3,31 +3,31 @@ import type { IncomingMessage } from 'node:http'
 import { finished, Transform, type Readable } from 'node:stream'
 import type { Route } from '@whereabouts/contracts/route'
 import { dropBody } from './drop-body.ts'
-import { bodyBrokenOff, bodyTooLarge } from './errors.ts'
+import { bodyEndedEarly, bodyTooLarge } from './errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body is no more than this, and is handed over as it arrives instead of whole. */
+    /** Largest size of the body. The handler gets it as a stream. */
     uploadBytes?: number
   }
 }
 
-/** For the options of a route: what `streamBodies` and the time limit of bodies go by. */
+/** Route options that `streamBodies` and `limitBodyTime` read. */
 export const uploadConfig = ({ upload }: Route) => (upload ? { uploadBytes: upload.maxBytes } : {})
 
-/** Bodies of this scope's routes become streams: `request.body` is what `uploadOf` returns. */
+/** Makes the bodies of this scope's routes streams: `request.body` is the result of `uploadOf`. */
 export function streamBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (request, _payload, done) => {
     done(null, uploadOf(request.raw, request.routeOptions.config.uploadBytes ?? 0))
   })
-  // A handler that never looked at the file must not leave it standing on the connection.
+  // The rest of a file that the handler did not read must not block the connection.
   scope.addHook('onResponse', async ({ body }) => {
     if (body instanceof Transform) body.destroy()
   })
 }
 
-/** Throws 413 when the request announces more than the row takes. */
+/** Throws 413 if the `content-length` of the request is larger than the row allows. */
 export function checkAnnouncedSize({ upload }: Route, { headers }: FastifyRequest): void {
   if (upload && Number(headers['content-length']) > upload.maxBytes) throw tooLarge(upload.maxBytes)
 }
@@ -35,9 +35,9 @@ export function checkAnnouncedSize({ upload }: Route, { headers }: FastifyReques
 const tooLarge = (maxBytes: number) => bodyTooLarge(maxBytes / 2 ** 20)
 
 /**
- * The body as it arrives. Fails with 413 beyond `maxBytes` and with `bodyBrokenOff` when the client goes away. It is a
- * stream of its own because who refuses a file half way destroys it: destroying the request would end the connection
- * before the refusal is out. What is still to come is then read and dropped, but no more than was welcome.
+ * The body as a stream. Fails with 413 beyond `maxBytes` and with `bodyEndedEarly` if the client disconnects. It is a
+ * separate stream because a handler that refuses a file destroys it: destroying the request would end the connection
+ * before the refusal is sent. The rest of the body is read and dropped, see `dropBody`.
  */
 function uploadOf(raw: IncomingMessage, maxBytes: number): Readable {
   let received = 0
@@ -50,7 +50,7 @@ function uploadOf(raw: IncomingMessage, maxBytes: number): Readable {
   })
   raw.pipe(upload)
   finished(raw, { writable: false }, (error) => {
-    if (error) upload.destroy(bodyBrokenOff())
+    if (error) upload.destroy(bodyEndedEarly())
   })
   upload.once('close', () => {
     if (!raw.readableEnded) dropBody(raw, maxBytes - received)

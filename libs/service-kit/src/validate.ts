@@ -8,8 +8,8 @@ import { fieldEntries } from './field-entries.ts'
 const NoParameters = z.strictObject({})
 
 /**
- * For routes that take no query parameters, or those of a page alone: a parameter of other lists is out of place here,
- * any other is unknown (D7.3, D5.7). Throws every problem together.
+ * Parses the query of routes that take no parameters, or only those of a page. A parameter of other lists is
+ * `invalid_context`, any other is unknown (D7.3, D5.7). Throws all problems together.
  */
 export function parsePageOrNothing(row: Route, sent: Record<string, unknown>): unknown {
   const parsed = (row.query ?? NoParameters).safeParse(sent, { reportInput: true })
@@ -25,7 +25,7 @@ export function parsePageOrNothing(row: Route, sent: Record<string, unknown>): u
   throw validationFailed(entries as [FieldEntry, ...FieldEntry[]])
 }
 
-/** The parsed part of a request, or `validation_error` with every problem of that part. */
+/** Parses a part of a request. Throws `validation_error` with all problems of that part. */
 export function parsePart(schema: z.ZodType, input: unknown, part: 'path' | 'query' | 'body'): unknown {
   const parsed = schema.safeParse(input, { reportInput: true })
   if (parsed.success) return parsed.data

@@ -2,7 +2,7 @@ import type { TopologyOptions } from '@whereabouts/messaging/topology'
 import { test } from 'vitest'
 import { startBus, type Bus } from './bus.ts'
 
-/** `test` with a `bus` of its own for every test: about a quarter of a second each. */
+/** `test` with a separate `bus` for each test, which takes about a quarter of a second. */
 export const busTest = test.extend<{ topology: TopologyOptions; bus: Bus }>({
   topology: {},
   bus: async ({ topology }, use) => {

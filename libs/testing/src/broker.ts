@@ -12,25 +12,25 @@ import { createCalloutKeys, type CalloutKeys } from '@whereabouts/messaging/nkey
 export type Credentials = { user: string; password: string }
 export type BrokerUser = 'services' | 'mqtt-services' | 'callout' | 'system'
 
-/** A nats-server of one test file, with its own ports and its own store. */
+/** A nats-server for tests, with its own ports and store. */
 export type TestBroker = {
   url: string
-  /** MQTT 3.1.1. */
+  /** For MQTT 3.1.1. */
   mqttUrl: string
   monitorUrl: string
   /** The users of nats.conf, in the accounts APP, MQTT, AUTH and SYS. */
   users: Record<BrokerUser, Credentials>
   calloutKeys: CalloutKeys
-  /** SIGKILL: what was not on disk is lost, clients notice a reset. */
+  /** Sends SIGKILL: data that is not on disk is lost, and clients see a reset. */
   kill(): Promise<void>
-  /** After `kill`, or instead: the same ports, the same store; with the configuration of the product, whatever it began with. */
+  /** Starts it again, after `kill` if it still runs: same ports, same store, always the configuration of the product. */
   restart(): Promise<void>
   /** Stops it and removes its store. */
   stop(): Promise<void>
 }
 
 export type BrokerOptions = {
-  /** Replaces the configuration of the product; `$NATS_PORT` and the other variables are filled in just the same. */
+  /** Replaces the configuration of the product. `$NATS_PORT` and the other variables are filled in too. */
   config?: string
 }
 
@@ -87,7 +87,7 @@ export async function startBroker({ config }: BrokerOptions = {}): Promise<TestB
   }
 }
 
-// Starts with a letter: nats.conf would read a number or a size from other secrets.
+// Starts with a letter, because nats.conf could read another secret as a number or a size.
 const login = (user: string): Credentials => ({ user, password: `p${randomBytes(12).toString('hex')}` })
 
 type Place = { cwd: string; env: Record<string, string>; monitorUrl: string }
@@ -135,8 +135,8 @@ async function endProcess(child: ChildProcess): Promise<void> {
   await ended
 }
 
-// Below the range of outgoing connections, one of which could take a port between our look and the server's start. Test
-// workers have different pids: each goes through ports of its own.
+// Below the ports of outgoing connections, which could take a port between our check and the start of the server. Test
+// workers have different pids, so each uses different ports.
 const FIRST_PORT = 10_000
 const PORTS_PER_WORKER = 100
 let nextPort = 0
@@ -161,7 +161,7 @@ async function isFree(port: number): Promise<boolean> {
   return free
 }
 
-/** `WB_TEST_NATS_BIN`, else the one in the project's cache that `npm test` fetched. */
+/** `WB_TEST_NATS_BIN`, else the binary that `npm test` fetched into the project's cache. */
 function findBinary(): string {
   const given = process.env['WB_TEST_NATS_BIN']
   if (given) return given

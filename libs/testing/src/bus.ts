@@ -5,7 +5,7 @@ import { startBroker, type BrokerUser, type TestBroker } from './broker.ts'
 
 export type LogLine = { level: 'debug' | 'info' | 'warn' | 'error'; text: string } & Record<string, unknown>
 
-/** A logger that keeps its lines, for tests that assert what is (not) logged. */
+/** A logger that keeps its lines, for tests that check the log. */
 export function logKeeper(): { logger: Logger; lines: LogLine[] } {
   const lines: LogLine[] = []
   const at = (level: LogLine['level']) => (fields: Record<string, unknown>, text: string) => {
@@ -19,9 +19,9 @@ export type Bus = {
   server: TestBroker
   /** Logged in as `services`. */
   broker: Broker
-  /** The same, and logged in as `mqtt-services`. */
+  /** `APP` is `broker`; `MQTT` is logged in as `mqtt-services`. */
   brokers: BrokersByAccount
-  /** One more connection, as another replica would have. Closed with the bus. */
+  /** Opens another connection, like another replica. It is closed with the bus. */
   connect(user?: BrokerUser): Promise<Broker>
   logger: Logger
   log: LogLine[]

@@ -14,8 +14,8 @@ import {
 export type Caller = Partial<Principal> & { orgId: number }
 
 /**
- * A gateway's key pair for a service under test: `verify` goes into `buildApp`, `headersFor` makes the headers with
- * which the gateway would pass a caller on, `gatewayHeaders` those with which it asks for itself.
+ * A gateway's key pair for a service under test. `verify` goes into `buildApp`. `headersFor` makes the headers of a
+ * request that the gateway forwards for a caller, `gatewayHeaders` those of a request of the gateway itself.
  */
 export function testCallers(service: Upstream = 'catalog'): {
   verify: PrincipalVerifier
@@ -40,7 +40,7 @@ export function testCallers(service: Upstream = 'catalog'): {
 
 const inTenMinutes = () => Math.floor(Date.now() / 1000) + 600
 
-/** The headers with which the gateway whose key has this seed passes a caller on; good for ten minutes. */
+/** The headers of a request that the gateway with this seed forwards for a caller. Valid for ten minutes. */
 export async function headersSignedWith(
   seed: string,
   principal: Principal,

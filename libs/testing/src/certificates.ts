@@ -3,16 +3,16 @@ import { generate } from 'selfsigned'
 export type Certificate = { key: string; cert: string }
 
 type Options = {
-  /** Names and addresses it is good for; this machine's by default. */
+  /** Valid names and addresses; by default those of this machine. */
   names?: readonly string[]
-  /** Who signs; without one it signs itself. */
+  /** The certificate that signs; self-signed if left out. */
   issuer?: Certificate
   expired?: boolean
 }
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** A certificate for a server of a test. One without an issuer may sign others. */
+/** A certificate for a server in a test. A certificate without an issuer may sign others. */
 export async function makeCertificate({ names = ['localhost', '127.0.0.1'], issuer, expired }: Options = {}) {
   const extensions = [
     { name: 'basicConstraints', cA: issuer === undefined },

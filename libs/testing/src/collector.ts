@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 
-/** A span as it arrived, without what tests have no use for. Times in nanoseconds, as text. */
+/** The fields of a received span that tests use. Times are texts, in nanoseconds. */
 export type CollectedSpan = {
   service: string
   name: string
-  /** As numbered by OTLP: 2 server, 3 client, 4 producer, 5 consumer. */
+  /** The numbers of OTLP: 2 server, 3 client, 4 producer, 5 consumer. */
   kind: number
   traceId: string
   spanId: string
@@ -24,7 +24,7 @@ export type Collector = {
   close(): Promise<void>
 }
 
-/** A collector of traces on loopback, which speaks OTLP over HTTP with JSON. */
+/** A trace collector on loopback, with OTLP over HTTP and JSON. */
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = []
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {

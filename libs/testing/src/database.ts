@@ -11,7 +11,7 @@ const ADMIN_URL = 'WB_TEST_DATABASE_URL'
 const PASSWORD = 'test'
 
 export type ServiceDatabase<T> = Database<T> & {
-  /** For a second pool on the same database, as another replica would have. */
+  /** For a second pool on the same database, like that of another replica. */
   url: string
   /** A pool of the role that works across organizations. */
   worker: Database<T>
@@ -20,8 +20,8 @@ export type ServiceDatabase<T> = Database<T> & {
 }
 
 /**
- * A database of its own with one service's schema, cloned from a template that is migrated once per state of the
- * migrations. The role sees that schema only, as in production.
+ * A new database with the schema of a service. It is cloned from a template, which is migrated again only when the
+ * migrations change. The role sees only that schema, as in production.
  */
 export async function createServiceDatabase<T>(
   schema: string,
@@ -47,7 +47,7 @@ const roleOf = (schema: string) => `test_${schema}`
 async function ensureTemplate(schema: string, folder: string): Promise<string> {
   const template = `template_${schema}_${fingerprint(folder)}`
   await asAdmin(async (admin) => {
-    // Test files run in parallel processes; the lock makes one of them build the template and the others wait.
+    // Test files run in parallel processes. With the lock one of them builds the template and the others wait.
     await admin.query(`select pg_advisory_lock(hashtext('whereabouts test templates'))`)
     const { rowCount } = await admin.query('select 1 from pg_database where datname = $1', [template])
     if (rowCount === 0) await buildTemplate(admin, template, schema, folder)
@@ -77,11 +77,11 @@ async function buildTemplate(
   } finally {
     await database.close()
   }
-  // Renamed last, so that a run killed half way leaves no half-migrated template under the final name.
+  // Renamed last, so that a killed run leaves no half-migrated template with the final name.
   await admin.query(`alter database ${building} rename to ${template}`)
 }
 
-/** The owner of the schema and the two roles beside it, as `deploy/database/roles.sql` makes them. */
+/** Creates the owner of the schema and the two other roles, like `deploy/database/roles.sql`. */
 async function createRoles(admin: pg.Client, schema: string): Promise<void> {
   const owner = roleOf(schema)
   const helpers = [roleName(owner, 'tenant'), roleName(owner, 'worker')]
@@ -94,7 +94,7 @@ async function createRoles(admin: pg.Client, schema: string): Promise<void> {
   for (const helper of helpers) await admin.query(`grant ${helper} to ${owner} with inherit true, set true`)
 }
 
-/** Changes with the migrations and with what they call in libs/db. */
+/** Changes if the migrations or the code that they call in libs/db change. */
 function fingerprint(folder: string): string {
   const hash = createHash('sha256')
   for (const file of readdirSync(folder).toSorted())

@@ -3,21 +3,21 @@ import type { Socket } from 'node:net'
 
 export type StreamedEvent = { id: string; event: string; data: string }
 
-/** One connection to a stream of server-sent events, read as a browser does. */
+/** A connection to a stream of server-sent events, which reads like a browser. */
 export type EventStream = {
   status: number
   headers: IncomingMessage['headers']
-  /** Of whatever is no stream: the whole body. */
+  /** The whole body of a response that is not a stream. */
   body: Promise<string>
-  /** Those complete so far. */
+  /** Complete events so far. */
   events: StreamedEvent[]
-  /** What to send as `Last-Event-ID`: the newest id, of an event or alone. */
+  /** The value for `Last-Event-ID`: the newest id, with or without an event. */
   lastId(): string
-  /** The first `count` events; rejects when the stream ends before. */
+  /** The first `count` events. Rejects if the stream ends before. */
   next(count: number): Promise<StreamedEvent[]>
-  /** How it ended; `broken` when in the middle of the answer. */
+  /** `broken`: the connection ended in the middle of the response. */
   ended: Promise<'complete' | 'broken'>
-  /** Reads no more, so that the connection fills up. */
+  /** Stops reading, so that the connection fills up. */
   pause(): void
   resume(): void
   close(): void

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 
 /**
- * The seed of all random choices of tests: fixed for `npm test`, a new one for each `pnpm fuzz`, which prints it.
+ * The seed of all random choices in tests. It is fixed for `npm test`; `pnpm fuzz` chooses a new one and prints it.
  * `WB_SEED` repeats a run.
  */
 export const SEED = Number(process.env['WB_SEED'] ?? 20_261_122)
 
-/** How many times as many cases `pnpm fuzz` tries. */
+/** `pnpm fuzz` runs this many times as many cases. */
 const FACTOR = Number(process.env['WB_FUZZ_RUNS'] ?? 1)
 
-/** The limits of a property, from what `npm test` tries: a number of cases, and optionally the longest time for them. */
+/** Limits of a property. `cases` and the optional `mostMs` are those of `npm test`. */
 export const limits = (cases: number, mostMs?: number) => ({
   numRuns: cases * FACTOR,
   ...(mostMs !== undefined && { interruptAfterTimeLimit: mostMs * FACTOR }),

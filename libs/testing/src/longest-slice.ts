@@ -1,21 +1,20 @@
 /**
- * How long everybody else of a process waits behind one piece of work: the most CPU time that its thread spends between
- * two turns of the event loop. CPU time, since other processes must not count: a busy machine makes nothing longer but
- * the wall clock.
+ * How long other work of the process waits for `work`: the largest CPU time of its thread between two turns of the event
+ * loop. Not wall clock time, which grows on a busy machine.
  */
 async function sliceMs(work: () => unknown): Promise<number> {
   let longest = 0
   let since = cpuMs()
   let isOver = false
-  const look = () => {
+  const measure = () => {
     const now = cpuMs()
     longest = Math.max(longest, now - since)
     since = now
-    if (!isOver) setImmediate(look)
+    if (!isOver) setImmediate(measure)
   }
-  setImmediate(look)
+  setImmediate(measure)
   await work()
-  look()
+  measure()
   isOver = true
   return longest
 }
@@ -28,8 +27,8 @@ function cpuMs(): number {
 const TRIES = 12
 
 /**
- * The shortest of several tries, in milliseconds; the first one below `enough` will do. What blocks does so each time,
- * whereas a compilation or a collection of garbage hits one of them.
+ * The smallest result of several tries, in milliseconds; stops at the first one below `enough`. Code that blocks does so
+ * in every try, but compilation and garbage collection affect only some.
  */
 export async function longestSliceMs(work: () => unknown, enough: number): Promise<number> {
   let shortest = Infinity
@@ -37,5 +36,5 @@ export async function longestSliceMs(work: () => unknown, enough: number): Promi
   return shortest
 }
 
-/** Longer than this nothing of one organization may hold up another. */
+/** Work for one organization may delay other organizations for at most this long. */
 export const MAX_SLICE_MS = 50

@@ -5,18 +5,18 @@ const TYPES = { 1: 'A', 5: 'CNAME', 28: 'AAAA' } as const
 type RecordType = (typeof TYPES)[keyof typeof TYPES]
 export type DnsRecord = { type: RecordType; data: string }
 
-/** What it answers; an empty list means that the name exists without such records. `undefined`: no answer at all. */
+/** The records of a name. An empty list: the name exists without such records. `undefined`: the server does not answer. */
 export type AnswerDns = (name: string, type: string) => readonly DnsRecord[] | undefined
 
 export type NameServer = {
-  /** As `Resolver.setServers` takes it. */
+  /** For `Resolver.setServers`. */
   address: string
-  /** Every question, as `A name`, oldest first. */
+  /** All questions, such as `A name`, oldest first. */
   questions: string[]
   close(): void
 }
 
-/** A real name server on loopback, over UDP, whose answers the test gives. Records have a time to live of 0. */
+/** A real name server on loopback, over UDP, with answers from the test. Records have a time to live of 0. */
 export async function startNameServer(answer: AnswerDns): Promise<NameServer> {
   const socket = createSocket('udp4')
   const questions: string[] = []
@@ -44,7 +44,7 @@ function readQuestion(query: Buffer): { name: string; type: string; end: number 
   return { name: labels.join('.'), type: TYPES[code as keyof typeof TYPES] ?? String(code), end: at + 5 }
 }
 
-/** Header and question as they came, then the records, all of them of the name that was asked for (0xc00c). */
+/** The header and the question of the query, then the records, all of the requested name (0xc00c). */
 function reply(question: Buffer, records: readonly DnsRecord[]): Buffer {
   const head = Buffer.from(question)
   head.writeUInt16BE(0x8180, 2) // an answer, recursion available, no error
@@ -73,7 +73,7 @@ function dataOf(type: RecordType, data: string): Buffer {
   return Buffer.concat([...labels, Buffer.from([0])])
 }
 
-/** Of an address with at most one `::` and without dots. */
+/** For addresses with at most one `::` and without dots. */
 function ipv6Bytes(address: string): Buffer {
   const [head = '', tail] = address.split('::')
   const groups = (text = '') =>

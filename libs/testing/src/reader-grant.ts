@@ -1,6 +1,6 @@
 import type { Grant, Login } from '@whereabouts/messaging/callout'
 
-/** What the keys service grants to a reader of an organization, in its account R0000, R0001, … or over MQTT. */
+/** The grant of the keys service for a reader of an organization, in its account R0000, R0001, … or over MQTT. */
 export function readerGrant({ user, clientType }: Pick<Login, 'user' | 'clientType'>, org: number): Grant {
   const place =
     clientType === 'mqtt'

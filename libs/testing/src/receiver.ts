@@ -4,21 +4,21 @@ import { generate } from 'selfsigned'
 
 export type Received = { path: string; headers: Record<string, string>; body: Buffer; receivedAt: number }
 
-/** Answers one delivery; the default is an empty 204. */
+/** Answers a delivery. The default is an empty 204. */
 export type Responder = (request: Received, response: ServerResponse) => void | Promise<void>
 
 export type Receiver = {
   /** `https://127.0.0.1:<port>/hook` */
   url: string
-  /** The authority to trust, as PEM. */
+  /** The certificate authority to trust, as PEM. */
   ca: string
-  /** Everything received so far, oldest first. */
+  /** All received requests, oldest first. */
   received: Received[]
   respondWith(responder: Responder): void
   close(): Promise<void>
 }
 
-/** A webhook endpoint over real TLS on loopback, with a certificate made for the occasion. */
+/** A webhook endpoint with real TLS on loopback and a new certificate. */
 export async function startReceiver(): Promise<Receiver> {
   const certificate = await selfSigned()
   const received: Received[] = []

@@ -1,13 +1,13 @@
 import type pg from 'pg'
 
 /**
- * What code may rely on in a schema, one line per fact: tables and columns with their types, what a row must satisfy,
- * unique keys (`on conflict` names them), functions and triggers.
+ * Facts of a schema on which code may rely, one line each: tables and columns with their types, constraints of rows, unique keys
+ * (`on conflict` names them), and functions.
  */
 export type SchemaFacts = {
-  /** Facts whose loss breaks code that was written for them. */
+  /** If one disappears, code that relies on it breaks. */
   promised: ReadonlySet<string>
-  /** Facts whose appearance on an older table breaks code that does not know them, with their table. */
+  /** If one appears on an existing table, code that does not know it breaks. The values are the tables. */
   demanded: ReadonlyMap<string, string>
   tables: ReadonlySet<string>
 }
@@ -59,7 +59,7 @@ export async function readSchemaFacts(pool: pg.Pool): Promise<SchemaFacts> {
   }
 }
 
-/** What stops working, between the two, in a release that was written for `before`; empty for a mere expansion. */
+/** The changes from `before` to `after` that break a release written for `before`; empty if there are only expansions. */
 export function brokenBetween(before: SchemaFacts, after: SchemaFacts): string[] {
   const lost = Array.from(before.promised).filter((fact) => !after.promised.has(fact))
   const isNewDemand = ([fact, table]: [string, string]) =>

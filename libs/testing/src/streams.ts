@@ -1,6 +1,6 @@
 import { natsOf, type Broker } from '@whereabouts/messaging/connection'
 
-/** As age does: what came before `seq` is gone. */
+/** Drops the messages before `seq`, like the maximum age of a stream does. */
 export async function dropBefore(broker: Broker, stream: string, seq: number): Promise<void> {
   const jsm = await natsOf(broker).jetstreamManager()
   const { config, state } = await jsm.streams.info(stream)
@@ -8,8 +8,8 @@ export async function dropBefore(broker: Broker, stream: string, seq: number): P
   await jsm.streams.update(stream, config)
 }
 
-/** As after the loss of a disk: the same stream, empty, its numbers from the beginning. */
-export async function makeAnew(broker: Broker, stream: string): Promise<void> {
+/** Replaces a stream by an empty one whose sequence starts again, as after the loss of a disk. */
+export async function recreateStream(broker: Broker, stream: string): Promise<void> {
   const jsm = await natsOf(broker).jetstreamManager()
   const { config } = await jsm.streams.info(stream)
   await jsm.streams.delete(stream)

@@ -9,7 +9,7 @@ import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
-import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { transactionRunner } from './transactions/transactions.ts'
@@ -69,7 +69,7 @@ await start('catalog', async () => {
   })
   await app.listen({ host: config.HOST, port: config.PORT })
   const phases = [
-    leave({ ops, app, drainMs: config.DRAIN_MS }),
+    drainPhase({ ops, app, drainMs: config.DRAIN_MS }),
     { name: 'api', run: () => app.close() },
     { name: 'imports', run: () => Promise.all([imports.stop(), purge.stop(), gauges.stop()]) },
     { name: 'answers', run: () => responders?.stop() },

@@ -4,7 +4,7 @@ import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { testCallers } from '@whereabouts/testing/caller'
-import { forgetting } from '@whereabouts/testing/forget-organization'
+import { withoutOrgFilter } from '@whereabouts/testing/without-org-filter'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { buildApp } from '../src/app.ts'
@@ -85,7 +85,7 @@ describe('with the organization forgotten in every statement', () => {
   }) => {
     const theirs = await fill(catalog, otherOrg)
     const before = await everythingOf(catalog, otherOrg)
-    const service = await forgetfulService(forgetting((orgId) => catalog.tenants.forOrg(orgId)))
+    const service = await forgetfulService(withoutOrgFilter((orgId) => catalog.tenants.forOrg(orgId)))
     for (const [id, row] of aboutOneThing) {
       const mediaType = row.mediaTypes?.[0] ?? 'application/json'
       const answer = await service.call(catalog.orgId, row.method, urlOf(row, theirs), bodies[id], mediaType)
@@ -98,7 +98,7 @@ describe('with the organization forgotten in every statement', () => {
   test('lists and searches hold what is one’s own', async ({ catalog, otherOrg }) => {
     await fill(catalog, otherOrg)
     const own = await fill(catalog, catalog.orgId)
-    const service = await forgetfulService(forgetting((orgId) => catalog.tenants.forOrg(orgId)))
+    const service = await forgetfulService(withoutOrgFilter((orgId) => catalog.tenants.forOrg(orgId)))
     for (const [, row] of lists) {
       for (const query of ['', '?q=e280', '?external_key=DOCK', '?include_deleted=true&sort=name']) {
         const answer = await service.call(
@@ -127,7 +127,7 @@ describe('with the organization forgotten in every statement', () => {
     otherOrg,
   }) => {
     const theirs = await fill(catalog, otherOrg)
-    const service = await forgetfulService(forgetting(() => catalog.database.db))
+    const service = await forgetfulService(withoutOrgFilter(() => catalog.database.db))
     const answer = await service.call(
       catalog.orgId,
       'GET',

@@ -2,7 +2,7 @@ import { isSecure } from '@whereabouts/service-kit/env'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
-import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { loadConfig } from './config.ts'
@@ -33,7 +33,7 @@ await start('console', async () => {
   const ops = await startOps({ host: config.HOST, port: config.OPS_PORT, registry, ready: () => ({}) })
   runUntilSignal(
     [
-      leave({ ops, app, drainMs: config.DRAIN_MS }),
+      drainPhase({ ops, app, drainMs: config.DRAIN_MS }),
       { name: 'requests', run: () => app.close() },
       { name: 'connections to keys', run: () => keys.close() },
       { name: 'traces', run: () => tracing.stop() },

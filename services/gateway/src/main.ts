@@ -9,7 +9,7 @@ import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, stateMetrics } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPrivateKey } from '@whereabouts/service-kit/principal'
-import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { startKeyFollower } from './auth/key-follower.ts'
 import { startKeyRefresh } from './auth/key-refresh.loop.ts'
@@ -90,7 +90,7 @@ await start('gateway', async () => {
   })
   runUntilSignal(
     [
-      leave({ ops, app, drainMs: config.DRAIN_MS }),
+      drainPhase({ ops, app, drainMs: config.DRAIN_MS }),
       { name: 'requests', run: () => app.close() },
       { name: 'loops', run: () => Promise.all([refresh.stop(), purge.stop()]) },
       { name: 'broker', run: () => follower.stop() },

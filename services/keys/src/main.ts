@@ -9,7 +9,7 @@ import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { gatewayVerifier, principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
-import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { timedWork } from '@whereabouts/service-kit/timed-work'
 import { openBrokers } from './brokers.ts'
@@ -113,7 +113,7 @@ await start('keys', async () => {
 
   runUntilSignal(
     [
-      leave({ ops, app, drainMs: config.DRAIN_MS }),
+      drainPhase({ ops, app, drainMs: config.DRAIN_MS }),
       {
         name: 'intake',
         run: async () => {

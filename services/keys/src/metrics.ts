@@ -72,7 +72,7 @@ export function startGauges({ db, registry, log, signingKeyDays, readerAccounts 
   return startSampling({
     registry,
     log,
-    work: 'keys-census',
+    work: 'keys-sampling',
     everyMs: 15_000,
     gauges: {
       organizations: {

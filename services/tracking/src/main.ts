@@ -20,7 +20,7 @@ import {
 } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
-import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
@@ -210,7 +210,7 @@ await start('tracking', async () => {
   const intake = [...consumers, projections, overflow, follower, ratesFollower, progress, ...watches]
   runUntilSignal(
     [
-      leave({ ops, app, drainMs: config.DRAIN_MS }),
+      drainPhase({ ops, app, drainMs: config.DRAIN_MS }),
       {
         name: 'stop taking requests',
         run: () => Promise.all([app.close(), ...responders.map((responder) => responder.stop())]),

@@ -1,4 +1,4 @@
-import { forgetting } from '@whereabouts/testing/forget-organization'
+import { withoutOrgFilter } from '@whereabouts/testing/without-org-filter'
 import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { Tables } from '../src/db.ts'
@@ -95,7 +95,7 @@ async function withTracking(
 describe('if every statement forgot its organization', () => {
   test('lists, searches and reports would have no rows of another organization', async () => {
     await withTracking(
-      (db) => forgetting((orgId) => db.forOrg(orgId)),
+      (db) => withoutOrgFilter((orgId) => db.forOrg(orgId)),
       async (tracking) => {
         await fill(tracking, THEIRS)
         for (const path of LISTS) {
@@ -119,7 +119,7 @@ describe('if every statement forgot its organization', () => {
 
   test('a row of another organization would be missing and stay unchanged', async () => {
     await withTracking(
-      (db) => forgetting((orgId) => db.forOrg(orgId)),
+      (db) => withoutOrgFilter((orgId) => db.forOrg(orgId)),
       async (tracking) => {
         const { reader, point, unknown } = await fill(tracking, THEIRS)
         const before = await rowsOf(tracking.db, THEIRS)
@@ -146,7 +146,7 @@ describe('if every statement forgot its organization', () => {
   test('as the worker, without row-level security, the same statements reach another organization', async () => {
     const across: { db?: Kysely<Tables> } = {}
     await withTracking(
-      (db) => forgetting((orgId) => across.db ?? db.forOrg(orgId)),
+      (db) => withoutOrgFilter((orgId) => across.db ?? db.forOrg(orgId)),
       async (tracking) => {
         const { reader } = await fill(tracking, THEIRS)
         across.db = tracking.worker.db

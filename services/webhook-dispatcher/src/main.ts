@@ -15,7 +15,7 @@ import {
 } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
-import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
+import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import type { AttemptDeps } from './attempts/attempts.ts'
@@ -128,7 +128,7 @@ await start(SERVICE, async () => {
 
   const [openBroker, running] = [broker, delivery]
   const phases = [
-    leave({ ops, app, drainMs: config.DRAIN_MS }),
+    drainPhase({ ops, app, drainMs: config.DRAIN_MS }),
     { name: 'deliveries', run: () => running.stop() },
     { name: 'api', run: () => app.close() },
     { name: 'targets', run: () => agents.destroy() },

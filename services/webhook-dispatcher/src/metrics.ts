@@ -122,7 +122,7 @@ export function startWebhookGauges({
   return startSampling({
     registry,
     log,
-    work: 'webhook-census',
+    work: 'webhooks-sampling',
     everyMs: 15_000,
     gauges: { webhooks: { help: 'Webhooks, by state.', labelNames: ['state'] } },
     sample: async () => ({

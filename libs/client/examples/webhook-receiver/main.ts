@@ -1,4 +1,4 @@
-// A receiver of webhooks as a small program of its own; docs/integrating.md walks through it.
+// A webhook receiver as a small program. docs/integrating.md explains it.
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
@@ -10,7 +10,7 @@ import { receiver } from './receive.ts'
 import { reconcile, repeat } from './reconcile.ts'
 import { HELP, readSettings, type Settings } from './settings.ts'
 
-/** One line of JSON each: names come from outside and must not be able to write lines of their own. */
+/** Writes one line of JSON. Names come from outside and must not be able to add lines. */
 const say = (what: string, fields: object = {}) =>
   process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), what, ...fields })}\n`)
 
@@ -22,7 +22,7 @@ function apiClient({ baseUrl }: Settings, key: NonNullable<Settings['key']>): Cl
   return createClient({ ...options, getToken: accessTokens(createClient(options), key) })
 }
 
-/** A request has ten seconds to arrive: nobody may keep connections open for nothing. */
+/** A request must arrive within ten seconds, so that clients cannot keep connections open for nothing. */
 function createServer({ tls }: Settings, listener: RequestListener): Server {
   const limits = { requestTimeout: 10_000, headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }
   return tls ? createHttpsServer({ ...limits, ...tls }, listener) : createHttpServer(limits, listener)
@@ -50,7 +50,7 @@ async function run(settings: Settings): Promise<void> {
 
 function startReconciling(settings: Settings) {
   if (!settings.key) {
-    say('not reconciling: CLIENT_ID and CLIENT_SECRET are not set, what is missed stays missed')
+    say('not reconciling: CLIENT_ID and CLIENT_SECRET are not set, so missed events stay missed')
     return undefined
   }
   const client = apiClient(settings, settings.key)

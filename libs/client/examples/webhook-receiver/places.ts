@@ -1,31 +1,31 @@
 import { DatabaseSync } from 'node:sqlite'
 import { isAssetMoved, type AssetMovedEvent, type WebhookEvent } from '../../src/webhooks.ts'
 
-/** What became of a delivery. */
+/** The result of a delivery. */
 type Taken =
   | 'moved'
-  /** Taken before: nothing is done a second time. */
+  /** The delivery was taken before and changes nothing now. */
   | 'duplicate'
-  /** Something newer is known of the asset: deliveries come in any order. */
+  /** The asset has a newer position already: deliveries come in any order. */
   | 'older'
-  /** An event of a later version, or a test event, whose asset does not exist. */
+  /** An unknown kind of event, or a test event, whose asset does not exist. */
   | 'ignored'
 
-/** Where an asset was last seen, as the report has it. */
+/** Where an asset was last seen, from the report. */
 export type Sighting = {
   assetId: number
   assetKey: string
   locationId: number | null
   location: string | null
-  /** RFC 3339 in UTC with milliseconds, so that texts compare as times do. */
+  /** RFC 3339 in UTC with milliseconds, so that texts sort in the order of time. */
   asOf: string
   deleted: boolean
 }
 
 export type Places = {
-  /** Applies a verified event once. When it returns, the event is on the disk: then the sender may forget it. */
+  /** Applies a verified event once. When it returns, the event is on the disk, so the sender need not send it again. */
   take(event: WebhookEvent): Taken
-  /** Applies a row of the report; true when something changed by it. */
+  /** Applies a row of the report. True if it changed something. */
   correct(sighting: Sighting): boolean
   count(): number
   close(): void
@@ -33,7 +33,7 @@ export type Places = {
 
 const TEST_ASSET = 'TEST-ASSET'
 
-/** Remembered for the duplicates among them. Enough for the tolerance: of five minutes, at 600 deliveries a second. */
+/** Deliveries that are kept to detect duplicates. Enough for a tolerance of five minutes at 600 deliveries per second. */
 const DELIVERIES = 200_000
 
 const SCHEMA = `
@@ -46,13 +46,13 @@ const PLACE = `insert into place (asset_id, asset_key, location_id, location, as
   on conflict (asset_id) do update set (asset_key, location_id, location, as_of) =
     (excluded.asset_key, excluded.location_id, excluded.location, excluded.as_of)`
 
-/** Opens the file, which is made when missing. Throws when it is none of ours. */
+/** Opens the file and creates it if it is missing. Throws if it is not a usable database. */
 export function openPlaces(file: string): Places {
   const db = openDatabase(file)
   const remember = db.prepare('insert into delivery (delivery_id) values (?) on conflict do nothing')
-  const forget = db.prepare('delete from delivery where n <= ?')
+  const evict = db.prepare('delete from delivery where n <= ?')
   const move = db.prepare(`${PLACE} where excluded.as_of > place.as_of`)
-  // At the same instant the report wins: it has seen everything, an event only itself.
+  // At the same time the report wins, because it includes all scans and an event only one.
   const correct = db.prepare(`${PLACE} where excluded.as_of >= place.as_of
     and (excluded.location_id is not place.location_id or excluded.as_of > place.as_of)`)
   const remove = db.prepare('delete from place where asset_id = ?')
@@ -60,14 +60,14 @@ export function openPlaces(file: string): Places {
 
   const isNew = (deliveryId: string) => {
     const { changes, lastInsertRowid } = remember.run(deliveryId)
-    if (changes === 1) forget.run(Number(lastInsertRowid) - DELIVERIES)
+    if (changes === 1) evict.run(Number(lastInsertRowid) - DELIVERIES)
     return changes === 1
   }
   const apply = ({ data: { asset, to_location: to }, occurred_at }: AssetMovedEvent) =>
     move.run(asset.id, asset.external_key, to.id, to.name, occurred_at).changes === 1
 
   return {
-    // Remembering and applying are one transaction: a crash between them would lose the event or apply it twice.
+    // One transaction, because a crash between the two steps would lose the event or apply it twice.
     take: (event) =>
       inTransaction(db, () => {
         if (!isNew(event.delivery_id)) return 'duplicate'

@@ -12,18 +12,18 @@ export type ReceiverOptions = {
   path: string
   toleranceSeconds: number
   places: Places
-  /** A genuine event that is too old to be applied: something was missed, the report knows it. */
+  /** Called for a genuine event that is too old to be applied: events were missed, and the report has them. */
   onStale: () => void
   say: (what: string, fields?: object) => void
 }
 
-/** A delivery is well below 4 KiB. Larger ones are read to their end, so that the sender gets its answer, up to a point. */
+/** A delivery is well below 4 KiB. A larger body is read up to `MAX_DRAINED_BYTES`, so that the sender gets its answer. */
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_DRAINED_BYTES = 1024 * 1024
 
 /**
- * Answers deliveries: 204 for what is genuine, 400 for what is not, 500 when it could not be stored, so that it comes
- * again. Storing takes a millisecond; whatever takes longer belongs behind the answer, which must come within 5 s.
+ * Answers deliveries: 204 for a genuine one, 400 for any other, 500 if it could not be stored, so that it is sent again.
+ * Storing takes a millisecond. Longer work must follow after the answer, which must come within 5 s.
  */
 export function receiver(options: ReceiverOptions): RequestListener {
   return (request, response) => {
@@ -47,7 +47,7 @@ async function answer(options: ReceiverOptions, request: IncomingMessage, respon
   return end(response, await statusOf(options, request, body))
 }
 
-/** Undefined when it is too large. */
+/** Undefined if the body is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -68,7 +68,7 @@ async function statusOf(options: ReceiverOptions, request: IncomingMessage, body
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error
     say('refused', { code: error.code, why: error.message })
-    // A 4xx would bring it twice more, as old as now, and hold up the events behind it.
+    // After a 4xx it would come twice more, still too old, and delay the events behind it.
     if (error.isGenuine) onStale()
     return error.isGenuine ? 204 : 400
   }

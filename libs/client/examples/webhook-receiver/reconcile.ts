@@ -5,19 +5,20 @@ import type { Places, Sighting } from './places.ts'
 const PAGE = 200
 const ATTEMPTS = 5
 const MAX_WAIT_MS = 30_000
-/** Between two passes, however many stale events ask for one. */
+/** Shortest pause between two passes, even if many stale events ask for one. */
 const MIN_PAUSE_MS = 5_000
 
 type Page = Awaited<ReturnType<typeof askPage>>['data']
 
 /**
- * Compares what is known with the report and takes over what differs; resolves with how many assets did. Deleted assets
- * are asked for as well: that a row is missing may only mean that the pages moved while they were read.
+ * Compares the stored positions with the report and applies the differences. Resolves with the number of changed assets.
+ * The report includes deleted assets, because a missing row may only mean that rows moved between pages while they were
+ * read.
  */
 export async function reconcile(client: Client, places: Places, signal: AbortSignal): Promise<number> {
   let changed = 0
   for (let offset = 0; ; offset += PAGE) {
-    const { data: rows, total_count: total } = await patiently(signal, () => askPage(client, offset))
+    const { data: rows, total_count: total } = await withRetries(signal, () => askPage(client, offset))
     for (const row of rows) if (places.correct(sightingOf(row))) changed += 1
     if (offset + PAGE >= total) return changed
   }
@@ -31,7 +32,7 @@ class TryLater extends Error {
   }
 }
 
-/** By the key, which never changes its place while assets move. */
+/** Sorted by key, because that order does not change while assets move. */
 async function askPage(client: Client, offset: number) {
   const query = { limit: PAGE, offset, sort: 'asset_external_key', include_deleted: true }
   const answer = await client.GET('/api/v1/reports/asset-locations', { params: { query } })
@@ -40,21 +41,24 @@ async function askPage(client: Client, offset: number) {
   return unwrap(answer)
 }
 
-/** As the API asks for: after `Retry-After`, otherwise 1 s, doubling to 30 s, with jitter. Another 4xx is final. */
-async function patiently<T>(signal: AbortSignal, ask: () => Promise<T>, attempt = 1): Promise<T> {
+/**
+ * Retries as the API requires: after `Retry-After`, otherwise after 1 s, doubling up to 30 s, with jitter. Other 4xx are
+ * final.
+ */
+async function withRetries<T>(signal: AbortSignal, ask: () => Promise<T>, attempt = 1): Promise<T> {
   try {
     return await ask()
   } catch (error) {
-    const isWorthIt = error instanceof TryLater || error instanceof TypeError || isTimeout(error)
-    if (!isWorthIt || attempt === ATTEMPTS) throw error
+    const isTemporary = error instanceof TryLater || error instanceof TypeError || isTimeout(error)
+    if (!isTemporary || attempt === ATTEMPTS) throw error
     const asked = error instanceof TryLater ? error.waitMs : undefined
     const backoff = Math.min(MAX_WAIT_MS, 2 ** (attempt - 1) * 1_000) * (0.5 + Math.random() / 2)
     await delay(asked ?? backoff, undefined, { signal })
-    return patiently(signal, ask, attempt + 1)
+    return withRetries(signal, ask, attempt + 1)
   }
 }
 
-/** Fetch fails with a TypeError when there is no answer, and with this one when there is none in time. */
+/** Fetch fails with a TypeError without an answer, and with this error if there is no answer in time. */
 const isTimeout = (error: unknown) => error instanceof DOMException && error.name === 'TimeoutError'
 
 const sightingOf = (row: Page[number]): Sighting => ({
@@ -68,7 +72,7 @@ const sightingOf = (row: Page[number]): Sighting => ({
 
 type Pass = (places: Places, signal: AbortSignal) => Promise<number>
 
-/** Runs a pass at once, every so many seconds, and `soon` when somebody has a reason. A failed pass waits for the next. */
+/** Runs a pass at once, then every `everySeconds`, and soon after a call of `soon`. A failed pass is not retried early. */
 export function repeat(everySeconds: number, pass: Pass, say: (what: string, fields?: object) => void) {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -100,5 +104,5 @@ export function repeat(everySeconds: number, pass: Pass, say: (what: string, fie
   }
 }
 
-/** Ends early, without an error, when it is time to stop. */
+/** Ends early and without an error if `signal` aborts. */
 const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => undefined)

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
-export const HELP = `node libs/client/examples/webhook-receiver/main.ts [flags]    receives webhooks and knows where everything is
+export const HELP = `node libs/client/examples/webhook-receiver/main.ts [flags]    receives webhooks and stores where each asset is
 
-  --port N         where to listen; 0 takes a free one             default 9000
-  --host ADDRESS   0.0.0.0 for all                                 default 127.0.0.1
-  --path PATH      of the webhook's URL                            default /hook
-  --cert FILE      PEM, with --key: HTTPS. Without, plain HTTP: for development, or behind a proxy that does TLS
+  --port N         port to listen on; 0 chooses a free one         default 9000
+  --host ADDRESS   address to listen on; 0.0.0.0 for all           default 127.0.0.1
+  --path PATH      path of the webhook's URL                       default /hook
+  --cert FILE      PEM, with --key: HTTPS. Without: plain HTTP, for development or behind a proxy with TLS
   --key FILE       PEM
-  --base-url URL   of the API                                      default http://127.0.0.1:8080
-  --data FILE      what is known, a SQLite database                default webhook-receiver.db
-  --tolerance N    seconds from scan to delivery; what is older is
-                   not applied but looked up in the report         default 300
+  --base-url URL   address of the API                              default http://127.0.0.1:8080
+  --data FILE      SQLite database with the positions              default webhook-receiver.db
+  --tolerance N    seconds from scan to delivery; an older event
+                   is not applied, but read from the report        default 300
   --reconcile N    seconds between two comparisons with the report default 300
   --help           prints this
 
-  WEBHOOK_SECRET             shown when the webhook was created; two, with a comma, while it is replaced
-  CLIENT_ID, CLIENT_SECRET   an API key with scans:read, to compare with the report
+  WEBHOOK_SECRET             shown when the webhook was created; two, separated by a comma, while it is replaced
+  CLIENT_ID, CLIENT_SECRET   an API key with scans:read, to read the report
 
-It writes a line of JSON for everything that happens. Ctrl-C stops it.
+It writes a line of JSON for each event and each comparison. Ctrl-C stops it.
 `
 
 export type Settings = {
@@ -34,7 +34,7 @@ export type Settings = {
   key: { clientId: string; clientSecret: string } | undefined
 }
 
-/** Throws an error that says what to do. Secrets are read from the environment: flags can be seen by other users. */
+/** Throws an error that says what to do. Secrets come from the environment, because other users can see flags. */
 export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings | 'help' {
   const { values } = parseArgs({
     args,
@@ -97,7 +97,7 @@ function readUrl(text: string): string {
 function readSecrets(text = ''): string[] {
   const secrets = text.split(',').map((secret) => secret.trim())
   if (!secrets.every((secret) => secret.startsWith('whsec_')))
-    throw new Error('WEBHOOK_SECRET is the secret of the webhook, whsec_ and so on. --help says more.')
+    throw new Error('WEBHOOK_SECRET is the secret of the webhook, which begins with whsec_. See --help.')
   return secrets
 }
 

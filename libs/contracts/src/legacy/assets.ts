@@ -6,7 +6,7 @@ import type { Route } from '../route.ts'
 import { NaturalKey } from '../text.ts'
 import { LegacyIdentifiers, LegacyIdentifierView, LegacyPath } from './identifiers.ts'
 
-/** Fields of the older description, in its order. Where a name is the same as today, so is the schema. */
+/** The fields of the legacy description, in its order. If a name is the same as in the current one, so is the schema. */
 export const LegacyAssetView = z
   .object({
     surrogate_id: AssetView.shape.id,
@@ -68,7 +68,7 @@ export const LegacyAssetCreate = z
   .meta({ id: 'LegacyAssetCreate', example })
 export type LegacyAssetCreate = z.infer<typeof LegacyAssetCreate>
 
-/** What is left out stays as it is (ADR 19). */
+/** Fields that are left out stay unchanged (ADR 19). */
 export const LegacyAssetUpdate = z
   .strictObject({ ...writable, name: AssetPatch.shape.name, metadata: AssetPatch.shape.metadata })
   .check(patchWindowRule())

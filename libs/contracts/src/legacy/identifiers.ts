@@ -4,7 +4,7 @@ import type { Route } from '../route.ts'
 import { MAX_TAGS, TagCreate, tagTypes, TagView } from '../tags.ts'
 import { NaturalKey } from '../text.ts'
 
-/** What the older vocabulary calls a tag. */
+/** Identifiers: the legacy word for tags. */
 
 export const LegacyIdentifierView = z
   .object({
@@ -24,10 +24,10 @@ export const LegacyIdentifierCreate = z
   })
 export type LegacyIdentifierCreate = z.infer<typeof LegacyIdentifierCreate>
 
-/** Null and the empty list both mean none. */
+/** Null and an empty list both mean that there are none. */
 export const LegacyIdentifiers = z.array(LegacyIdentifierCreate).max(MAX_TAGS).nullable()
 
-/** A resource is named by its natural key. One that cannot be a key is `invalid_value`, as a filter of that kind is. */
+/** A path names a resource by its natural key. A text that cannot be a key is `invalid_value`, as in a filter. */
 export const LegacyPath = z.strictObject({ identifier: NaturalKey })
 const LegacyIdentifierPath = z.strictObject({ identifier: NaturalKey, tag_id: pathId })
 

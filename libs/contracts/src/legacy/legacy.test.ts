@@ -12,14 +12,14 @@ const operations = Object.values(described.paths ?? {}).flatMap(
 )
 const legacyRows = Object.entries<Route>(routes).filter(([, row]) => row.vocabulary === 'legacy')
 
-test('D1.1 the description of the current vocabulary knows nothing of the older one', () => {
+test('D1.1 the current description does not mention the legacy vocabulary', () => {
   const text = JSON.stringify(publicDescription())
   expect(text).not.toMatch(/legacy|surrogate_id|\{identifier\}|"put"/i)
   const named = operations.map((operation) => operation['operationId'])
   expect(new Set(named)).toEqual(new Set(legacyRows.map(([operationId]) => operationId)))
 })
 
-/** Field → type, an asterisk for what may be null: the tables of the older description. */
+/** The tables of the legacy description: field → type, with an asterisk if it may be null. */
 const views: Record<string, Record<string, string>> = {
   LegacyAsset: {
     surrogate_id: 'integer',
@@ -54,7 +54,7 @@ const views: Record<string, Record<string, string>> = {
   LegacyIdentifier: { id: 'integer', type: 'string', value: 'string', is_active: 'boolean' },
 }
 
-test.for(Object.entries(views))('D1.2 %s is the view of the older description', ([name, fields]) => {
+test.for(Object.entries(views))('D1.2 %s is the view of the legacy description', ([name, fields]) => {
   const schema = described.components?.schemas?.[name] as {
     properties: Record<string, Json>
     required: string[]
@@ -68,7 +68,7 @@ test.for(Object.entries(views))('D1.2 %s is the view of the older description', 
   expect(schema.required.toSorted()).toEqual(always.toSorted())
 })
 
-test('D6.1 the type of an identifier may be left out, and is rfid then', () => {
+test('D6.1 the type of an identifier is rfid if it is left out', () => {
   expect(described.components?.schemas?.['LegacyIdentifierCreate']).toMatchObject({
     required: ['value'],
     properties: { type: { enum: ['rfid', 'ble', 'barcode'], default: 'rfid' } },
@@ -81,7 +81,7 @@ const exampleOf = (node: Json | undefined) =>
 describe.for(legacyRows)('%s', ([operationId, row]) => {
   const operation = operations.find((one) => one['operationId'] === operationId) as Json
 
-  test('every body has an example that its own schema accepts', () => {
+  test('each body has an example that its schema accepts', () => {
     const { requestBody, responses } = operation as { requestBody?: Json; responses: Record<string, Json> }
     const examples = [
       [row.body, requestBody],
@@ -91,7 +91,7 @@ describe.for(legacyRows)('%s', ([operationId, row]) => {
     expect(JSON.stringify(operation)).not.toContain(NO_EXAMPLE)
   })
 
-  test('is deprecated, and answers 410 once it is withdrawn', () => {
+  test('is deprecated and answers 410 after its removal', () => {
     expect(operation).toMatchObject({ deprecated: true, responses: { 410: {} } })
   })
 })

@@ -4,7 +4,7 @@ import type { Route } from '../route.ts'
 import { LegacyPath } from './identifiers.ts'
 import { LegacyLocationView } from './locations.ts'
 
-/** The rows of the current vocabulary, with a key in the path and the older view. */
+/** The rows of the current vocabulary, with a key in the path and the legacy view. */
 const older = {
   vocabulary: 'legacy',
   params: LegacyPath,

@@ -6,7 +6,7 @@ import type { Route } from '../route.ts'
 import { NaturalKey } from '../text.ts'
 import { LegacyIdentifiers, LegacyIdentifierView, LegacyPath } from './identifiers.ts'
 
-/** Fields of the older description, in its order. Where a name is the same as today, so is the schema. */
+/** The fields of the legacy description, in its order. If a name is the same as in the current one, so is the schema. */
 export const LegacyLocationView = z
   .object({
     surrogate_id: LocationView.shape.id,
@@ -64,7 +64,7 @@ export const LegacyLocationCreate = z
   .meta({ id: 'LegacyLocationCreate', example })
 export type LegacyLocationCreate = z.infer<typeof LegacyLocationCreate>
 
-/** What is left out stays as it is (ADR 19). */
+/** Fields that are left out stay unchanged (ADR 19). */
 export const LegacyLocationUpdate = z
   .strictObject({ ...writable, name: LocationPatch.shape.name })
   .check(patchWindowRule())

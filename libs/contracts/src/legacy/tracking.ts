@@ -37,7 +37,7 @@ export const legacyTrackingRoutes = {
     query: LegacyHistoryQuery,
     success: { status: 200, schema: listOf(LegacyHistoryRow) },
   },
-  /** Natural keys in the current vocabulary too: the two are alike (D1.4). */
+  /** Both vocabularies are alike here, because the current one has natural keys too (D1.4). */
   listLegacyCurrentLocations: {
     ...trackingRoutes.listCurrentLocations,
     vocabulary: 'legacy',

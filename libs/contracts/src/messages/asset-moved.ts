@@ -3,7 +3,7 @@ import { defineMessage } from './message.ts'
 
 const Place = z.object({ id: z.int(), name: z.string() })
 
-/** A movement, with the names as they were at that moment: the receiver is told what was true then. */
+/** A movement, with the names at that time, so that the receiver gets what was true then. */
 export const AssetMoved = z.object({
   delivery_id: z.guid(),
   org_id: z.int(),

@@ -3,9 +3,9 @@ import { AssetIdentity, LocationPlace, LocationState } from './catalog-state.ts'
 import { defineMessage } from './message.ts'
 
 /**
- * An operator named the location of an asset in a legacy request (D1.6): a save of that asset at that location, at
- * `placed_at`. It carries both as they were then, so that tracking can record it without a lookup. Recording it twice,
- * late or out of order is harmless. `placed_at` rises with every placement of an asset.
+ * A legacy request named the location of an asset (D1.6). It counts as a save of that asset at that location, at
+ * `placed_at`. The message has both as they were then, so that tracking can record it without a lookup. Recording it
+ * twice, late or out of order is harmless. `placed_at` grows with each placement of an asset.
  */
 export const AssetPlaced = z.object({
   org_id: z.int(),
@@ -23,7 +23,7 @@ export const assetPlaced = defineMessage({
   messageId: (p) => `${p.asset.id} ${p.placed_at}`,
 })
 
-/** The same over request-reply, for a caller that answers once it is recorded. It may get lost; the message does not. */
+/** The same as a request, for a caller that answers after it is recorded. A request may get lost; the message does not. */
 export const placeAsset = {
   subject: 'rpc.tracking.place-asset',
   request: AssetPlaced,

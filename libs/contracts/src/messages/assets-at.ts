@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-/** Ids per answer: with the longest ids it is below the broker's 1 MiB for a message. */
+/** Ids per reply. With the longest ids the reply is below 1 MiB, the broker's limit for a message. */
 export const MAX_ASSETS_AT = 50_000
 
-/** Locations per question: as many as a list filter takes values. */
+/** Locations per request: the same number as values of a list filter. */
 export const MAX_ASKED_LOCATIONS = 200
 
 /**
- * A question to tracking over request-reply: which assets of one organization were last seen at these locations. The
- * answer comes in parts, by ascending id; each question goes on behind the last id of the part before it.
+ * Asks tracking which assets of one organization were last seen at these locations. The reply comes in parts, by
+ * ascending id; each request continues after the last id of the part before.
  */
 export const assetsAt = {
   subject: 'rpc.tracking.assets-at',
@@ -18,7 +18,7 @@ export const assetsAt = {
     after: z.int().default(0),
     limit: z.int().min(1).max(MAX_ASSETS_AT).default(MAX_ASSETS_AT),
   }),
-  /** Fewer than `limit`: there are no more. */
+  /** Fewer than `limit` if there are no more. */
   reply: z.object({ asset_ids: z.array(z.int()) }),
 } as const
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { errorTypes, fieldCodes, type ErrorType } from '../errors.ts'
 import { TagState } from './catalog-state.ts'
 
-/** A refusal that is passed on to whoever asked, as the API would have worded it. */
+/** A refusal with the text of the API, which is passed on to the caller. */
 const Refusal = z.object({
   type: z.enum(Object.keys(errorTypes) as [ErrorType, ...ErrorType[]]),
   detail: z.string(),
@@ -13,8 +13,8 @@ const Refusal = z.object({
 })
 
 /**
- * Asks catalog over request-reply to attach a tag to an asset or a location of one organization, named by id, by key, or
- * by both alike. Safe to repeat: what the owner has already is answered like what was attached just now.
+ * Asks catalog to attach a tag to an asset or a location of one organization, named by id, by key, or by both. Safe to
+ * repeat: if the owner already has the tag, the reply is the same.
  */
 export const attachTag = {
   subject: 'rpc.catalog.attach-tag',

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { AssetIdentity, AssetState, LocationPlace, LocationState, TagState } from './catalog-state.ts'
 
-/** Keys per question: with the longest names their answer is just below the broker's 1 MiB for a message. */
+/** Keys per request. With the longest names the reply is just below 1 MiB, the broker's limit for a message. */
 export const MAX_ASSET_KEYS = 500
 
 const reply = z.object({
   assets: z.array(AssetIdentity),
   locations: z.array(LocationPlace),
   tags: z.array(TagState),
-  /** Only where `asset_keys` were asked for. */
+  /** Only if the request has `asset_keys`. */
   assets_by_key: z.array(AssetIdentity).optional(),
 })
 
 /**
- * A question to catalog over request-reply, asked when a projection has a gap: something may have been created a
- * moment ago. All values belong to one organization; at most 1 000 per list.
+ * Asks catalog for resources that a projection does not have, because they may have just been created. All values belong to one
+ * organization; at most 1 000 per list.
  */
 export const catalogLookup = {
   subject: 'rpc.catalog.lookup',
@@ -31,11 +31,11 @@ export const catalogLookup = {
     location_keys: z.array(z.string()).max(1000).default([]),
   }),
   /**
-   * The live tags that match with their owners, and the assets and locations asked for: by id deleted ones included,
-   * by key live ones only.
+   * The matching live tags with their owners, and the requested assets and locations: by id including deleted ones, by
+   * key only live ones.
    */
   reply,
-  /** As catalog sends it: whole states, which the last release reads. */
+  /** The reply that catalog sends: whole states, which the last release reads. */
   published: reply.extend({ assets: z.array(AssetState), locations: z.array(LocationState) }),
 } as const
 

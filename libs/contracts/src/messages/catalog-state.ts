@@ -5,18 +5,19 @@ import { locationFields } from '../locations.ts'
 import { defineMessage } from './message.ts'
 
 /**
- * The compacted log of catalog: full state per asset, location and tag. `revision` rises with every change of an
- * entity and is the only measure of "newer". A deleted entity is state with `deleted_at`, never an absence.
+ * The compacted log of catalog, with the full state of each asset, location and tag. `revision` grows with each change of
+ * an entity, and only it decides which state is newer. A deleted entity is a state with `deleted_at`; it is never
+ * missing.
  *
- * Old and new releases run together, and the log holds messages of both. Consumers therefore parse only the fields they
- * use (`AssetIdentity`, `LocationPlace`, `TagState`), and ignore all others.
+ * Old and new releases run together, and the log has messages of both. So consumers parse only the fields that they use
+ * (`AssetIdentity`, `LocationPlace`, `TagState`) and ignore all others.
  */
 const stored = { org_id: z.int(), revision: z.int() }
 
 export const AssetState = z.object({ ...stored, ...stateShapeOf(assetFields) })
 export type AssetState = z.infer<typeof AssetState>
 
-/** An asset without its details: an answer about many must not carry the metadata of each. */
+/** An asset without its details, because a reply about many assets must not have the metadata of each. */
 export const AssetIdentity = AssetState.pick({
   org_id: true,
   id: true,
@@ -44,7 +45,7 @@ export const LocationPlace = LocationState.pick({
 })
 export type LocationPlace = z.infer<typeof LocationPlace>
 
-/** Exactly one of `asset_id` and `location_id` is set: the owner. */
+/** Exactly one of `asset_id` and `location_id` is set; it is the owner. */
 export const TagState = z.object({
   org_id: z.int(),
   id: z.int(),

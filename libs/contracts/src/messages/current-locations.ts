@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-/** Assets per question. */
+/** Assets per request. */
 export const MAX_LOCATED_ASSETS = 200
 
 /**
- * A question to tracking over request-reply: where assets of one organization were last seen. For who shows an asset
- * with its location beside what else is known of it, as the older vocabulary does (D1.6).
+ * Asks tracking where assets of one organization were last seen. Legacy replies show the current location with the other
+ * fields of an asset (D1.6).
  */
 export const currentLocations = {
   subject: 'rpc.tracking.current-locations',
   request: z.object({ org_id: z.int(), asset_ids: z.array(z.int()).max(MAX_LOCATED_ASSETS) }),
-  /** One entry per asset that is at a live location; the others are nowhere that has a key. */
+  /** One entry per asset at a live location. The other assets have no location with a key. */
   reply: z.object({
     locations: z.array(
       z.object({ asset_id: z.int(), location_id: z.int(), location_external_key: z.string() }),

@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { KEY_TOKEN_SECONDS, SESSION_TOKEN_SECONDS } from '../token-claims.ts'
 import { defineMessage } from './message.ts'
 
-/** The compacted log of organizations, members and keys. Secrets and their hashes are never in it. */
+/** The compacted log of organizations, members and keys. It never has secrets or their hashes. */
 export const OrgState = z.object({
   org_id: z.int(),
   revision: z.int(),
   name: z.string(),
-  /** Deliveries stop at this instant; null never. */
+  /** Deliveries stop at this time; never if null. */
   subscription_ends_at: z.string().nullable(),
 })
 export type OrgState = z.infer<typeof OrgState>
 
-/** How long deliveries of an organization go on. */
+/** Until when deliveries of an organization continue. */
 export const OrgSubscription = OrgState.pick({ org_id: true, revision: true, subscription_ends_at: true })
 export type OrgSubscription = z.infer<typeof OrgSubscription>
 
@@ -25,23 +25,23 @@ export const KeyState = z.object({
   scopes: z.array(z.string()),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
-  /** Requests per minute where an operator set the key's own limit. */
+  /** Requests per minute, if an operator set a limit for the key. */
   rate_limit_per_minute: z.int().nullable(),
-  /** Reader messages a second where an operator set the key's own rate. Left out by older releases. */
+  /** Reader messages per second, if an operator set a rate for the key. Older releases leave it out. */
   message_rate_per_second: z.int().nullable().optional(),
 })
 export type KeyState = z.infer<typeof KeyState>
 
 const access = { org_id: true, revision: true, scopes: true, expires_at: true, revoked_at: true } as const
 
-/** What a key may do, and how often. */
+/** The permissions and the rate limit of a key. */
 export const KeyAccess = KeyState.pick({ ...access, rate_limit_per_minute: true })
 
 /** How many reader messages a key may send. */
 export const KeyRate = KeyState.pick({ ...access, jti: true, message_rate_per_second: true })
 export type KeyRate = z.infer<typeof KeyRate>
 
-/** A user's place in one organization. Who joins again has a higher revision and no `deleted_at`. */
+/** The membership of a user in one organization. If the user joins again, it has a higher revision and no `deleted_at`. */
 export const MemberState = z.object({
   org_id: z.int(),
   user_id: z.int(),
@@ -51,10 +51,10 @@ export const MemberState = z.object({
 })
 export type MemberState = z.infer<typeof MemberState>
 
-/** How long an access token may outlive the chain it belongs to, and clocks may differ. */
+/** How long an access token may be valid after the end of its chain, plus the difference between clocks. */
 export const CHAIN_END_SECONDS = Math.max(KEY_TOKEN_SECONDS, SESSION_TOKEN_SECONDS) + 300
 
-/** A session, or the refresh tokens of one exchange, that has ended: its access tokens end with it. There is no way back. */
+/** The end of a session, or of the refresh tokens of one exchange. Its access tokens end too. It is final. */
 export const ChainEnd = z.object({ org_id: z.int(), chain_id: z.guid(), ended_at: z.string() })
 export type ChainEnd = z.infer<typeof ChainEnd>
 

@@ -7,8 +7,8 @@ import { AssetIdentity, LocationPlace } from './catalog-state.ts'
 import { AssetPlaced, assetPlaced } from './asset-placed.ts'
 
 /**
- * Releases run together, and streams hold messages of older ones. `test/fixtures/messages/<commit>.json` has of every
- * message a payload that the release sent, and the fields that its consumers required.
+ * Releases run together, and streams have messages of older ones. For each message,
+ * `test/fixtures/messages/<commit>.json` has a payload that the release sent and the fields that its consumers required.
  */
 type Recorded = Record<string, { payload: unknown; required: string[] }>
 
@@ -22,7 +22,7 @@ type Declared = { name?: string; schema?: z.ZodType; subject?: unknown } & Parti
   Record<'request' | 'reply' | 'published', z.ZodType>
 >
 
-/** Every schema that a service sends or reads, by the name of its message. */
+/** All schemas that a service sends or reads, by the name of the message. */
 const schemas = new Map<string, { published: z.ZodType; read: z.ZodType[] }>()
 for (const file of globSync(`${import.meta.dirname}/*.ts`, { exclude: ['**/*.test.ts'] }))
   for (const value of Object.values((await import(file)) as Record<string, unknown>)) {
@@ -32,7 +32,7 @@ for (const file of globSync(`${import.meta.dirname}/*.ts`, { exclude: ['**/*.tes
     schemas.set(`${subject} request`, { published: request, read: [request] })
     schemas.set(`${subject} reply`, { published: published ?? reply, read: [reply] })
   }
-/** What consumers parse, where that is less than what is sent. */
+/** Schemas of consumers that parse only a part of the message. */
 const narrower = {
   'asset state': [AssetIdentity],
   'location state': [LocationPlace],
@@ -51,7 +51,7 @@ type JsonSchema = {
   anyOf?: JsonSchema[]
 }
 
-/** The paths of the fields that are always there. Of a choice between shapes nothing is. */
+/** The paths of the required fields. A union has none. */
 function requiredIn(schema: JsonSchema, path = ''): string[] {
   const [only, ...others] = (schema.anyOf ?? [schema]).filter(
     (one) => !('type' in one) || one['type'] !== 'null',
@@ -67,7 +67,7 @@ function requiredIn(schema: JsonSchema, path = ''): string[] {
 const sent = (schema: z.ZodType) =>
   requiredIn(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema)
 
-/** Never sent while the releases so far were recorded. Record them with the next one. */
+/** Messages that the recorded releases never sent. Record them with the next release. */
 const UNRECORDED = [
   'rpc.catalog.republish-state reply',
   'rpc.catalog.republish-state request',
@@ -75,7 +75,7 @@ const UNRECORDED = [
   'rpc.keys.republish-state request',
 ]
 
-test('every message of the last release is recorded', () => {
+test('each message of the last release is recorded', () => {
   const names = new Set(releases.flatMap(({ recorded }) => Object.keys(recorded)))
   expect([...schemas.keys()].filter((name) => !names.has(name)).toSorted()).toEqual(UNRECORDED)
 })
@@ -88,7 +88,7 @@ describe.for(releases)('messages of $release', ({ recorded }) => {
     expect(schemas.has(name)).toBe(true)
   })
 
-  test.for(names)('%s is still sent with every field that its consumers required', (name) => {
+  test.for(names)('%s is still sent with all fields that its consumers required', (name) => {
     const { published } = schemas.get(name) ?? { published: z.never() }
     expect(sent(published)).toEqual(expect.arrayContaining(recorded[name]?.required ?? []))
   })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Asks the owner of a compacted log to publish one state again, named by its subject: somebody could not read what the log
- * holds. Safe to repeat. `published` is false where the owner has no such state.
+ * Asks the owner of a compacted log to publish one state again, named by its subject, because a follower could not read
+ * the state in the log. Safe to repeat. `published` is false if the owner has no such state.
  */
 const republish = {
   request: z.object({ subject: z.string().max(200) }),
@@ -14,7 +14,7 @@ export const republishCatalogState = { subject: 'rpc.catalog.republish-state', .
 
 export type RepublishReply = z.output<typeof republish.reply>
 
-/** The public ids at the end of a state's subject, exactly `count`; undefined where it has others. */
+/** The public ids at the end of a state's subject; undefined unless there are exactly `count`. */
 export function idsOfSubject(parts: readonly string[], count: number): number[] | undefined {
   const ids = parts.map(Number)
   const isId = (id: number, at: number) => Number.isSafeInteger(id) && id > 0 && String(id) === parts[at]

@@ -3,8 +3,8 @@ import { READER_KEY } from '../readers.ts'
 export type ScanSubject = { orgId: number; readerKey: string; format: string }
 
 /**
- * Reads `scans.<org>.<reader>.<format>[.>]`. Tokens after the format are ignored: some devices append a serial
- * number. Undefined when the subject is not of that form.
+ * Reads `scans.<org>.<reader>.<format>[.>]`; undefined for any other subject. Tokens after the format are ignored,
+ * because some devices append a serial number.
  */
 export function parseScanSubject(subject: string): ScanSubject | undefined {
   const named = parseReaderSubject(subject)
@@ -12,7 +12,7 @@ export function parseScanSubject(subject: string): ScanSubject | undefined {
   return named && format ? { ...named, format } : undefined
 }
 
-/** The reader that a subject names, though it may name no format. */
+/** The reader in a subject, with or without a format. */
 export function parseReaderSubject(subject: string): Omit<ScanSubject, 'format'> | undefined {
   const [head, org, readerKey] = subject.split('.', 3)
   if (head !== 'scans' || org === undefined || readerKey === undefined) return undefined

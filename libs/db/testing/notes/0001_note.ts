@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { openToRoles } from '../../src/role-access.ts'
 
-/** The smallest table that belongs to organizations, and one that belongs to none. */
+/** A minimal table that belongs to organizations, and one that belongs to none. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create table note (org_id bigint not null, text text not null)`.execute(db)
   await sql`create table secret (text text not null)`.execute(db)

@@ -26,7 +26,7 @@ export function startImportGauges({ across, registry, log }: Options): { stop():
   return startSampling({
     registry,
     log,
-    work: 'import-census',
+    work: 'imports-sampling',
     everyMs: 15_000,
     gauges: {
       imports: { help: 'Imports, by state.', labelNames: ['state'] },

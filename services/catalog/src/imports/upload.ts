@@ -1,6 +1,6 @@
 import { MAX_IMPORT_ROWS, type ImportColumn, type ImportResource } from '@whereabouts/contracts/imports'
 import { NaturalKey } from '@whereabouts/contracts/text'
-import { bodyBrokenOff } from '@whereabouts/service-kit/errors'
+import { bodyEndedEarly } from '@whereabouts/service-kit/errors'
 import type { RunInTransaction } from '../transactions/transactions.ts'
 import { tooManyRows } from '../errors.ts'
 import { unguarded } from './cells.ts'
@@ -57,12 +57,12 @@ async function storeFile(
     total += batch.length
     if (total > MAX_IMPORT_ROWS) throw tooManyRows()
     await runInTransaction(orgId, async (tx) => {
-      if (!(await renewUpload(tx, orgId, id))) throw bodyBrokenOff()
+      if (!(await renewUpload(tx, orgId, id))) throw bodyEndedEarly()
       await insertLines(tx, orgId, id, batch)
     })
   }
   const stored = await runInTransaction(orgId, (tx) => finishUpload(tx, orgId, id, total))
-  if (!stored) throw bodyBrokenOff()
+  if (!stored) throw bodyEndedEarly()
   return stored
 }
 

@@ -1,4 +1,4 @@
-import { plannedAnew } from '@whereabouts/db/tenant-database'
+import { customPlan } from '@whereabouts/db/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import type { Tagged } from '../tags/live-tags.ts'
@@ -53,7 +53,7 @@ async function readSlice<Row>(
   { table, columns }: View,
   slice: Slice,
 ): Promise<(Tagged<Row> & { total: number })[]> {
-  const { rows } = await sql<Tagged<Row> & { total: number }>`${slice.isPlannedAnew ? plannedAnew : sql``}
+  const { rows } = await sql<Tagged<Row> & { total: number }>`${slice.isPlannedAnew ? customPlan : sql``}
     with ${slice.with}
     select ${columns}, (${slice.total}) as total
     from (${slice.page}) as page

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDatabase } from '@whereabouts/db/database'
-import { skipGivenOut } from '@whereabouts/db/minted-ids'
+import { skipIssued } from '@whereabouts/db/minted-ids'
 import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { outboxPublish } from '@whereabouts/messaging/publish'
@@ -47,7 +47,7 @@ async function restore({ restored, report }: z.output<typeof Flags>): Promise<vo
   const broker = await connect({ ...brokerLogin(config), name: 'catalog-restore', logger: log })
   try {
     if (restored === 'database') {
-      await skipGivenOut(db)
+      await skipIssued(db)
       await reportLost(db, broker, join(report, 'catalog-not-in-the-backup.jsonl'))
     }
     await forgetQueued(db)

@@ -1,4 +1,4 @@
-import { skipGivenOut } from '@whereabouts/db/minted-ids'
+import { skipIssued } from '@whereabouts/db/minted-ids'
 import type { Db, Tx } from '../db.ts'
 import { endSessions, applyKey, applyMember, applyOrg, type Applied } from './newer.queries.ts'
 import type { KeysStates } from './newer.ts'
@@ -17,7 +17,7 @@ export type Reapplied = {
  * it happens completely or not at all.
  */
 export async function reapply(db: Db, states: KeysStates): Promise<Reapplied> {
-  await skipGivenOut(db) // new revisions are above all published ones
+  await skipIssued(db) // new revisions are above all published ones
   return db.transaction().execute(async (tx) => {
     const changes: Changes = { changed: 0, missing: [] }
     await applyAll(tx, 'organization', states.orgs, applyOrg, changes)

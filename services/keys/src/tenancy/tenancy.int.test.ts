@@ -1,7 +1,7 @@
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { testCallers, type Caller } from '@whereabouts/testing/caller'
-import { forgetting } from '@whereabouts/testing/forget-organization'
+import { withoutOrgFilter } from '@whereabouts/testing/without-org-filter'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { buildApp } from '../app.ts'
@@ -61,7 +61,7 @@ describe('if every statement forgets the organization', () => {
     const { org } = await fill(keys)
     const service = forgetfulService(
       keys,
-      forgetting((orgId) => keys.tenants.forOrg(orgId)),
+      withoutOrgFilter((orgId) => keys.tenants.forOrg(orgId)),
     )
     for (const [list, own] of [
       ['api-keys', 1],
@@ -82,7 +82,7 @@ describe('if every statement forgets the organization', () => {
     const before = await rowsOf(keys, theirs.org.orgId)
     const service = forgetfulService(
       keys,
-      forgetting((orgId) => keys.tenants.forOrg(orgId)),
+      withoutOrgFilter((orgId) => keys.tenants.forOrg(orgId)),
     )
     const requests = [
       ['DELETE', `api-keys/${theirs.key}`],
@@ -104,7 +104,7 @@ describe('if every statement forgets the organization', () => {
     const { org } = await fill(keys)
     const service = forgetfulService(
       keys,
-      forgetting(() => keys.database.worker.db),
+      withoutOrgFilter(() => keys.database.worker.db),
     )
     for (const [list, own] of [
       ['api-keys', 1],

@@ -1,4 +1,4 @@
-import { clientNetwork } from '@whereabouts/service-kit/client-network'
+import { addressBlock } from '@whereabouts/service-kit/address-block'
 import { invalidToken } from '@whereabouts/service-kit/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { LiveFeed } from './live-feed.ts'
@@ -14,7 +14,7 @@ export const liveHandlers = ({ live }: LiveDeps): Pick<Handlers<'tracking'>, 'st
     const lastEventId = typeof header === 'string' && header !== '' ? header : query.last_event_id
     const { orgId, userId, expiresAtMs = 0 } = principal
     if (userId === undefined) throw invalidToken() // a session has one
-    const listener = { orgId, userId, address: clientNetwork(clientAddress) }
+    const listener = { orgId, userId, address: addressBlock(clientAddress) }
     return new Reply(live.open(listener, lastEventId, expiresAtMs), UNBUFFERED)
   },
 })

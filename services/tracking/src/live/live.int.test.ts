@@ -1,4 +1,4 @@
-import { dropBefore, makeAnew } from '@whereabouts/testing/streams'
+import { dropBefore, recreateStream } from '@whereabouts/testing/streams'
 import { describe, expect } from 'vitest'
 import { MAX_REPLAYED } from './catch-up.ts'
 import { anybody, numbersOf, PATIENTLY, publishMoves, range, test } from '../../test/live/live.fixture.ts'
@@ -117,7 +117,7 @@ describe('D10 a client gets a reset', () => {
     const stream = await open(ORG)
     await publishMoves(bus.broker, ORG, [1])
     await stream.next(1)
-    await makeAnew(bus.broker, 'EVENTS')
+    await recreateStream(bus.broker, 'EVENTS')
     expect((await stream.next(2))[1]).toMatchObject({ event: 'reset' })
     await publishMoves(bus.broker, ORG, [2])
     expect(numbersOf((await stream.next(3)).slice(2))).toEqual([2])

@@ -42,13 +42,13 @@ test('the gauges count readers of all organizations by state, recent problems, a
     .values([reader(7, 'dock'), reader(7, 'gate'), reader(8, 'dock'), reader(8, 'new')])
     .execute()
   const registry = createRegistry('tracking')
-  const census = startReaderGauges({ db, registry, log })
+  const gauges = startReaderGauges({ db, registry, log })
   const text = await vi.waitFor(async () => {
     const metrics = await registry.metrics()
     expect(metrics).toContain('readers{')
     return metrics
   })
-  await census.stop()
+  await gauges.stop()
   for (const line of [
     'readers{kind="configured",state="online",service="tracking"} 2',
     'readers{kind="configured",state="silent",service="tracking"} 1',

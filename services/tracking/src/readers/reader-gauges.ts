@@ -48,7 +48,7 @@ export function startReaderGauges({ db, registry, log, everyMs = 15_000 }: Optio
       history_months_ahead: months,
     }
   }
-  return startSampling({ registry, log, everyMs, work: 'reader-census', gauges: GAUGES, sample })
+  return startSampling({ registry, log, everyMs, work: 'readers-sampling', gauges: GAUGES, sample })
 }
 
 /** Counts up to the first missing month, which is where writes fail first. */

@@ -9,9 +9,9 @@ import {
   type RawNode,
 } from 'kysely'
 
-/** The service's database as requests see it, whose statements all forget the organization. */
-export function forgetting<T>(open: (orgId: number) => Kysely<T>): TenantDatabase<T> {
-  const forOrg = (orgId: number) => open(orgId).withPlugin(forgetOrganization())
+/** The database of a service as requests see it, but with statements that lack the filter by organization. */
+export function withoutOrgFilter<T>(open: (orgId: number) => Kysely<T>): TenantDatabase<T> {
+  const forOrg = (orgId: number) => open(orgId).withPlugin(removeOrgFilter())
   return {
     connections: 10,
     load: () => ({ inUse: 0, idle: 0, waiting: 0, max: 10 }),
@@ -22,24 +22,24 @@ export function forgetting<T>(open: (orgId: number) => Kysely<T>): TenantDatabas
 }
 
 /**
- * The mistake that row-level security is there for: statements lose every comparison of `org_id` with a value, in
- * built conditions and in raw SQL alike.
+ * Imitates the mistake against which row-level security protects: removes every comparison of `org_id` with a value, in built
+ * conditions and in raw SQL.
  */
-function forgetOrganization(): KyselyPlugin {
-  const forgetful = new Forgetful()
+function removeOrgFilter(): KyselyPlugin {
+  const remover = new OrgFilterRemover()
   return {
-    transformQuery: ({ node, queryId }) => forgetful.transformNode(node, queryId),
+    transformQuery: ({ node, queryId }) => remover.transformNode(node, queryId),
     transformResult: async ({ result }) => result,
   }
 }
 
-class Forgetful extends OperationNodeTransformer {
+class OrgFilterRemover extends OperationNodeTransformer {
   protected override transformBinaryOperation(
     ...args: Parameters<OperationNodeTransformer['transformBinaryOperation']>
   ): BinaryOperationNode {
     const node = super.transformBinaryOperation(...args)
-    const forgotten = isOrgId(node.leftOperand) && node.rightOperand.kind === 'ValueNode'
-    return forgotten ? { ...node, leftOperand: node.rightOperand, rightOperand: ownValue(node) } : node
+    const isFilter = isOrgId(node.leftOperand) && node.rightOperand.kind === 'ValueNode'
+    return isFilter ? { ...node, leftOperand: node.rightOperand, rightOperand: ownValue(node) } : node
   }
 
   protected override transformRaw(...args: Parameters<OperationNodeTransformer['transformRaw']>): RawNode {
