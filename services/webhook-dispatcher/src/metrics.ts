@@ -1,7 +1,7 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
 import { byLabel, startSampling } from '@whereabouts/service-kit/sampling'
-import type { Outcome } from './attempts/attempts.queries.ts'
+import type { Outcome } from './delivery-log/delivery-log.queries.ts'
 import type { DropReason } from './attempts/attempts.rules.ts'
 import type { Lanes } from './lanes/lanes.ts'
 import type { Bulkheads } from './lanes/bulkheads.ts'

@@ -12,10 +12,10 @@ import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { OpenedSecrets } from '../webhooks/opened-secrets.ts'
 import { deleteWebhook, updateWebhook } from '../webhooks/webhooks.queries.ts'
 import { addWebhook, attemptDeps, movedJob, SECRET, tenantsOf } from '../../test/attempts.fixture.ts'
-import { listAttempts } from './attempts.queries.ts'
+import { listAttempts } from '../delivery-log/delivery-log.queries.ts'
 import { deliver, type Job } from './attempts.ts'
 import { deliveryStore } from './delivery-store.ts'
-import { signature } from './signature.ts'
+import { signature } from '../receivers/signature.ts'
 
 let database: ServiceDatabase<Tables>
 let tenants: TenantDatabase<Tables>

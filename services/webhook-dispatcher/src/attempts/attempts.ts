@@ -7,12 +7,12 @@ import type { DispatcherMetrics } from '../metrics.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { OpenedSecrets } from '../webhooks/opened-secrets.ts'
 import type { Target } from '../webhooks/webhooks.queries.ts'
-import type { Payload } from './asset-moved-body.ts'
+import type { Payload } from '../receivers/asset-moved-body.ts'
 import { HOLD, MAX_ATTEMPTS, retryDelayMs, dropReason, type DropReason } from './attempts.rules.ts'
-import { attemptRecord } from './attempts.queries.ts'
+import { attemptRecord } from '../delivery-log/delivery-log.queries.ts'
 import type { DeliveryStore } from './delivery-store.ts'
-import type { Post, PostResult } from './http-post.ts'
-import { postSigned } from './signed-request.ts'
+import type { Post, PostResult } from '../receivers/http-post.ts'
+import { postSigned } from '../receivers/signed-request.ts'
 
 export type AttemptDeps = {
   store: DeliveryStore

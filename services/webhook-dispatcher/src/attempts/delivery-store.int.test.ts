@@ -5,7 +5,12 @@ import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testin
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Tables } from '../db.ts'
 import { addWebhook, tenantsOf } from '../../test/attempts.fixture.ts'
-import { listAttempts, LOG_SIZE, recordAttempts, type AttemptRecord } from './attempts.queries.ts'
+import {
+  listAttempts,
+  LOG_SIZE,
+  recordAttempts,
+  type AttemptRecord,
+} from '../delivery-log/delivery-log.queries.ts'
 import { deliveryStore, type DeliveryStore } from './delivery-store.ts'
 
 const [ONE, OTHER, NONE] = [1, 2, 3]

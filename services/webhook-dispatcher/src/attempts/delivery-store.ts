@@ -8,7 +8,7 @@ import {
   recordAttempts,
   type AttemptRecord,
   type Progress,
-} from './attempts.queries.ts'
+} from '../delivery-log/delivery-log.queries.ts'
 
 /** What deliveries ask of the database. Rejects when it is away. */
 export type DeliveryStore = {

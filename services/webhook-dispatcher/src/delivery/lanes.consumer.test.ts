@@ -1,7 +1,8 @@
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { expect, test } from 'vitest'
-import { bytesOf, decodeJob, LANE_LIMITS } from './lanes.consumer.ts'
+import { LANE_LIMITS } from '../lanes/lanes.ts'
+import { bytesOf, decodeJob } from './lanes.consumer.ts'
 
 const event = {
   delivery_id: '6f1c7c52-8f0e-5d55-9d0c-3a1f0a3c9f10',

@@ -6,19 +6,13 @@ import { PoisonError } from '@whereabouts/messaging/settle'
 import { durables } from '@whereabouts/messaging/topology'
 import { toAppError } from '@whereabouts/service-kit/error-handler'
 import { currentTrace, withTrace } from '@whereabouts/service-kit/trace'
-import { assetMovedPayload } from '../attempts/asset-moved-body.ts'
+import { assetMovedPayload } from '../receivers/asset-moved-body.ts'
 import { deliver, drop, type AttemptDeps, type Job } from '../attempts/attempts.ts'
 import { Requeued } from '../lanes/requeued.ts'
 import { HeartbeatTimer } from './heartbeat-timer.ts'
-import { Lanes, type LaneLimits } from '../lanes/lanes.ts'
+import type { Lanes } from '../lanes/lanes.ts'
 
 const DURABLE = 'webhook-dispatcher-lanes'
-
-/**
- * About 17 000 and 34 000 deliveries of ordinary size: more than the largest save makes (10 000 assets) fits into one
- * lane. Two replicas full to the brim hold less than the durable's `maxAckPending`.
- */
-export const LANE_LIMITS: LaneLimits = { laneBytes: 128 * 1024 * 1024, totalBytes: 256 * 1024 * 1024 }
 
 /** Memory of a waiting delivery besides its bytes, mostly promises (measured, ADR 22). */
 const ENTRY_BYTES = 7 * 1024

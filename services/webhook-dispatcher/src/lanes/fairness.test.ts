@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Lanes } from './lanes.ts'
-import { LANE_LIMITS } from '../delivery/lanes.consumer.ts'
+import { LANE_LIMITS, Lanes } from './lanes.ts'
 import { AdaptiveConcurrency, SLOW_MS } from './adaptive-concurrency.ts'
 import { Bulkheads } from './bulkheads.ts'
 

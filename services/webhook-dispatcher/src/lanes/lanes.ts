@@ -11,6 +11,12 @@ export type LaneLimits = {
   totalBytes: number
 }
 
+/**
+ * About 17 000 and 34 000 deliveries of ordinary size. The largest save (10 000 assets) fits into one lane. Two full
+ * replicas hold fewer deliveries than the `maxAckPending` of the durable.
+ */
+export const LANE_LIMITS: LaneLimits = { laneBytes: 128 * 1024 * 1024, totalBytes: 256 * 1024 * 1024 }
+
 type Entry = {
   bytes: number
   work: Work

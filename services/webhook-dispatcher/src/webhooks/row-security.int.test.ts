@@ -4,7 +4,7 @@ import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addWebhook, tenantsOf } from '../../test/attempts.fixture.ts'
-import { recordAttempt } from '../attempts/attempts.queries.ts'
+import { recordAttempt } from '../delivery-log/delivery-log.queries.ts'
 import type { Tables } from '../db.ts'
 
 const [MINE, THEIRS] = [1, 2]

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
-import { assetMovedPayload, type Payload } from '../attempts/asset-moved-body.ts'
-import type { Post, PostResult } from '../attempts/http-post.ts'
-import { postSigned } from '../attempts/signed-request.ts'
+import { assetMovedPayload, type Payload } from '../receivers/asset-moved-body.ts'
+import type { Post, PostResult } from '../receivers/http-post.ts'
+import { postSigned } from '../receivers/signed-request.ts'
 
 /** Of all organizations: this much memory and no more is lent to receivers that are tried and hang. */
 const AT_ONCE = 64

@@ -8,11 +8,11 @@ import {
   countAttempts,
   listAttempts,
   recordAttempt,
-  takeTestEvent,
-} from '../attempts/attempts.queries.ts'
+} from '../delivery-log/delivery-log.queries.ts'
 import type { Db, Tables } from '../db.ts'
 import { tooManyTests, webhookNotFound } from '../errors.ts'
 import { maskedSecret, mintSecret, openSecret, sealSecret, type SecretKeys } from './secrets.ts'
+import { takeTestEvent } from './test-event.queries.ts'
 import { testPayload, type SendTest } from './test-event.ts'
 import {
   countWebhooks,

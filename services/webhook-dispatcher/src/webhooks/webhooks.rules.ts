@@ -1,5 +1,5 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
-import { isPublicAddress, literalAddress } from '../attempts/address-guard.ts'
+import { isPublicAddress, literalAddress } from '../receivers/address-guard.ts'
 
 /**
  * What is wrong with a webhook's URL, in order; empty when it may be stored. Only scheme, credentials and host are

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { onAbort } from '../lanes/on-abort.ts'
+import { onAbort } from '../on-abort.ts'
 
 /** How much of a response body is read, so that the connection can be reused. A longer one is cut off. */
 const MAX_ANSWER_BYTES = 64 * 1024
