@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { makeCertificate, type Certificate } from '@whereabouts/testing/certificates'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { createPost, type PostResult } from './http-post.ts'
 import {
   answering,
@@ -18,41 +18,47 @@ const BODY = Buffer.from('{"event":"asset.moved"}')
 const LATE = { statusCode: undefined, error: 'no complete answer within 0.3 s' }
 const HUNG_UP = { statusCode: undefined, error: 'connection closed before a complete answer' }
 
-let trusted: Certificate
-let agents: TargetAgents
-let receivers: ScriptedReceiver[] = []
-
-beforeAll(async () => {
-  trusted = await makeCertificate()
-  agents = createTargetAgents({ allowPrivateTargets: true, ca: trusted.cert })
-})
-afterEach(async () => {
-  await Promise.all(receivers.map((started) => started.close()))
-  receivers = []
-})
-afterAll(() => agents.destroy())
-
-/** A receiver over TLS with a certificate we trust, or with another, or (null) without TLS. */
-async function receiver(script: Script, certificate: Certificate | null = trusted) {
-  const started = await startScripted(script, certificate ?? undefined)
-  receivers.push(started)
-  return started
-}
-
 type How = { timeoutMs?: number; body?: Buffer; host?: string }
 
-async function post(to: ScriptedReceiver, { timeoutMs = 10_000, body = BODY, host }: How = {}) {
-  const url = host === undefined ? to.url : to.url.replace('127.0.0.1', host)
-  const { latencyMs, ...result } = await createPost(agents, timeoutMs)(url, { 'X-A': 'b' }, body, never)
-  expect(latencyMs).toBeGreaterThanOrEqual(0)
-  return result satisfies Omit<PostResult, 'latencyMs'>
-}
+const test = base.extend<{
+  trusted: Certificate
+  agents: TargetAgents
+  /** Starts a receiver over TLS with the trusted certificate, or with another, or (null) without TLS. */
+  startReceiver: (script: Script, certificate?: Certificate | null) => Promise<ScriptedReceiver>
+  post: (to: ScriptedReceiver, how?: How) => Promise<Omit<PostResult, 'latencyMs'>>
+}>({
+  trusted: [async ({}, use) => use(await makeCertificate()), { scope: 'file' }],
+  agents: [
+    async ({ trusted }, use) => {
+      const agents = createTargetAgents({ allowPrivateTargets: true, ca: trusted.cert })
+      await use(agents)
+      await agents.destroy()
+    },
+    { scope: 'file' },
+  ],
+  startReceiver: async ({ trusted }, use) => {
+    const receivers: ScriptedReceiver[] = []
+    await use(async (script, certificate = trusted) => {
+      const started = await startScripted(script, certificate ?? undefined)
+      receivers.push(started)
+      return started
+    })
+    await Promise.all(receivers.map((started) => started.close()))
+  },
+  post: async ({ agents }, use) =>
+    use(async (to, { timeoutMs = 10_000, body = BODY, host } = {}) => {
+      const url = host === undefined ? to.url : to.url.replace('127.0.0.1', host)
+      const { latencyMs, ...result } = await createPost(agents, timeoutMs)(url, { 'X-A': 'b' }, body, never)
+      expect(latencyMs).toBeGreaterThanOrEqual(0)
+      return result
+    }),
+})
 
 const nothing: Script = () => {}
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
-test('what goes out is one request, with its headers and its bytes', async () => {
-  const to = await receiver(answering(OK))
+test('what goes out is one request, with its headers and its bytes', async ({ startReceiver, post }) => {
+  const to = await startReceiver(answering(OK))
   expect(await post(to)).toEqual({ statusCode: 200, error: undefined })
   expect(to.heard.split('\r\n')).toEqual([
     'POST /hook HTTP/1.1',
@@ -65,9 +71,9 @@ test('what goes out is one request, with its headers and its bytes', async () =>
   ])
 })
 
-test('a connection that is still open is used again', async () => {
+test('a connection that is still open is used again', async ({ startReceiver, post }) => {
   const isLast = (bytes: Buffer) => bytes.at(-1) === BODY.at(-1)
-  const to = await receiver(
+  const to = await startReceiver(
     (socket) => void socket.on('data', (bytes: Buffer) => isLast(bytes) && socket.write(OK)),
   )
   for (let n = 1; n <= 10; n += 1) await post(to)
@@ -100,13 +106,13 @@ describe('D11 the time is for the whole request: a receiver is given up that', (
     'drips a body of no announced length': [dripping('HTTP/1.1 200 OK\r\n\r\n', 'x'), undefined],
     'sends nothing but interim answers': [dripping('', 'HTTP/1.1 102 Processing\r\n\r\n'), undefined],
   }
-  test.for(Object.entries(slow))('%s', async ([, [script, certificate]]) => {
-    const to = await receiver(script, certificate)
+  test.for(Object.entries(slow))('%s', async ([, [script, certificate]], { startReceiver, post }) => {
+    const to = await startReceiver(script, certificate)
     expect(await post(to, { timeoutMs: 300 })).toEqual(LATE)
   })
 
-  test('never reads the request', async () => {
-    const to = await receiver((socket) => void socket.pause())
+  test('never reads the request', async ({ startReceiver, post }) => {
+    const to = await startReceiver((socket) => void socket.pause())
     expect(await post(to, { timeoutMs: 300, body: Buffer.alloc(32 * 1024 * 1024) })).toEqual(LATE)
   })
 })
@@ -124,12 +130,12 @@ describe('a receiver that hangs up is a failure, wherever it does', () => {
     'in its body': [answeringOnce('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx')],
     'between its chunks': [answeringOnce('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n')],
   }
-  test.for(Object.entries(gone))('%s', async ([, [script, certificate]]) => {
-    expect(await post(await receiver(script, certificate))).toEqual(HUNG_UP)
+  test.for(Object.entries(gone))('%s', async ([, [script, certificate]], { startReceiver, post }) => {
+    expect(await post(await startReceiver(script, certificate))).toEqual(HUNG_UP)
   })
 
-  test('before anybody could connect', async () => {
-    const to = await receiver(nothing)
+  test('before anybody could connect', async ({ startReceiver, post }) => {
+    const to = await startReceiver(nothing)
     await to.close()
     expect(await post(to)).toEqual({ statusCode: undefined, error: 'connection refused' })
   })
@@ -158,22 +164,25 @@ describe('a complete answer with a 2xx is a success', () => {
       `4000\r\n${'x'.repeat(16_384)}\r\n`,
     ),
   }
-  test.for(Object.entries(good))('%s', async ([, script]) => {
-    expect(await post(await receiver(script))).toEqual({ statusCode: 200, error: undefined })
+  test.for(Object.entries(good))('%s', async ([, script], { startReceiver, post }) => {
+    expect(await post(await startReceiver(script))).toEqual({ statusCode: 200, error: undefined })
   })
 
-  test.for([201, 202, 203, 204, 205, 206, 207, 208, 226, 299])('%i', async (status) => {
-    const to = await receiver(answering(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`))
-    expect(await post(to)).toEqual({ statusCode: status, error: undefined })
-  })
+  test.for([201, 202, 203, 204, 205, 206, 207, 208, 226, 299])(
+    '%i',
+    async (status, { startReceiver, post }) => {
+      const to = await startReceiver(answering(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`))
+      expect(await post(to)).toEqual({ statusCode: status, error: undefined })
+    },
+  )
 })
 
 describe('any other answer is a failure', () => {
   test.for([300, 301, 302, 303, 304, 305, 306, 307, 308, 399])(
     '%i, which is not followed',
-    async (status) => {
-      const elsewhere = await receiver(answering(OK))
-      const to = await receiver(
+    async (status, { startReceiver, post }) => {
+      const elsewhere = await startReceiver(answering(OK))
+      const to = await startReceiver(
         answering(`HTTP/1.1 ${status} X\r\nLocation: ${elsewhere.url}\r\nContent-Length: 0\r\n\r\n`),
       )
       expect(await post(to)).toEqual({
@@ -184,10 +193,13 @@ describe('any other answer is a failure', () => {
     },
   )
 
-  test.for([400, 401, 404, 410, 429, 500, 503, 599, 600, 999])('%i', async (status) => {
-    const to = await receiver(answering(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`))
-    expect(await post(to)).toEqual({ statusCode: status, error: `answered ${status}` })
-  })
+  test.for([400, 401, 404, 410, 429, 500, 503, 599, 600, 999])(
+    '%i',
+    async (status, { startReceiver, post }) => {
+      const to = await startReceiver(answering(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`))
+      expect(await post(to)).toEqual({ statusCode: status, error: `answered ${status}` })
+    },
+  )
 
   test.for([
     [
@@ -195,8 +207,8 @@ describe('any other answer is a failure', () => {
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
     ],
     ['100, which nobody asked for', `HTTP/1.1 100 Continue\r\n\r\n${OK}`],
-  ] as const)('%s', async ([, answer]) => {
-    expect(await post(await receiver(answering(answer)))).toEqual(HUNG_UP)
+  ] as const)('%s', async ([, answer], { startReceiver, post }) => {
+    expect(await post(await startReceiver(answering(answer)))).toEqual(HUNG_UP)
   })
 
   const garbage: Readonly<Record<string, string>> = {
@@ -215,44 +227,44 @@ describe('any other answer is a failure', () => {
     'a chunk of more than 2^64': `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'f'.repeat(17)}\r\n`,
     'a header without a name': 'HTTP/1.1 200 OK\r\n: x\r\n\r\n',
   }
-  test.for(Object.entries(garbage))('garbage: %s', async ([, bytes]) => {
-    const { statusCode, error } = await post(await receiver(answering(bytes)))
+  test.for(Object.entries(garbage))('garbage: %s', async ([, bytes], { startReceiver, post }) => {
+    const { statusCode, error } = await post(await startReceiver(answering(bytes)))
     expect({ statusCode, error }).toEqual({
       statusCode: undefined,
       error: 'the answer is not valid HTTP',
     })
   })
 
-  test('endless headers', async () => {
-    const to = await receiver(flooding('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'.repeat(512)))
+  test('endless headers', async ({ startReceiver, post }) => {
+    const to = await startReceiver(flooding('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'.repeat(512)))
     expect(await post(to)).toEqual({ statusCode: undefined, error: 'the headers of the answer are too long' })
   })
 
-  test('one endless header', async () => {
-    const to = await receiver(flooding('HTTP/1.1 200 OK\r\nX-A: ', 'b'.repeat(4_096)))
+  test('one endless header', async ({ startReceiver, post }) => {
+    const to = await startReceiver(flooding('HTTP/1.1 200 OK\r\nX-A: ', 'b'.repeat(4_096)))
     expect(await post(to)).toEqual({ statusCode: undefined, error: 'the headers of the answer are too long' })
   })
 
   test.for([
     ['chunk extensions', '1;', 'a'.repeat(4_096)],
     ['trailers', '0\r\n', 'X-A: b\r\n'.repeat(512)],
-  ] as const)('endless %s', async ([, beginning, again]) => {
+  ] as const)('endless %s', async ([, beginning, again], { startReceiver, post }) => {
     const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
-    const { error } = await post(await receiver(flooding(head + beginning, again)))
+    const { error } = await post(await startReceiver(flooding(head + beginning, again)))
     expect(error).toEqual(expect.any(String))
   })
 })
 
 describe('D11.4 TLS is verified against the name, and nothing is sent to who fails it', () => {
-  const bad: Readonly<Record<string, () => Promise<Certificate>>> = {
+  const bad: Readonly<Record<string, (trusted: Certificate) => Promise<Certificate>>> = {
     'signed by itself': () => makeCertificate(),
     'of an authority nobody knows': async () => makeCertificate({ issuer: await makeCertificate() }),
-    expired: () => makeCertificate({ issuer: trusted, expired: true }),
-    'for another name': () => makeCertificate({ issuer: trusted, names: ['receiver.example'] }),
-    'for another address': () => makeCertificate({ issuer: trusted, names: ['127.0.0.2'] }),
+    expired: (trusted) => makeCertificate({ issuer: trusted, expired: true }),
+    'for another name': (trusted) => makeCertificate({ issuer: trusted, names: ['receiver.example'] }),
+    'for another address': (trusted) => makeCertificate({ issuer: trusted, names: ['127.0.0.2'] }),
   }
-  test.for(Object.entries(bad))('a certificate %s', async ([, make]) => {
-    const to = await receiver(answering(OK), await make())
+  test.for(Object.entries(bad))('a certificate %s', async ([, make], { trusted, startReceiver, post }) => {
+    const to = await startReceiver(answering(OK), await make(trusted))
     expect(await post(to)).toEqual({
       statusCode: undefined,
       error: expect.stringMatching(/^certificate not trusted \(\w+\)$/),
@@ -260,25 +272,32 @@ describe('D11.4 TLS is verified against the name, and nothing is sent to who fai
     expect(to.heard).toBe('')
   })
 
-  test('a name that the certificate does not have, though the address is in it', async () => {
-    const to = await receiver(answering(OK), await makeCertificate({ issuer: trusted, names: ['127.0.0.1'] }))
+  test('a name that the certificate does not have, though the address is in it', async ({
+    trusted,
+    startReceiver,
+    post,
+  }) => {
+    const to = await startReceiver(
+      answering(OK),
+      await makeCertificate({ issuer: trusted, names: ['127.0.0.1'] }),
+    )
     expect(await post(to, { host: 'localhost' })).toMatchObject({ statusCode: undefined })
     expect(to.heard).toBe('')
     expect(await post(to)).toEqual({ statusCode: 200, error: undefined })
   })
 
-  test('a receiver that speaks no TLS', async () => {
-    const to = await receiver(answeringOnce(OK), null)
+  test('a receiver that speaks no TLS', async ({ startReceiver, post }) => {
+    const to = await startReceiver(answeringOnce(OK), null)
     expect(await post(to)).toEqual({
       statusCode: undefined,
       error: expect.stringMatching(/^TLS handshake failed/),
     })
   })
 
-  test('whatever the environment says of certificates', async () => {
+  test('whatever the environment says of certificates', async ({ startReceiver, post }) => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
     try {
-      const to = await receiver(answering(OK), await makeCertificate())
+      const to = await startReceiver(answering(OK), await makeCertificate())
       expect(await post(to)).toMatchObject({ error: expect.stringMatching(/^certificate not trusted/) })
     } finally {
       delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
@@ -286,18 +305,21 @@ describe('D11.4 TLS is verified against the name, and nothing is sent to who fai
   })
 })
 
-test('aborted from outside, the post rejects and its connection is closed', async () => {
+test('aborted from outside, the post rejects and its connection is closed', async ({
+  agents,
+  startReceiver,
+}) => {
   const stopping = new AbortController()
-  const to = await receiver(nothing)
+  const to = await startReceiver(nothing)
   const posting = createPost(agents, 10_000)(to.url, {}, BODY, stopping.signal)
   await expect.poll(() => to.heard).toContain('POST')
   stopping.abort()
   await expect(posting).rejects.toThrow()
 })
 
-test('plain http is sent to nobody unless private targets are allowed', async () => {
+test('plain http is sent to nobody unless private targets are allowed', async ({ agents, startReceiver }) => {
   const guarded = createTargetAgents({ allowPrivateTargets: false })
-  const to = await receiver(answering(OK), null)
+  const to = await startReceiver(answering(OK), null)
   const url = to.url.replace('https:', 'http:')
   expect(await createPost(guarded, 1_000)(url, {}, BODY, never)).toMatchObject({ error: 'request failed' })
   expect(to.connections).toBe(0)

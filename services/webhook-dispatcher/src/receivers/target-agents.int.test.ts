@@ -1,8 +1,8 @@
 import { promises as dns } from 'node:dns'
 import { once } from 'node:events'
-import { createServer, type AddressInfo, type Server } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { startNameServer, type AnswerDns, type NameServer } from '@whereabouts/testing/name-server'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { createPost } from './http-post.ts'
 import { publicAddresses } from './public-lookup.ts'
 import { brokenHosts, refusedHosts } from '../../test/refused-hosts.fixture.ts'
@@ -14,37 +14,55 @@ const UNRESOLVED = 'the host name does not resolve to public addresses'
 const NOBODY = '2d00::1'
 const PUBLIC = '8.8.8.8'
 
-/** On every address of this machine: whatever gets past the guard to it is counted. */
-let listener: Server
-let port = 0
-let connections = 0
-let names: NameServer | undefined
+type Listener = { port: number; connections: number }
+type AskedNames = { resolver: dns.Resolver; questions: string[] }
 
-beforeAll(async () => {
-  listener = createServer((socket) => {
-    connections += 1
-    socket.destroy()
-  })
-  listener.listen(0)
-  await once(listener, 'listening')
-  port = (listener.address() as AddressInfo).port
+const test = base.extend<{
+  openListener: Listener
+  /** Listens on every address of this machine and counts what gets past the guard. */
+  listener: Listener
+  /** A resolver that asks a name server of this test. */
+  resolverOf: (answer: AnswerDns) => Promise<AskedNames>
+  postTo: (host: string, resolver?: dns.Resolver) => Promise<string | undefined>
+}>({
+  openListener: [
+    async ({}, use) => {
+      const listener = { port: 0, connections: 0 }
+      const server = createServer((socket) => {
+        listener.connections += 1
+        socket.destroy()
+      }).listen(0)
+      await once(server, 'listening')
+      listener.port = (server.address() as AddressInfo).port
+      await use(listener)
+      server.close()
+    },
+    { scope: 'file' },
+  ],
+  listener: async ({ openListener }, use) => {
+    openListener.connections = 0
+    await use(openListener)
+  },
+  resolverOf: async ({}, use) => {
+    const servers: NameServer[] = []
+    await use(async (answer) => {
+      const server = await startNameServer(answer)
+      servers.push(server)
+      const resolver = new dns.Resolver({ timeout: 500, tries: 1 })
+      resolver.setServers([server.address])
+      return { resolver, questions: server.questions }
+    })
+    for (const server of servers) server.close()
+  },
+  postTo: async ({ listener }, use) =>
+    use(async (host, resolver) => {
+      const agents = createTargetAgents({ allowPrivateTargets: false, ...(resolver && { resolver }) })
+      const url = `https://${host}:${listener.port}/hook`
+      const { error } = await createPost(agents, 2_000)(url, {}, Buffer.from('{}'), never)
+      await agents.destroy()
+      return error
+    }),
 })
-afterAll(() => void listener.close())
-beforeEach(() => {
-  connections = 0
-})
-afterEach(() => {
-  names?.close()
-  names = undefined
-})
-
-/** A resolver that asks a name server of this test. */
-async function resolverOf(answer: AnswerDns) {
-  names = await startNameServer(answer)
-  const resolver = new dns.Resolver({ timeout: 500, tries: 1 })
-  resolver.setServers([names.address])
-  return resolver
-}
 
 const a = (...addresses: string[]) => addresses.map((data) => ({ type: 'A' as const, data }))
 const aaaa = (...addresses: string[]) => addresses.map((data) => ({ type: 'AAAA' as const, data }))
@@ -54,31 +72,23 @@ const always =
   (_name, type) =>
     type === 'A' ? ipv4 : ipv6
 
-async function postTo(host: string, resolver?: dns.Resolver): Promise<string | undefined> {
-  const agents = createTargetAgents({ allowPrivateTargets: false, ...(resolver && { resolver }) })
-  const url = `https://${host}:${port}/hook`
-  const { error } = await createPost(agents, 2_000)(url, {}, Buffer.from('{}'), never)
-  await agents.destroy()
-  return error
-}
-
 describe('D11.4 a literal address gets no connection, however it is spelled', () => {
-  test.for(Object.entries(refusedHosts))('%s', async ([, hosts]) => {
+  test.for(Object.entries(refusedHosts))('%s', async ([, hosts], { listener, postTo }) => {
     const errors = await Promise.all(hosts.map((host) => postTo(host)))
     expect(hosts.filter((_, i) => errors[i] !== 'the target address is not public')).toEqual([])
-    expect(connections).toBe(0)
+    expect(listener.connections).toBe(0)
   })
 
-  test('what is no host at all', async () => {
+  test('what is no host at all', async ({ listener, postTo }) => {
     for (const host of brokenHosts) expect(await postTo(host)).toEqual(expect.any(String))
-    expect(connections).toBe(0)
+    expect(listener.connections).toBe(0)
   })
 
-  test('without the guard, the same listener is reached', async () => {
+  test('without the guard, the same listener is reached', async ({ listener }) => {
     const agents = createTargetAgents({ allowPrivateTargets: true })
     const post = createPost(agents, 2_000)
-    await post(`https://127.0.0.1:${port}/hook`, {}, Buffer.from('{}'), never)
-    expect(connections).toBe(1)
+    await post(`https://127.0.0.1:${listener.port}/hook`, {}, Buffer.from('{}'), never)
+    expect(listener.connections).toBe(1)
   })
 })
 
@@ -95,13 +105,17 @@ describe('D11.4 a name is refused when any of its addresses is not public', () =
     'this network': always(a('0.0.0.0')),
     'none at all': always([]),
   }
-  test.for(Object.entries(answers))('%s', async ([, answer]) => {
-    expect(await postTo('receiver.example', await resolverOf(answer))).toBe(UNRESOLVED)
-    expect(connections).toBe(0)
+  test.for(Object.entries(answers))('%s', async ([, answer], { listener, resolverOf, postTo }) => {
+    const { resolver } = await resolverOf(answer)
+    expect(await postTo('receiver.example', resolver)).toBe(UNRESOLVED)
+    expect(listener.connections).toBe(0)
   })
 
-  test('what is refused and what does not exist read alike: names of our network cannot be listed', async () => {
-    const resolver = await resolverOf((name) => (name === 'redis.internal' ? a('10.0.0.5') : []))
+  test('what is refused and what does not exist read alike: names of our network cannot be listed', async ({
+    resolverOf,
+    postTo,
+  }) => {
+    const { resolver } = await resolverOf((name) => (name === 'redis.internal' ? a('10.0.0.5') : []))
     const [there, missing] = [
       await postTo('redis.internal', resolver),
       await postTo('nobody.internal', resolver),
@@ -109,37 +123,47 @@ describe('D11.4 a name is refused when any of its addresses is not public', () =
     expect(there).toBe(missing)
   })
 
-  test('a name stands for itself: no search domain and no hosts file makes another of it', async () => {
-    const resolver = await resolverOf(always([]))
+  test('a name stands for itself: no search domain and no hosts file makes another of it', async ({
+    listener,
+    resolverOf,
+    postTo,
+  }) => {
+    const { resolver, questions } = await resolverOf(always([]))
     await postTo('localhost', resolver)
     await postTo('redis', resolver)
-    expect(names?.questions.toSorted()).toEqual(['A localhost', 'A redis', 'AAAA localhost', 'AAAA redis'])
-    expect(connections).toBe(0)
+    expect(questions.toSorted()).toEqual(['A localhost', 'A redis', 'AAAA localhost', 'AAAA redis'])
+    expect(listener.connections).toBe(0)
   })
 
-  test('one family that has no answer leaves the other', async () => {
-    const resolver = await resolverOf((_name, type) => (type === 'A' ? a(PUBLIC) : undefined))
+  test('one family that has no answer leaves the other', async ({ resolverOf }) => {
+    const { resolver } = await resolverOf((_name, type) => (type === 'A' ? a(PUBLIC) : undefined))
     expect(await publicAddresses(resolver, 'receiver.example')).toEqual([{ address: PUBLIC, family: 4 }])
   })
 })
 
-test('D11.4 a name that is rebound is never asked for again between the look and the connection', async () => {
+test('D11.4 a name that is rebound is never asked for again between the look and the connection', async ({
+  listener,
+  resolverOf,
+  postTo,
+}) => {
   let asked = 0
   // Public to whoever looks first, this machine to whoever looks next.
-  const resolver = await resolverOf((_name, type) => {
+  const { resolver, questions } = await resolverOf((_name, type) => {
     asked += 1
     if (asked <= 2) return type === 'A' ? [] : aaaa(NOBODY)
     return type === 'A' ? a('127.0.0.1') : []
   })
   const first = await postTo('rebound.example', resolver)
   expect(first).not.toBe(UNRESOLVED) // it was let through, and went to where nobody is
-  expect(names?.questions).toHaveLength(2)
+  expect(questions).toHaveLength(2)
   expect(await postTo('rebound.example', resolver)).toBe(UNRESOLVED)
-  expect(connections).toBe(0)
+  expect(listener.connections).toBe(0)
 })
 
-test('D11.6 name servers that never answer do not keep other names from being looked up', async () => {
-  const resolver = await resolverOf((name, type) => {
+test('D11.6 name servers that never answer do not keep other names from being looked up', async ({
+  resolverOf,
+}) => {
+  const { resolver } = await resolverOf((name, type) => {
     if (name.startsWith('hangs')) return undefined
     return type === 'A' ? a(PUBLIC) : []
   })
