@@ -25,15 +25,15 @@ import { startResealing } from './webhooks/reseal.loop.ts'
 import { wire } from './wire.ts'
 
 const SERVICE = 'webhook-dispatcher'
-/** The part of the shutdown phase in which the consumer sends its last acknowledgements. */
-const VERDICT_MS = 3_000
+/** Reserved in the shutdown phase for the last acknowledgements of the consumer. */
+const LAST_ACKS_MS = 3_000
 
 await start(SERVICE, async () => {
   const config = loadConfig(process.env)
   const log = createLogger(SERVICE, config.LOG_LEVEL)
   const registry = createRegistry(SERVICE)
   const tracing = await startTracing({ service: SERVICE, log, config })
-  // Requests see one organization each. Batches of deliveries and loops see many.
+  // A request sees one organization. Deliveries and loops see all (ADR 38).
   const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: SERVICE,
@@ -93,7 +93,7 @@ await start(SERVICE, async () => {
     lanes,
     consumerMetrics: consumerMetrics(registry)('webhook-dispatcher-lanes'),
     stateMetrics: stateMetrics(registry)('KEYS'),
-    graceMs: Math.max(0, graceMs - VERDICT_MS),
+    graceMs: Math.max(0, graceMs - LAST_ACKS_MS),
   })
 
   const [openBroker, running] = [broker, delivery]

@@ -25,7 +25,7 @@ export const secretKeys: SecretKeys = [{ id: 'k1', key: randomBytes(32) }]
 const callers = testCallers('webhook-dispatcher')
 const silent = createLogger('test', 'silent')
 
-/** What keys answers about every organization. */
+/** Replies like keys: every organization has a subscription without an end. */
 const subscribedForever: AskOrg = async (orgId) => ({
   org_id: orgId,
   revision: 1,
@@ -62,7 +62,7 @@ function createDispatcher({ database, tenants, receiver }: Surroundings, options
   const metrics: DispatcherMetrics = {
     attempted: (outcome) => counted.push(`attempt ${outcome}`),
     ended: (outcome) => counted.push(outcome),
-    arrived: () => undefined,
+    deliveredAfter: () => undefined,
     dropped: (reason) => counted.push(`dropped: ${reason}`),
   }
   const { app, agents, lanes, attempts } = wire({
@@ -88,7 +88,7 @@ function createDispatcher({ database, tenants, receiver }: Surroundings, options
     deps,
     lanes,
     app,
-    /** What was counted, such as `delivered`, `dropped: disabled` and `attempt failed`, in order. */
+    /** The counted events in order, such as `delivered`, `dropped: disabled` and `attempt failed`. */
     counted,
     /** How long each wait would have been, in milliseconds. */
     waits,

@@ -10,13 +10,13 @@ export type Outcome = 'delivered' | 'failed'
 
 export type AttemptRecord = Omit<DeliveryView, 'outcome'> & { webhook_id: number; outcome: Outcome }
 
-type MadeAttempt = Pick<AttemptRecord, 'webhook_id' | 'delivery_id' | 'attempt' | 'test'> & {
+type Attempt = Pick<AttemptRecord, 'webhook_id' | 'delivery_id' | 'attempt' | 'test'> & {
   attemptedAt: number
 }
 
-/** How an attempt that began at `attemptedAt` (ms since 1970) is logged. */
-export const attemptRecord = ({ attemptedAt, ...made }: MadeAttempt, result: PostResult): AttemptRecord => ({
-  ...made,
+/** The log entry of an attempt that began at `attemptedAt`, in milliseconds since 1970. */
+export const attemptRecord = ({ attemptedAt, ...attempt }: Attempt, result: PostResult): AttemptRecord => ({
+  ...attempt,
   attempted_at: new Date(attemptedAt).toISOString(),
   outcome: result.error === undefined ? 'delivered' : 'failed',
   status_code: result.statusCode ?? null,
@@ -29,14 +29,14 @@ export const recordAttempt = (db: Db, orgId: number, attempt: AttemptRecord): Pr
   recordAttempts(db, [{ ...attempt, org_id: orgId }])
 
 /**
- * Writes attempts in their order, each over the one that its organization made 500 attempts earlier: rows by their
- * keys, nothing to trim. At most LOG_SIZE of them.
+ * Writes at most LOG_SIZE attempts in their order. Each replaces the attempt that its organization made 500 attempts
+ * earlier, by primary key, so that nothing needs trimming.
  */
 export async function recordAttempts(
   db: Db,
   attempts: readonly (AttemptRecord & { org_id: number })[],
 ): Promise<void> {
-  // The counters' row locks are held until the statement is committed, so that a slot has one writer at a time.
+  // The row locks of the counters are held until the commit, so that a slot has one writer at a time.
   await sql`
     with made as (
       select * from rows from (jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as (
@@ -66,7 +66,7 @@ export async function recordAttempts(
 
 export type Progress = { attempts: number; delivered: boolean }
 
-/** What the log knows of a delivery, for a message that comes again. No attempt known: `{ attempts: 0 }`. */
+/** The logged attempts of a delivery. Without any, `attempts` is 0. */
 export async function findProgress(db: Db, orgId: number, deliveryId: string): Promise<Progress> {
   const { attempts, delivered } = await db
     .selectFrom('delivery_attempt')

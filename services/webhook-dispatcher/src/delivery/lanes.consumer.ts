@@ -14,13 +14,13 @@ import type { Lanes } from '../lanes/lanes.ts'
 
 const DURABLE = 'webhook-dispatcher-lanes'
 
-/** Memory of a waiting delivery besides its bytes, mostly promises (measured, ADR 22). */
+/** Memory of a waiting delivery in addition to its body, mostly promises (measured, ADR 22). */
 const ENTRY_BYTES = 7 * 1024
 
-/** More than can wait and run, because full lanes drop their oldest and never stop the intake. */
+/** More deliveries than the lanes hold, because full lanes drop deliveries and never stop the intake. */
 const HANDLED_AT_ONCE = 100_000
 
-/** Three heartbeats before the broker would redeliver a message. */
+/** Three heartbeats in the time after which the broker redelivers a message. */
 const HEARTBEAT_MS = durables[DURABLE].ackWaitMs / 3
 
 /** EVENTS → lanes → attempts. A message is acknowledged when its delivery has ended, delivered or dropped. */
@@ -55,7 +55,7 @@ export function lanesConsumer(
   }
 }
 
-/** What a delivery takes while it waits: the message, the body made of it, and what keeps them. */
+/** Memory of a waiting delivery: the message, the body made from it, and the overhead. */
 export const bytesOf = ({ payload }: Job) => ENTRY_BYTES + 2 * payload.body.length
 
 const decodeEvent = decodeWith('an asset.moved event', (payload) => AssetMoved.parse(payload))

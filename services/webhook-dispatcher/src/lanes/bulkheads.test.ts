@@ -17,9 +17,9 @@ function bulkheadsOf(well: number, slow = 1) {
   const bulkheads = new Bulkheads({ well, slow }, new AdaptiveConcurrency())
   const [began, ended]: [string[], string[]] = [[], []]
   const ask = (orgId: number, name: string, takesMs: number) =>
-    bulkheads.use(orgId, never, async (beginning) => {
+    bulkheads.use(orgId, never, async (onStart) => {
       began.push(name)
-      beginning()
+      onStart()
       await new Promise((resolve) => setTimeout(resolve, takesMs))
       ended.push(name)
       bulkheads.report(orgId, true, takesMs)
@@ -74,9 +74,9 @@ test('who was slow waits with the slow ones, what of it waited already too, unti
 
 test('time in the database is nobody’s slowness: it counts from the beginning of the request', async () => {
   const { bulkheads } = bulkheadsOf(1)
-  const used = bulkheads.use(1, never, async (beginning) => {
+  const used = bulkheads.use(1, never, async (onStart) => {
     await new Promise((resolve) => setTimeout(resolve, 10 * SLOW_MS))
-    beginning()
+    onStart()
   })
   await vi.advanceTimersByTimeAsync(10 * SLOW_MS)
   await used

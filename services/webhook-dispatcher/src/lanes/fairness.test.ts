@@ -26,9 +26,9 @@ function dispatcher() {
   const lanes = new Lanes(LANE_LIMITS, concurrency)
   const bulkheads = new Bulkheads(SLOTS, concurrency)
   const attempt = (orgId: number, answersAfterMs: number, onBegin: () => void) =>
-    bulkheads.use(orgId, never, async (beginning) => {
+    bulkheads.use(orgId, never, async (onStart) => {
       onBegin()
-      beginning()
+      onStart()
       const latencyMs = Math.min(answersAfterMs, TIMEOUT_MS)
       await waitMs(latencyMs)
       bulkheads.report(orgId, answersAfterMs < TIMEOUT_MS, latencyMs)

@@ -3,8 +3,8 @@ import { makeCertificate, type Certificate } from '@whereabouts/testing/certific
 import { describe, expect, test as base } from 'vitest'
 import { createPost, type PostResult } from './http-post.ts'
 import {
-  answering,
-  answeringOnce,
+  sending,
+  sendingThenClosing,
   dripping,
   flooding,
   startScripted,
@@ -58,9 +58,9 @@ const nothing: Script = () => {}
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
 test('what goes out is one request, with its headers and its bytes', async ({ startReceiver, post }) => {
-  const to = await startReceiver(answering(OK))
+  const to = await startReceiver(sending(OK))
   expect(await post(to)).toEqual({ statusCode: 200, error: undefined })
-  expect(to.heard.split('\r\n')).toEqual([
+  expect(to.received.split('\r\n')).toEqual([
     'POST /hook HTTP/1.1',
     `host: 127.0.0.1:${to.port}`,
     'connection: keep-alive',
@@ -93,11 +93,11 @@ describe('D11 the time is for the whole request: a receiver is given up that', (
       null,
     ],
     'never answers': [nothing, undefined],
-    'stops in its status line': [answering('HTTP/1.1 20'), undefined],
+    'stops in its status line': [sending('HTTP/1.1 20'), undefined],
     'drips its status line': [dripping('HTTP/1.1 200 ', 'O'), undefined],
-    'stops in its headers': [answering('HTTP/1.1 200 OK\r\nX-A:'), undefined],
+    'stops in its headers': [sending('HTTP/1.1 200 OK\r\nX-A:'), undefined],
     'drips its headers': [dripping('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'), undefined],
-    'stops before its body': [answering('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'), undefined],
+    'stops before its body': [sending('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'), undefined],
     'drips its body': [dripping('HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n', 'x'), undefined],
     'drips chunks': [
       dripping('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\nx\r\n'),
@@ -123,12 +123,14 @@ describe('a receiver that hangs up is a failure, wherever it does', () => {
     'at once, with a reset': [(socket) => void socket.resetAndDestroy(), null],
     'after the handshake': [(socket) => void socket.end()],
     'when the request arrives': [(socket) => void socket.once('data', () => socket.destroy())],
-    'in its status line': [answeringOnce('HTTP/1.1 200')],
-    'in its headers': [answeringOnce('HTTP/1.1 200 OK\r\nContent-Le')],
-    'after an interim answer': [answeringOnce('HTTP/1.1 100 Continue\r\n\r\n')],
-    'before its body': [answeringOnce('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n')],
-    'in its body': [answeringOnce('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx')],
-    'between its chunks': [answeringOnce('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n')],
+    'in its status line': [sendingThenClosing('HTTP/1.1 200')],
+    'in its headers': [sendingThenClosing('HTTP/1.1 200 OK\r\nContent-Le')],
+    'after an interim answer': [sendingThenClosing('HTTP/1.1 100 Continue\r\n\r\n')],
+    'before its body': [sendingThenClosing('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n')],
+    'in its body': [sendingThenClosing('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx')],
+    'between its chunks': [
+      sendingThenClosing('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n'),
+    ],
   }
   test.for(Object.entries(gone))('%s', async ([, [script, certificate]], { startReceiver, post }) => {
     expect(await post(await startReceiver(script, certificate))).toEqual(HUNG_UP)
@@ -143,14 +145,14 @@ describe('a receiver that hangs up is a failure, wherever it does', () => {
 
 describe('a complete answer with a 2xx is a success', () => {
   const good: Readonly<Record<string, Script>> = {
-    'with a length': answering(OK),
-    'in chunks, with trailers': answering(
+    'with a length': sending(OK),
+    'in chunks, with trailers': sending(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\nok\r\n0\r\nX-A: b\r\n\r\n',
     ),
-    'that ends with the connection': answeringOnce('HTTP/1.1 200 OK\r\n\r\nok'),
-    'of HTTP/1.0': answeringOnce('HTTP/1.0 200 OK\r\n\r\nok'),
-    'without a reason': answering('HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n'),
-    'after early hints and a progress': answering(
+    'that ends with the connection': sendingThenClosing('HTTP/1.1 200 OK\r\n\r\nok'),
+    'of HTTP/1.0': sendingThenClosing('HTTP/1.0 200 OK\r\n\r\nok'),
+    'without a reason': sending('HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n'),
+    'after early hints and a progress': sending(
       `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${OK}`,
     ),
     'before the request was read': (socket: Socket) => void socket.write(OK),
@@ -171,7 +173,7 @@ describe('a complete answer with a 2xx is a success', () => {
   test.for([201, 202, 203, 204, 205, 206, 207, 208, 226, 299])(
     '%i',
     async (status, { startReceiver, post }) => {
-      const to = await startReceiver(answering(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`))
+      const to = await startReceiver(sending(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`))
       expect(await post(to)).toEqual({ statusCode: status, error: undefined })
     },
   )
@@ -181,9 +183,9 @@ describe('any other answer is a failure', () => {
   test.for([300, 301, 302, 303, 304, 305, 306, 307, 308, 399])(
     '%i, which is not followed',
     async (status, { startReceiver, post }) => {
-      const elsewhere = await startReceiver(answering(OK))
+      const elsewhere = await startReceiver(sending(OK))
       const to = await startReceiver(
-        answering(`HTTP/1.1 ${status} X\r\nLocation: ${elsewhere.url}\r\nContent-Length: 0\r\n\r\n`),
+        sending(`HTTP/1.1 ${status} X\r\nLocation: ${elsewhere.url}\r\nContent-Length: 0\r\n\r\n`),
       )
       expect(await post(to)).toEqual({
         statusCode: status,
@@ -196,7 +198,7 @@ describe('any other answer is a failure', () => {
   test.for([400, 401, 404, 410, 429, 500, 503, 599, 600, 999])(
     '%i',
     async (status, { startReceiver, post }) => {
-      const to = await startReceiver(answering(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`))
+      const to = await startReceiver(sending(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`))
       expect(await post(to)).toEqual({ statusCode: status, error: `answered ${status}` })
     },
   )
@@ -208,7 +210,7 @@ describe('any other answer is a failure', () => {
     ],
     ['100, which nobody asked for', `HTTP/1.1 100 Continue\r\n\r\n${OK}`],
   ] as const)('%s', async ([, answer], { startReceiver, post }) => {
-    expect(await post(await startReceiver(answering(answer)))).toEqual(HUNG_UP)
+    expect(await post(await startReceiver(sending(answer)))).toEqual(HUNG_UP)
   })
 
   const garbage: Readonly<Record<string, string>> = {
@@ -228,7 +230,7 @@ describe('any other answer is a failure', () => {
     'a header without a name': 'HTTP/1.1 200 OK\r\n: x\r\n\r\n',
   }
   test.for(Object.entries(garbage))('garbage: %s', async ([, bytes], { startReceiver, post }) => {
-    const { statusCode, error } = await post(await startReceiver(answering(bytes)))
+    const { statusCode, error } = await post(await startReceiver(sending(bytes)))
     expect({ statusCode, error }).toEqual({
       statusCode: undefined,
       error: 'the answer is not valid HTTP',
@@ -264,12 +266,12 @@ describe('D11.4 TLS is verified against the name, and nothing is sent to who fai
     'for another address': (trusted) => makeCertificate({ issuer: trusted, names: ['127.0.0.2'] }),
   }
   test.for(Object.entries(bad))('a certificate %s', async ([, make], { trusted, startReceiver, post }) => {
-    const to = await startReceiver(answering(OK), await make(trusted))
+    const to = await startReceiver(sending(OK), await make(trusted))
     expect(await post(to)).toEqual({
       statusCode: undefined,
       error: expect.stringMatching(/^certificate not trusted \(\w+\)$/),
     })
-    expect(to.heard).toBe('')
+    expect(to.received).toBe('')
   })
 
   test('a name that the certificate does not have, though the address is in it', async ({
@@ -278,16 +280,16 @@ describe('D11.4 TLS is verified against the name, and nothing is sent to who fai
     post,
   }) => {
     const to = await startReceiver(
-      answering(OK),
+      sending(OK),
       await makeCertificate({ issuer: trusted, names: ['127.0.0.1'] }),
     )
     expect(await post(to, { host: 'localhost' })).toMatchObject({ statusCode: undefined })
-    expect(to.heard).toBe('')
+    expect(to.received).toBe('')
     expect(await post(to)).toEqual({ statusCode: 200, error: undefined })
   })
 
   test('a receiver that speaks no TLS', async ({ startReceiver, post }) => {
-    const to = await startReceiver(answeringOnce(OK), null)
+    const to = await startReceiver(sendingThenClosing(OK), null)
     expect(await post(to)).toEqual({
       statusCode: undefined,
       error: expect.stringMatching(/^TLS handshake failed/),
@@ -297,7 +299,7 @@ describe('D11.4 TLS is verified against the name, and nothing is sent to who fai
   test('whatever the environment says of certificates', async ({ startReceiver, post }) => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
     try {
-      const to = await startReceiver(answering(OK), await makeCertificate())
+      const to = await startReceiver(sending(OK), await makeCertificate())
       expect(await post(to)).toMatchObject({ error: expect.stringMatching(/^certificate not trusted/) })
     } finally {
       delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
@@ -312,14 +314,14 @@ test('aborted from outside, the post rejects and its connection is closed', asyn
   const stopping = new AbortController()
   const to = await startReceiver(nothing)
   const posting = createPost(agents, 10_000)(to.url, {}, BODY, stopping.signal)
-  await expect.poll(() => to.heard).toContain('POST')
+  await expect.poll(() => to.received).toContain('POST')
   stopping.abort()
   await expect(posting).rejects.toThrow()
 })
 
 test('plain http is sent to nobody unless private targets are allowed', async ({ agents, startReceiver }) => {
   const guarded = createTargetAgents({ allowPrivateTargets: false })
-  const to = await startReceiver(answering(OK), null)
+  const to = await startReceiver(sending(OK), null)
   const url = to.url.replace('https:', 'http:')
   expect(await createPost(guarded, 1_000)(url, {}, BODY, never)).toMatchObject({ error: 'request failed' })
   expect(to.connections).toBe(0)

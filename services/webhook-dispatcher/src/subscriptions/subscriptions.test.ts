@@ -50,11 +50,11 @@ describe('in doubt', () => {
   test('an organization is unknown until its next state, or until keys has answered', async () => {
     const subscriptions = create(async () => state(2, ENDS))
     subscriptions.apply(state(1, null))
-    subscriptions.doubt(7)
+    subscriptions.markUnreadable(7)
     expect(subscriptions.status(7, END_MS)).toBe('unknown')
     subscriptions.apply(state(1, null)) // published again
     expect(subscriptions.status(7, END_MS)).toBe('active')
-    subscriptions.doubt(7)
+    subscriptions.markUnreadable(7)
     expect(await subscriptions.learn(7)).toBe(true)
     expect(subscriptions.status(7, END_MS)).toBe('lapsed')
   })
@@ -63,7 +63,7 @@ describe('in doubt', () => {
     const answer = Promise.withResolvers<OrgState>()
     const subscriptions = create(() => answer.promise)
     const learning = subscriptions.learn(7)
-    subscriptions.doubt(7)
+    subscriptions.markUnreadable(7)
     answer.resolve(state(1, null))
     expect(await learning).toBe(true)
     expect(subscriptions.status(7, END_MS)).toBe('unknown')

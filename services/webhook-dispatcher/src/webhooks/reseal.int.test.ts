@@ -3,7 +3,7 @@ import { createLogger } from '@whereabouts/service-kit/logging'
 import { expect } from 'vitest'
 import { test as dispatcherTest } from '../../test/dispatcher.fixture.ts'
 import { resealSecrets, startResealing } from './reseal.loop.ts'
-import { listSealedOtherwise, replaceSeal } from './reseal.queries.ts'
+import { listSealedWithOtherKeys, replaceSeal } from './reseal.queries.ts'
 import { openSecret, sealSecret, type SecretKeys } from './secrets.ts'
 import { findTarget, insertWebhook } from './webhooks.queries.ts'
 
@@ -91,7 +91,7 @@ test('a webhook that was created again meanwhile keeps its new secret', async ({
   secretOf,
 }) => {
   await addWebhooks([k1], 1)
-  const [stale] = await listSealedOtherwise(database.db, 'k2', 0, 10)
+  const [stale] = await listSealedWithOtherKeys(database.db, 'k2', 0, 10)
   await database.db.deleteFrom('webhook').execute()
   const sealed = sealSecret([k1], 1, 'whsec_new')
   const webhook = { url: URL_OF_HOOK, enabled: true, secret_last_four: 'test', ...sealed }
