@@ -11,7 +11,7 @@ import { signature } from '../receivers/signature.ts'
 const never = new AbortController().signal
 const page = { limit: 50, offset: 0 }
 
-/** Answers with these statuses, one after the other; then hangs. */
+/** Responds with these statuses in order. After the last, it does not respond. */
 function answerWith(receiver: Receiver, ...statuses: number[]) {
   const left = [...statuses]
   receiver.respondWith((_, response) => {
@@ -52,7 +52,7 @@ const orgState = (org_id: number, subscription_ends_at: string | null) => ({
   subscription_ends_at,
 })
 
-test('while nobody says whether the subscription lasts, nothing is sent; once keys says so, it is', async ({
+test('while the subscription is unknown, nothing is sent; once keys replies, the delivery is sent', async ({
   database,
   receiver,
   orgId,
@@ -71,7 +71,7 @@ test('while nobody says whether the subscription lasts, nothing is sent; once ke
   expect(counted).toEqual(['attempt delivered', 'delivered'])
 })
 
-test('a lapsed organization that nobody has told us of gets nothing', async ({
+test('a lapsed organization without a state in KEYS gets nothing', async ({
   database,
   receiver,
   orgId,
@@ -85,7 +85,7 @@ test('a lapsed organization that nobody has told us of gets nothing', async ({
   expect(receiver.received).toEqual([])
 })
 
-test('a delivery that waits for keys for five minutes is not delivered, and counted as that', async ({
+test('a delivery that waits for keys for five minutes is dropped and counted', async ({
   database,
   receiver,
   orgId,
@@ -99,7 +99,7 @@ test('a delivery that waits for keys for five minutes is not delivered, and coun
   expect(receiver.received).toEqual([])
 })
 
-test('a delivery that waits for keys is handed back when we stop', async ({
+test('a delivery that waits for keys is requeued when the process stops', async ({
   database,
   receiver,
   orgId,
@@ -166,7 +166,7 @@ test.for([301, 302, 307, 308])(
   },
 )
 
-test('a receiver that never answers is a failure when the time is over', async ({
+test('a receiver that does not respond in time is a failure', async ({
   database,
   receiver,
   orgId,
@@ -186,7 +186,7 @@ test('a receiver that never answers is a failure when the time is over', async (
   expect(last?.latency_ms).toBeLessThan(1_000)
 })
 
-test('the time is for the whole answer: a 200 whose body trickles for ever is a failure', async ({
+test('the timeout is for the whole response: a 200 whose body does not end is a failure', async ({
   database,
   receiver,
   orgId,
@@ -199,7 +199,7 @@ test('the time is for the whole answer: a 200 whose body trickles for ever is a 
   expect((await listAttempts(database.db, orgId, id, page))[0]).toMatchObject({ outcome: 'failed' })
 })
 
-test('a 200 with an endless body is a success after a bounded part of it', async ({
+test('a 200 with an endless body is a success after a limited part of it', async ({
   database,
   receiver,
   orgId,
@@ -221,7 +221,7 @@ test('a 200 with an endless body is a success after a bounded part of it', async
   expect(sent * 16 * 1024).toBeLessThan(16 * 1024 * 1024)
 })
 
-test('a certificate nobody vouches for is a failure, and nothing is sent', async ({
+test('an untrusted certificate is a failure, and nothing is sent', async ({
   database,
   receiver,
   orgId,
@@ -252,7 +252,7 @@ test.for(['127.0.0.1', '[::ffff:127.0.0.1]', '0x7f.1', '[::ffff:7f00:1]'])(
   },
 )
 
-test('the guard counts connections: with private targets allowed the same listener is reached', async ({
+test('with private targets allowed, the same listener is reached', async ({
   database,
   orgId,
   dispatcher,
@@ -271,7 +271,7 @@ test('the guard counts connections: with private targets allowed the same listen
   listener.close()
 })
 
-test('D11.3 switched off between two attempts, the second is not made', async ({
+test('D11.3 if deliveries are switched off between two attempts, the second is not made', async ({
   database,
   receiver,
   orgId,
@@ -287,7 +287,7 @@ test('D11.3 switched off between two attempts, the second is not made', async ({
   expect(counted).toEqual(['attempt failed', 'dropped: disabled'])
 })
 
-test('D11.3 lapsed between two attempts, the second is not made', async ({
+test('D11.3 if the subscription lapses between two attempts, the second is not made', async ({
   database,
   receiver,
   orgId,
@@ -310,7 +310,7 @@ test.for([
   { name: 'deleted', again: false, reason: 'no_webhook' },
   { name: 'deleted and created again', again: true, reason: 'before_enabled' },
 ])(
-  'D11.3 $name between two attempts, the second is not made: $reason',
+  'D11.3 if the webhook is $name between two attempts, the second is not made: $reason',
   async ({ again, reason }, { database, receiver, orgId, dispatcher }) => {
     const { id } = await addWebhook(database.db, orgId, receiver.url)
     answerWith(receiver, 500, 200)
@@ -332,7 +332,7 @@ test.for([
   },
 )
 
-test('a URL changed between two attempts is where the second goes', async ({
+test('if the URL changes between two attempts, the second goes to the new URL', async ({
   database,
   receiver,
   orgId,
@@ -347,7 +347,7 @@ test('a URL changed between two attempts is where the second goes', async ({
   expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/hook/new'])
 })
 
-test('without a webhook, switched off, or lapsed, nothing is sent and the reason is counted', async ({
+test('without a webhook, with deliveries off, or lapsed, nothing is sent and the reason is counted', async ({
   database,
   receiver,
   orgId,
@@ -375,7 +375,7 @@ test('without a webhook, switched off, or lapsed, nothing is sent and the reason
   expect(receiver.received).toHaveLength(0)
 })
 
-test('a secret whose key is gone is dropped and counted, not sent unsigned', async ({
+test('a delivery whose secret has no key is dropped and counted, not sent unsigned', async ({
   database,
   receiver,
   orgId,
@@ -388,7 +388,7 @@ test('a secret whose key is gone is dropped and counted, not sent unsigned', asy
   expect(receiver.received).toHaveLength(0)
 })
 
-test('redelivered after a success that was logged, it is not sent again', async ({
+test('a message that is redelivered after a logged success is not sent again', async ({
   database,
   receiver,
   orgId,
@@ -403,7 +403,7 @@ test('redelivered after a success that was logged, it is not sent again', async 
   expect(counted.at(-1)).toBe('already_delivered')
 })
 
-test('D11.3 redelivered after two failures, one attempt is left', async ({
+test('D11.3 a message that is redelivered after two failures gets one more attempt', async ({
   database,
   receiver,
   orgId,
@@ -427,7 +427,7 @@ test('D11.3 redelivered after two failures, one attempt is left', async ({
   expect(receiver.received).toHaveLength(3)
 })
 
-test('a log that cannot be written does not make a delivery go out twice', async ({
+test('if the log cannot be written, the delivery is not sent twice', async ({
   database,
   receiver,
   orgId,

@@ -49,7 +49,7 @@ const attemptOf = (webhook_id: number, latency_ms: number): AttemptRecord => ({
   test: false,
 })
 
-test('looks of one moment go to the receivers of their own organizations', async ({ store }) => {
+test('concurrent look-ups find the receivers of their own organizations', async ({ store }) => {
   const targets = await Promise.all([ONE, OTHER, NONE, ONE].map((orgId) => store.findTarget(orgId)))
   expect(targets.map((target) => target?.url)).toEqual([
     'https://receiver-1.example/',
@@ -59,7 +59,7 @@ test('looks of one moment go to the receivers of their own organizations', async
   ])
 })
 
-test('attempts of one moment are logged under their own organizations, in their order', async ({
+test('concurrent attempts are logged under their own organizations, in their order', async ({
   store,
   attempt,
   logged,
@@ -74,7 +74,7 @@ test('attempts of one moment are logged under their own organizations, in their 
   expect(await logged(OTHER)).toEqual([100])
 })
 
-test('a statement as large as the ring replaces all of it, each slot once', async ({
+test('a statement of 500 attempts replaces the whole log, each slot once', async ({
   database,
   attempt,
   logged,

@@ -73,8 +73,8 @@ const orgState = (org_id: number, subscription_ends_at: string | null) => ({
   payload: { org_id, revision: 1, name: 'Org', subscription_ends_at },
 })
 
-/** Keeps every answer on this path back until `release`. */
-function holdAnswers(receiver: Receiver, path = '/hook') {
+/** Holds every response on this path until `release`. */
+function holdResponses(receiver: Receiver, path = '/hook') {
   const held: ServerResponse[] = []
   let open = false
   receiver.respondWith((request, response) => {
@@ -103,7 +103,7 @@ test('an event of the stream reaches the receiver and is acknowledged', async ({
   await expect.poll(() => settled, SOON).toEqual(['ack'])
 })
 
-test('the subscription is known before the first event is looked at', async ({
+test('the subscriptions are known before the first event is handled', async ({
   bus,
   database,
   receiver,
@@ -111,7 +111,7 @@ test('the subscription is known before the first event is looked at', async ({
   startReplica,
 }) => {
   await addWebhook(database.db, orgId, receiver.url)
-  // The lapsed organization comes last, so that reading them all takes longer than the first event does.
+  // The lapsed organization is the last, so that reading all states takes longer than reading the first event.
   const others = Array.from({ length: 3_000 }, (_, i) => orgState(100_000 + i, null))
   await publishMany(bus.broker, [...others, orgState(orgId, '2026-01-01T00:00:00.000Z')])
   await send(bus.broker, movedEvent(orgId))
@@ -123,13 +123,13 @@ test('the subscription is known before the first event is looked at', async ({
 
 describe('a lapsed organization whose state was overwritten in KEYS', () => {
   const lapsed = (orgId: number) => orgState(orgId, '2026-01-01T00:00:00.000Z')
-  /** What an acknowledgement of the broker looks like. */
+  /** This payload looks like an acknowledgement of the broker. */
   const overwritten = (orgId: number) => ({
     subject: `keys.org.${orgId}`,
     payload: { stream: 'SCANS', seq: 48 },
   })
 
-  test('gets nothing from a dispatcher that starts then: keys is asked', async ({
+  test('gets nothing from a dispatcher that starts later, because it asks keys', async ({
     bus,
     database,
     receiver,
@@ -142,17 +142,17 @@ describe('a lapsed organization whose state was overwritten in KEYS', () => {
     const options = { askOrg: askKeysOver(() => bus.broker), wait: () => delay(50) }
     const { counted, waits, settled } = startReplica(options)
     await send(bus.broker, movedEvent(orgId))
-    await expect.poll(() => waits.length, SOON).toBeGreaterThan(0) // held: keys does not answer yet
+    await expect.poll(() => waits.length, SOON).toBeGreaterThan(0) // keys does not reply yet
     expect(settled).toEqual([])
-    const answer = async () => ({ org: lapsed(orgId).payload })
-    const keys = respond(bus.broker, askOrgState.subject, 'keys', answer, { logger: bus.logger })
+    const reply = async () => ({ org: lapsed(orgId).payload })
+    const keys = respond(bus.broker, askOrgState.subject, 'keys', reply, { logger: bus.logger })
     await expect.poll(() => settled, SOON).toEqual(['ack'])
     expect(counted).toEqual(['dropped: subscription_lapsed'])
     expect(receiver.received).toEqual([])
     await keys.stop()
   })
 
-  test('is in doubt for one that runs, until its state is published again', async ({
+  test('is unknown to a running dispatcher until its state is published again', async ({
     bus,
     orgId,
     startReplica,
@@ -169,7 +169,7 @@ describe('a lapsed organization whose state was overwritten in KEYS', () => {
   })
 })
 
-test('an event that cannot be read becomes a dead letter, and the next one is delivered', async ({
+test('an event that cannot be read becomes a dead letter, and the next event is delivered', async ({
   bus,
   database,
   receiver,
@@ -196,11 +196,11 @@ test('D11.6 a receiver that hangs does not delay another organization', async ({
   startReplica,
 }) => {
   const hanging = newOrg()
-  // One server for both, as with the hosted receivers that many customers share.
-  const { release } = holdAnswers(receiver, '/hook/hanging')
+  // Both use one server, like customers of a hosted receiver.
+  const { release } = holdResponses(receiver, '/hook/hanging')
   await addWebhook(database.db, hanging, `${receiver.url}/hanging`)
   await addWebhook(database.db, orgId, receiver.url)
-  // Without a timeout: only a lane of its own lets the last event through.
+  // No timeout frees the slots, so that the last event passes only because it has its own lane.
   const { settled } = startReplica({ attemptTimeoutMs: 60_000 })
   for (let i = 0; i < 20; i += 1) await send(bus.broker, movedEvent(hanging))
   await expect.poll(() => receiver.received.length, SOON).toBe(CONCURRENCY_LIMITS.unknown)
@@ -215,7 +215,7 @@ test('D11.6 a receiver that hangs does not delay another organization', async ({
 describe('D11.6 with more hanging organizations than there are slots', () => {
   const SLOTS = { well: 4, slow: 4 }
 
-  test('an organization whose receiver is well has its deliveries at once', async ({
+  test('an organization with a healthy receiver gets its deliveries at once', async ({
     bus,
     database,
     receiver,
@@ -223,11 +223,11 @@ describe('D11.6 with more hanging organizations than there are slots', () => {
     newOrg,
     startReplica,
   }) => {
-    const { release } = holdAnswers(receiver, '/hook/hanging')
+    const { release } = holdResponses(receiver, '/hook/hanging')
     const hanging = Array.from({ length: 24 }, newOrg)
     for (const org of hanging) await addWebhook(database.db, org, `${receiver.url}/hanging`)
     await addWebhook(database.db, orgId, receiver.url)
-    // Without a timeout: those that hang never give back what they hold.
+    // No timeout frees the slots of the hanging requests.
     const { settled, deps } = startReplica({ requestsAtOnce: SLOTS, attemptTimeoutMs: 60_000 })
     for (const org of hanging) for (let i = 0; i < 3; i += 1) await send(bus.broker, movedEvent(org))
     await expect.poll(() => deps.bulkheads.sizes().waiting.slow, SOON).toBeGreaterThan(SLOTS.slow)
@@ -245,10 +245,10 @@ describe('a save of 10 000 assets', () => {
   const WHILE = { timeout: 110_000, interval: 250 }
 
   test(
-    'reaches a receiver that is well to the last one, though nothing was taken at first',
+    'reaches a healthy receiver completely, although it does not respond at first',
     { timeout: 120_000 },
     async ({ bus, database, receiver, orgId, startReplica }) => {
-      const { release } = holdAnswers(receiver)
+      const { release } = holdResponses(receiver)
       await addWebhook(database.db, orgId, receiver.url)
       const { deps, counted, lanes } = startReplica({
         attemptTimeoutMs: 120_000,
@@ -271,7 +271,7 @@ describe('a save of 10 000 assets', () => {
   )
 })
 
-test('a lane that overflows drops its oldest, counts it and says so in the log, and loses nothing else', async ({
+test('a full lane drops, counts and logs its oldest deliveries, and loses no other', async ({
   bus,
   database,
   receiver,
@@ -280,12 +280,17 @@ test('a lane that overflows drops its oldest, counts it and says so in the log, 
   startReplica,
 }) => {
   const other = newOrg()
-  const { release } = holdAnswers(receiver)
+  const { release } = holdResponses(receiver)
   for (const org of [orgId, other]) await addWebhook(database.db, org, receiver.url)
   const event = movedEvent(orgId)
   const laneBytes = 3 * bytesOf(movedJob(orgId))
-  const limits = { laneLimits: { laneBytes }, oneAtATime: [orgId], attemptTimeoutMs: 60_000, log: bus.logger }
-  const { counted, settled } = startReplica(limits)
+  const options = {
+    laneLimits: { laneBytes },
+    oneAtATime: [orgId],
+    attemptTimeoutMs: 60_000,
+    log: bus.logger,
+  }
+  const { counted, settled } = startReplica(options)
   const events = [event, ...Array.from({ length: 5 }, () => movedEvent(orgId))]
   for (const one of events) await send(bus.broker, one)
   await send(bus.broker, movedEvent(other))
@@ -300,7 +305,7 @@ test('a lane that overflows drops its oldest, counts it and says so in the log, 
   expect(got.size).toBe(5)
 })
 
-test('when the database is away, events are held and delivered once it is back', async ({
+test('while the database is unreachable, events are held; they are delivered when it is back', async ({
   bus,
   database,
   tenants,
@@ -310,8 +315,8 @@ test('when the database is away, events are held and delivered once it is back',
 }) => {
   await addWebhook(database.db, orgId, receiver.url)
   const { deps, settled } = startReplica({ log: bus.logger })
-  const away = openDatabase<Tables>('postgres://nobody@127.0.0.1:1/none', { max: 1 })
-  deps.store = deliveryStore(tenants, away.db)
+  const unreachableDatabase = openDatabase<Tables>('postgres://nobody@127.0.0.1:1/none', { max: 1 })
+  deps.store = deliveryStore(tenants, unreachableDatabase.db)
   const event = movedEvent(orgId)
   await send(bus.broker, event)
   await expect
@@ -320,10 +325,10 @@ test('when the database is away, events are held and delivered once it is back',
   deps.store = deliveryStore(tenants, database.worker.db)
   await expect.poll(() => receivedIds(receiver), SOON).toEqual([event.delivery_id])
   await expect.poll(() => settled, SOON).toEqual(['ack'])
-  await away.close()
+  await unreachableDatabase.close()
 })
 
-test('stopping lets attempts in flight end and returns what waits, for another replica, nothing twice', async ({
+test('stopping lets running attempts end and requeues waiting deliveries; another replica sends them, none twice', async ({
   bus,
   database,
   receiver,
@@ -331,7 +336,7 @@ test('stopping lets attempts in flight end and returns what waits, for another r
   startReplica,
 }) => {
   await addWebhook(database.db, orgId, receiver.url)
-  const { release } = holdAnswers(receiver)
+  const { release } = holdResponses(receiver)
   const first = startReplica({ oneAtATime: [orgId] })
   const events = [movedEvent(orgId), movedEvent(orgId), movedEvent(orgId)]
   for (const event of events) await send(bus.broker, event)
@@ -350,7 +355,7 @@ test('stopping lets attempts in flight end and returns what waits, for another r
 describe('with a broker that waits two seconds for an acknowledgement', () => {
   test.override({ topology: { ackWaitMs: 2_000 } })
 
-  test('after a crash the delivery comes again under the same id, and what was logged as delivered does not', async ({
+  test('after a crash, a delivery is sent again under the same id, unless its success was logged', async ({
     bus,
     database,
     receiver,
@@ -358,14 +363,14 @@ describe('with a broker that waits two seconds for an acknowledgement', () => {
     startReplica,
   }) => {
     const { id } = await addWebhook(database.db, orgId, receiver.url)
-    const { release } = holdAnswers(receiver)
+    const { release } = holdResponses(receiver)
     const doomed = await bus.connect()
     startReplica({}, doomed)
     const [lost, done] = [movedEvent(orgId), movedEvent(orgId)]
     await send(bus.broker, lost)
     await send(bus.broker, done)
     await expect.poll(() => receiver.received.length, SOON).toBe(2)
-    // As by SIGKILL: nothing is acknowledged, nothing handed back. For `done` the crash came after the log entry.
+    // Like SIGKILL: nothing is acknowledged or requeued. For `done`, the crash came after the log entry.
     await doomed.close()
     await recordAttempt(database.db, orgId, {
       webhook_id: id,
@@ -393,7 +398,7 @@ describe('with a broker that waits two seconds for an acknowledgement', () => {
     release()
   })
 
-  test('what waits in its lane for longer than that stays ours and is sent once', async ({
+  test('a delivery that waits longer in its lane is sent once, and is not redelivered', async ({
     bus,
     database,
     receiver,

@@ -16,7 +16,7 @@ import { createTargetAgents, type TargetAgents } from './target-agents.ts'
 const never = new AbortController().signal
 const BODY = Buffer.from('{"event":"asset.moved"}')
 const LATE = { statusCode: undefined, error: 'no complete answer within 0.3 s' }
-const HUNG_UP = { statusCode: undefined, error: 'connection closed before a complete answer' }
+const CLOSED = { statusCode: undefined, error: 'connection closed before a complete answer' }
 
 type How = { timeoutMs?: number; body?: Buffer; host?: string }
 
@@ -57,7 +57,7 @@ const test = base.extend<{
 const nothing: Script = () => {}
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
-test('what goes out is one request, with its headers and its bytes', async ({ startReceiver, post }) => {
+test('one request is sent, with its headers and its bytes', async ({ startReceiver, post }) => {
   const to = await startReceiver(sending(OK))
   expect(await post(to)).toEqual({ statusCode: 200, error: undefined })
   expect(to.received.split('\r\n')).toEqual([
@@ -71,28 +71,28 @@ test('what goes out is one request, with its headers and its bytes', async ({ st
   ])
 })
 
-test('a connection that is still open is used again', async ({ startReceiver, post }) => {
+test('an open connection is used again', async ({ startReceiver, post }) => {
   const isLast = (bytes: Buffer) => bytes.at(-1) === BODY.at(-1)
   const to = await startReceiver(
     (socket) => void socket.on('data', (bytes: Buffer) => isLast(bytes) && socket.write(OK)),
   )
   for (let n = 1; n <= 10; n += 1) await post(to)
-  expect(to.connections).toBeLessThanOrEqual(2) // one is free a moment after its answer is complete
+  expect(to.connections).toBeLessThanOrEqual(2) // a connection is free a moment after its response is complete
 })
 
-describe('D11 the time is for the whole request: a receiver is given up that', () => {
+describe('D11 the timeout is for the whole request. It ends a request to a receiver that', () => {
   const slow: Readonly<Record<string, [Script, Certificate | null | undefined]>> = {
     'never begins the handshake': [nothing, null],
     'begins the handshake and stops': [(socket) => void socket.write(Buffer.from([0x16, 0x03, 0x03])), null],
     'drips its handshake': [
       (socket) => {
-        socket.write(Buffer.from([0x16, 0x03, 0x03, 0x40, 0x00])) // of 16 384 bytes, which now come one by one
+        socket.write(Buffer.from([0x16, 0x03, 0x03, 0x40, 0x00])) // of 16 384 bytes, which follow one by one
         const timer = setInterval(() => socket.write(Buffer.from([0x02])), 5)
         socket.once('close', () => clearInterval(timer))
       },
       null,
     ],
-    'never answers': [nothing, undefined],
+    'never responds': [nothing, undefined],
     'stops in its status line': [sending('HTTP/1.1 20'), undefined],
     'drips its status line': [dripping('HTTP/1.1 200 ', 'O'), undefined],
     'stops in its headers': [sending('HTTP/1.1 200 OK\r\nX-A:'), undefined],
@@ -103,8 +103,8 @@ describe('D11 the time is for the whole request: a receiver is given up that', (
       dripping('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\nx\r\n'),
       undefined,
     ],
-    'drips a body of no announced length': [dripping('HTTP/1.1 200 OK\r\n\r\n', 'x'), undefined],
-    'sends nothing but interim answers': [dripping('', 'HTTP/1.1 102 Processing\r\n\r\n'), undefined],
+    'drips a body without a length': [dripping('HTTP/1.1 200 OK\r\n\r\n', 'x'), undefined],
+    'sends only interim responses': [dripping('', 'HTTP/1.1 102 Processing\r\n\r\n'), undefined],
   }
   test.for(Object.entries(slow))('%s', async ([, [script, certificate]], { startReceiver, post }) => {
     const to = await startReceiver(script, certificate)
@@ -117,33 +117,33 @@ describe('D11 the time is for the whole request: a receiver is given up that', (
   })
 })
 
-describe('a receiver that hangs up is a failure, wherever it does', () => {
-  const gone: Readonly<Record<string, [Script, (Certificate | null)?]>> = {
+describe('a receiver that closes the connection early is a failure', () => {
+  const closing: Readonly<Record<string, [Script, (Certificate | null)?]>> = {
     'at once': [(socket) => void socket.destroy(), null],
     'at once, with a reset': [(socket) => void socket.resetAndDestroy(), null],
     'after the handshake': [(socket) => void socket.end()],
     'when the request arrives': [(socket) => void socket.once('data', () => socket.destroy())],
     'in its status line': [sendingThenClosing('HTTP/1.1 200')],
     'in its headers': [sendingThenClosing('HTTP/1.1 200 OK\r\nContent-Le')],
-    'after an interim answer': [sendingThenClosing('HTTP/1.1 100 Continue\r\n\r\n')],
+    'after an interim response': [sendingThenClosing('HTTP/1.1 100 Continue\r\n\r\n')],
     'before its body': [sendingThenClosing('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n')],
     'in its body': [sendingThenClosing('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx')],
     'between its chunks': [
       sendingThenClosing('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n'),
     ],
   }
-  test.for(Object.entries(gone))('%s', async ([, [script, certificate]], { startReceiver, post }) => {
-    expect(await post(await startReceiver(script, certificate))).toEqual(HUNG_UP)
+  test.for(Object.entries(closing))('%s', async ([, [script, certificate]], { startReceiver, post }) => {
+    expect(await post(await startReceiver(script, certificate))).toEqual(CLOSED)
   })
 
-  test('before anybody could connect', async ({ startReceiver, post }) => {
+  test('before the request', async ({ startReceiver, post }) => {
     const to = await startReceiver(nothing)
     await to.close()
     expect(await post(to)).toEqual({ statusCode: undefined, error: 'connection refused' })
   })
 })
 
-describe('a complete answer with a 2xx is a success', () => {
+describe('a complete response with a 2xx is a success', () => {
   const good: Readonly<Record<string, Script>> = {
     'with a length': sending(OK),
     'in chunks, with trailers': sending(
@@ -152,10 +152,10 @@ describe('a complete answer with a 2xx is a success', () => {
     'that ends with the connection': sendingThenClosing('HTTP/1.1 200 OK\r\n\r\nok'),
     'of HTTP/1.0': sendingThenClosing('HTTP/1.0 200 OK\r\n\r\nok'),
     'without a reason': sending('HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n'),
-    'after early hints and a progress': sending(
+    'after interim responses': sending(
       `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${OK}`,
     ),
-    'before the request was read': (socket: Socket) => void socket.write(OK),
+    'before it reads the request': (socket: Socket) => void socket.write(OK),
     'byte by byte': (socket) =>
       void socket.once('data', () => {
         for (const byte of OK) socket.write(byte)
@@ -179,7 +179,7 @@ describe('a complete answer with a 2xx is a success', () => {
   )
 })
 
-describe('any other answer is a failure', () => {
+describe('any other response is a failure', () => {
   test.for([300, 301, 302, 303, 304, 305, 306, 307, 308, 399])(
     '%i, which is not followed',
     async (status, { startReceiver, post }) => {
@@ -205,27 +205,27 @@ describe('any other answer is a failure', () => {
 
   test.for([
     [
-      '101, which would have the connection speak another protocol',
+      '101, which switches the connection to another protocol',
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
     ],
-    ['100, which nobody asked for', `HTTP/1.1 100 Continue\r\n\r\n${OK}`],
-  ] as const)('%s', async ([, answer], { startReceiver, post }) => {
-    expect(await post(await startReceiver(sending(answer)))).toEqual(HUNG_UP)
+    ['100, which the request did not ask for', `HTTP/1.1 100 Continue\r\n\r\n${OK}`],
+  ] as const)('%s', async ([, response], { startReceiver, post }) => {
+    expect(await post(await startReceiver(sending(response)))).toEqual(CLOSED)
   })
 
   const garbage: Readonly<Record<string, string>> = {
     text: 'hello, who is there?\r\n\r\n',
     'another protocol': 'SSH-2.0-OpenSSH_9.9\r\n',
-    'a status that is no number': 'HTTP/1.1 OK 200\r\n\r\n',
+    'a status that is not a number': 'HTTP/1.1 OK 200\r\n\r\n',
     'a status of four digits': 'HTTP/1.1 2000 OK\r\n\r\n',
     'a newer version': 'HTTP/2 200\r\n\r\n',
     'NUL bytes': '\0'.repeat(100),
     'a length below zero': 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n',
-    'a length beyond counting': 'HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n\r\n',
+    'a length of more than 2^64': 'HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n\r\n',
     'two lengths': 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!',
     'a length and chunks':
       'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
-    'chunks that are none': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n0\r\n\r\n',
+    'invalid chunks': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n0\r\n\r\n',
     'a chunk of more than 2^64': `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'f'.repeat(17)}\r\n`,
     'a header without a name': 'HTTP/1.1 200 OK\r\n: x\r\n\r\n',
   }
@@ -257,10 +257,10 @@ describe('any other answer is a failure', () => {
   })
 })
 
-describe('D11.4 TLS is verified against the name, and nothing is sent to who fails it', () => {
+describe('D11.4 TLS is verified against the name, and nothing is sent if that fails', () => {
   const bad: Readonly<Record<string, (trusted: Certificate) => Promise<Certificate>>> = {
     'signed by itself': () => makeCertificate(),
-    'of an authority nobody knows': async () => makeCertificate({ issuer: await makeCertificate() }),
+    'of an unknown authority': async () => makeCertificate({ issuer: await makeCertificate() }),
     expired: (trusted) => makeCertificate({ issuer: trusted, expired: true }),
     'for another name': (trusted) => makeCertificate({ issuer: trusted, names: ['receiver.example'] }),
     'for another address': (trusted) => makeCertificate({ issuer: trusted, names: ['127.0.0.2'] }),
@@ -274,11 +274,7 @@ describe('D11.4 TLS is verified against the name, and nothing is sent to who fai
     expect(to.received).toBe('')
   })
 
-  test('a name that the certificate does not have, though the address is in it', async ({
-    trusted,
-    startReceiver,
-    post,
-  }) => {
+  test('a certificate with the address but without the name', async ({ trusted, startReceiver, post }) => {
     const to = await startReceiver(
       sending(OK),
       await makeCertificate({ issuer: trusted, names: ['127.0.0.1'] }),
@@ -288,7 +284,7 @@ describe('D11.4 TLS is verified against the name, and nothing is sent to who fai
     expect(await post(to)).toEqual({ statusCode: 200, error: undefined })
   })
 
-  test('a receiver that speaks no TLS', async ({ startReceiver, post }) => {
+  test('a receiver without TLS', async ({ startReceiver, post }) => {
     const to = await startReceiver(sendingThenClosing(OK), null)
     expect(await post(to)).toEqual({
       statusCode: undefined,
@@ -296,7 +292,7 @@ describe('D11.4 TLS is verified against the name, and nothing is sent to who fai
     })
   })
 
-  test('whatever the environment says of certificates', async ({ startReceiver, post }) => {
+  test('even if the environment switches verification off', async ({ startReceiver, post }) => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
     try {
       const to = await startReceiver(sending(OK), await makeCertificate())
@@ -307,7 +303,7 @@ describe('D11.4 TLS is verified against the name, and nothing is sent to who fai
   })
 })
 
-test('aborted from outside, the post rejects and its connection is closed', async ({
+test('if its signal aborts, the post rejects and its connection is closed', async ({
   agents,
   startReceiver,
 }) => {
@@ -319,7 +315,7 @@ test('aborted from outside, the post rejects and its connection is closed', asyn
   await expect(posting).rejects.toThrow()
 })
 
-test('plain http is sent to nobody unless private targets are allowed', async ({ agents, startReceiver }) => {
+test('plain http is sent only if private targets are allowed', async ({ agents, startReceiver }) => {
   const guarded = createTargetAgents({ allowPrivateTargets: false })
   const to = await startReceiver(sending(OK), null)
   const url = to.url.replace('https:', 'http:')

@@ -10,19 +10,19 @@ import { createTargetAgents } from './target-agents.ts'
 
 const never = new AbortController().signal
 const UNRESOLVED = 'the host name does not resolve to public addresses'
-/** Global unicast, and so far given to nobody: a connection to it ends nowhere. */
-const NOBODY = '2d00::1'
+/** Global unicast that is not assigned, so that a connection to it reaches no host. */
+const UNASSIGNED = '2d00::1'
 const PUBLIC = '8.8.8.8'
 
 type Listener = { port: number; connections: number }
-type AskedNames = { resolver: dns.Resolver; questions: string[] }
+type TestResolver = { resolver: dns.Resolver; questions: string[] }
 
 const test = base.extend<{
   openListener: Listener
   /** Listens on every address of this machine and counts what gets past the guard. */
   listener: Listener
   /** A resolver that asks a name server of this test. */
-  resolverOf: (answer: AnswerDns) => Promise<AskedNames>
+  resolverOf: (answer: AnswerDns) => Promise<TestResolver>
   postTo: (host: string, resolver?: dns.Resolver) => Promise<string | undefined>
 }>({
   openListener: [
@@ -66,20 +66,20 @@ const test = base.extend<{
 
 const a = (...addresses: string[]) => addresses.map((data) => ({ type: 'A' as const, data }))
 const aaaa = (...addresses: string[]) => addresses.map((data) => ({ type: 'AAAA' as const, data }))
-/** The same answers to every question, by type. */
+/** Answers every question with these records. */
 const always =
   (ipv4: ReturnType<typeof a>, ipv6: ReturnType<typeof aaaa> = []): AnswerDns =>
   (_name, type) =>
     type === 'A' ? ipv4 : ipv6
 
-describe('D11.4 a literal address gets no connection, however it is spelled', () => {
+describe('D11.4 a literal address gets no connection in any spelling', () => {
   test.for(Object.entries(refusedHosts))('%s', async ([, hosts], { listener, postTo }) => {
     const errors = await Promise.all(hosts.map((host) => postTo(host)))
     expect(hosts.filter((_, i) => errors[i] !== 'the target address is not public')).toEqual([])
     expect(listener.connections).toBe(0)
   })
 
-  test('what is no host at all', async ({ listener, postTo }) => {
+  test('an invalid host', async ({ listener, postTo }) => {
     for (const host of brokenHosts) expect(await postTo(host)).toEqual(expect.any(String))
     expect(listener.connections).toBe(0)
   })
@@ -92,13 +92,13 @@ describe('D11.4 a literal address gets no connection, however it is spelled', ()
   })
 })
 
-describe('D11.4 a name is refused when any of its addresses is not public', () => {
+describe('D11.4 a name is refused if any of its addresses is not public', () => {
   const answers: Readonly<Record<string, AnswerDns>> = {
     'one private': always(a('127.0.0.1')),
     'several, the first private': always(a('127.0.0.1', PUBLIC)),
     'several, the last private': always(a(PUBLIC, '1.1.1.1', '127.0.0.1')),
     'a public IPv4 and a private IPv6': always(a(PUBLIC), aaaa('::1')),
-    'a public IPv6 and a private IPv4': always(a('127.0.0.1'), aaaa(NOBODY)),
+    'a public IPv6 and a private IPv4': always(a('127.0.0.1'), aaaa(UNASSIGNED)),
     'an IPv4-mapped IPv6': always([], aaaa('::ffff:7f00:1')),
     'a NAT64 address': always([], aaaa('64:ff9b::7f00:1')),
     'the metadata of the cloud': always(a('169.254.169.254')),
@@ -111,7 +111,7 @@ describe('D11.4 a name is refused when any of its addresses is not public', () =
     expect(listener.connections).toBe(0)
   })
 
-  test('what is refused and what does not exist read alike: names of our network cannot be listed', async ({
+  test('a refused name and a missing name have the same error, so that names of our network cannot be listed', async ({
     resolverOf,
     postTo,
   }) => {
@@ -123,7 +123,7 @@ describe('D11.4 a name is refused when any of its addresses is not public', () =
     expect(there).toBe(missing)
   })
 
-  test('a name stands for itself: no search domain and no hosts file makes another of it', async ({
+  test('a name is looked up unchanged, without a search domain or a hosts file', async ({
     listener,
     resolverOf,
     postTo,
@@ -135,32 +135,32 @@ describe('D11.4 a name is refused when any of its addresses is not public', () =
     expect(listener.connections).toBe(0)
   })
 
-  test('one family that has no answer leaves the other', async ({ resolverOf }) => {
+  test('if one family has no answer, the other is used', async ({ resolverOf }) => {
     const { resolver } = await resolverOf((_name, type) => (type === 'A' ? a(PUBLIC) : undefined))
     expect(await publicAddresses(resolver, 'receiver.example')).toEqual([{ address: PUBLIC, family: 4 }])
   })
 })
 
-test('D11.4 a name that is rebound is never asked for again between the look and the connection', async ({
+test('D11.4 a rebound name has no effect, because the connection uses the checked addresses', async ({
   listener,
   resolverOf,
   postTo,
 }) => {
-  let asked = 0
-  // Public to whoever looks first, this machine to whoever looks next.
+  let questionsSoFar = 0
+  // The first lookup gets a public address, the next one this machine.
   const { resolver, questions } = await resolverOf((_name, type) => {
-    asked += 1
-    if (asked <= 2) return type === 'A' ? [] : aaaa(NOBODY)
+    questionsSoFar += 1
+    if (questionsSoFar <= 2) return type === 'A' ? [] : aaaa(UNASSIGNED)
     return type === 'A' ? a('127.0.0.1') : []
   })
   const first = await postTo('rebound.example', resolver)
-  expect(first).not.toBe(UNRESOLVED) // it was let through, and went to where nobody is
+  expect(first).not.toBe(UNRESOLVED) // it passed the check, and its address reached no host
   expect(questions).toHaveLength(2)
   expect(await postTo('rebound.example', resolver)).toBe(UNRESOLVED)
   expect(listener.connections).toBe(0)
 })
 
-test('D11.6 name servers that never answer do not keep other names from being looked up', async ({
+test('D11.6 name servers that never answer do not delay the lookups of other names', async ({
   resolverOf,
 }) => {
   const { resolver } = await resolverOf((name, type) => {

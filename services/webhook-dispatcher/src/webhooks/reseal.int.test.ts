@@ -14,7 +14,7 @@ const log = createLogger('test', 'silent')
 const URL_OF_HOOK = 'https://example.com/hook'
 
 type Seals = {
-  /** Webhooks of organizations from `from` on, sealed with the first of these keys. Returns the organizations. */
+  /** Adds webhooks, encrypted with the first of these keys, of organizations from `from` on. Returns the organizations. */
   addWebhooks: (keys: SecretKeys, count: number, from?: number) => Promise<number[]>
   reseal: (keys: SecretKeys) => Promise<number>
   /** The organization's secret, opened with these keys. */
@@ -44,7 +44,7 @@ const test = dispatcherTest.extend<Seals>({
     }),
 })
 
-test('D11.1 every secret is re-encrypted with the first key, and the old key is not needed any more', async ({
+test('D11.1 every secret is re-encrypted with the first key; the old key is no longer needed', async ({
   database,
   addWebhooks,
   reseal,
@@ -66,7 +66,7 @@ test('D11.1 every secret is re-encrypted with the first key, and the old key is 
   expect(after).toEqual(before)
 })
 
-test('a second time, there is nothing to do', async ({ database, addWebhooks, reseal }) => {
+test('a second run changes nothing', async ({ database, addWebhooks, reseal }) => {
   await addWebhooks([k1], 3)
   await reseal([k2, k1])
   const before = await database.db.selectFrom('webhook').selectAll().orderBy('org_id').execute()
@@ -74,7 +74,7 @@ test('a second time, there is nothing to do', async ({ database, addWebhooks, re
   expect(await database.db.selectFrom('webhook').selectAll().orderBy('org_id').execute()).toEqual(before)
 })
 
-test('two replicas at once replace each seal once, and every secret opens', async ({
+test('concurrent replicas re-encrypt each secret once, and every secret opens', async ({
   addWebhooks,
   reseal,
   secretOf,
@@ -85,7 +85,7 @@ test('two replicas at once replace each seal once, and every secret opens', asyn
   for (const orgId of orgIds) expect(await secretOf(orgId, [k2])).toBe(`whsec_${orgId}`)
 })
 
-test('a webhook that was created again meanwhile keeps its new secret', async ({
+test('a webhook that is re-created during the run keeps its new secret', async ({
   database,
   addWebhooks,
   secretOf,
@@ -100,7 +100,7 @@ test('a webhook that was created again meanwhile keeps its new secret', async ({
   expect(await secretOf(1, [k1])).toBe('whsec_new')
 })
 
-test('a secret whose key is gone is left as it is, does not stop the others, and is counted', async ({
+test('a secret whose key is missing is unchanged and counted, and does not stop the others', async ({
   database,
   addWebhooks,
   secretOf,
@@ -120,10 +120,10 @@ test('a secret whose key is gone is left as it is, does not stop the others, and
   await loop.stop()
   expect(await secretOf(1, [k2])).toBe('whsec_1')
   expect(await secretOf(3, [k2])).toBe('whsec_3')
-  expect(await secretOf(2, [k3])).toBe('whsec_2') // put back, it opens
+  expect(await secretOf(2, [k3])).toBe('whsec_2') // with its key, it opens
 })
 
-test('stopped in the middle, the rest is re-encrypted the next time', async ({ database, addWebhooks }) => {
+test('after a stop, the next run re-encrypts the rest', async ({ database, addWebhooks }) => {
   await addWebhooks([k1], 50)
   const stopping = new AbortController()
   const options = { across: database.worker.db, secretKeys: [k2, k1] as SecretKeys, log }

@@ -31,7 +31,7 @@ const test = dispatcherTest.extend<{ rows: undefined }>({
 })
 
 test.for(tables)(
-  'a statement on %s that forgot its organization reaches no other',
+  'a statement on %s without its organization reaches no other organization',
   async (table, { tenants }) => {
     const mine = tenants.forOrg(MINE)
     expect(await mine.selectFrom(table).select('org_id').execute()).toEqual([{ org_id: MINE }])
@@ -47,7 +47,7 @@ test.for(tables)(
 )
 
 test.for(['webhook', 'delivery_attempt'] as const)(
-  'nor does a deletion from %s',
+  'a deletion from %s without its organization reaches no other organization',
   async (table, { database, tenants }) => {
     await tenants.forOrg(MINE).deleteFrom(table).execute()
     const left = await database.db.selectFrom(table).select('org_id').execute()
@@ -55,12 +55,12 @@ test.for(['webhook', 'delivery_attempt'] as const)(
   },
 )
 
-test('a counter is not deleted at all', async ({ tenants }) => {
+test('a counter cannot be deleted', async ({ tenants }) => {
   const deletion = tenants.forOrg(MINE).deleteFrom('delivery_counter').execute()
   await expect(deletion).rejects.toThrow('permission denied')
 })
 
-test('every table with an organization is protected', async ({ database }) => {
+test('every table with an organization has row security', async ({ database }) => {
   const { rows } = await sql<{ table: string; protected: boolean }>`
     select c.relname as table, c.relrowsecurity as protected from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id'

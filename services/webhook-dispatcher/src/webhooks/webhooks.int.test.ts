@@ -29,7 +29,7 @@ const test = dispatcherTest.extend<{
     }),
 })
 
-test('D11.1 the secret is whole at creation, masked ever after, and encrypted at rest', async ({
+test('D11.1 the secret is complete at creation, masked afterwards, and encrypted at rest', async ({
   database,
   organization,
 }) => {
@@ -56,10 +56,10 @@ test('ids come from the share of this service', async ({ organization }) => {
   expect(BigInt(data.id) >> 50n).toBe(3n)
 })
 
-test('D11.1 a second webhook is a conflict, from two requests at once too', async ({ organization }) => {
+test('D11.1 a second webhook is a conflict, also for concurrent requests', async ({ organization }) => {
   const { call, create } = organization()
-  const answers = await Promise.all([create(), create(), create()])
-  expect(answers.map((a) => a.statusCode).toSorted((a, b) => a - b)).toEqual([201, 409, 409])
+  const replies = await Promise.all([create(), create(), create()])
+  expect(replies.map((a) => a.statusCode).toSorted((a, b) => a - b)).toEqual([201, 409, 409])
   const refused = await create()
   expect(refused.json().error).toMatchObject({
     type: 'conflict',
@@ -68,7 +68,7 @@ test('D11.1 a second webhook is a conflict, from two requests at once too', asyn
   expect((await call('GET')).json().total_count).toBe(1)
 })
 
-test('deleting makes room for a new webhook with another id and secret', async ({ organization }) => {
+test('after a deletion, a new webhook has another id and secret', async ({ organization }) => {
   const { call, create } = organization()
   const { data: first } = (await create()).json()
   expect((await call('DELETE', `/${first.id}`)).statusCode).toBe(204)
@@ -80,7 +80,7 @@ test('deleting makes room for a new webhook with another id and secret', async (
   expect(second.secret).not.toBe(first.secret)
 })
 
-test('PATCH merges: what is absent stays, what is there changes, updated_at advances', async ({
+test('PATCH changes the given fields, keeps the others, and advances updated_at', async ({
   organization,
 }) => {
   const { call, create } = organization()
@@ -103,7 +103,7 @@ test.for([
   ['a URL that is too long', { url: `https://example.com/${'a'.repeat(2048)}` }, 'too_long', 'url'],
   ['a private target', { url: 'https://10.0.0.1/' }, 'invalid_value', 'url'],
 ] as const)(
-  '%s is refused on create and PATCH, and changes nothing',
+  '%s is refused by POST and PATCH, and changes nothing',
   async ([, body, code, field], { organization }) => {
     const { call, create } = organization()
     const { data } = (await create()).json()
@@ -130,24 +130,24 @@ test("D10 another organization's webhook looks missing on every operation and st
   const theirs = organization()
   const mine = organization()
   const { data } = (await theirs.create()).json()
-  const answers = [
+  const replies = [
     await mine.call('GET', `/${data.id}`),
     await mine.call('PATCH', `/${data.id}`, { enabled: false }),
     await mine.call('DELETE', `/${data.id}`),
     await mine.call('GET', `/${data.id}/deliveries`),
     await mine.call('POST', `/${data.id}/test`),
   ]
-  expect(answers.map((a) => a.json().error.type)).toEqual(Array(5).fill('not_found'))
+  expect(replies.map((a) => a.json().error.type)).toEqual(Array(5).fill('not_found'))
   expect((await mine.call('GET')).json().total_count).toBe(0)
   expect((await theirs.call('GET', `/${data.id}`)).json().data).toMatchObject({ enabled: true })
 })
 
-test('without a principal nothing answers', async ({ app }) => {
-  const answer = await app.inject({ method: 'GET', url: '/api/v1/webhooks' })
-  expect(answer.statusCode).toBe(401)
+test('without a principal, the reply is 401', async ({ app }) => {
+  const reply = await app.inject({ method: 'GET', url: '/api/v1/webhooks' })
+  expect(reply.statusCode).toBe(401)
 })
 
-test('switching on moves enabled_at, saving an enabled webhook again does not', async ({
+test('switching on sets enabled_at; saving an enabled webhook again does not', async ({
   database,
   organization,
 }) => {
@@ -188,7 +188,7 @@ test('deliveries are listed newest first, in pages', async ({ database, organiza
   expect(rest.data.map((row: { latency_ms: number }) => row.latency_ms)).toEqual([1])
 })
 
-test('D11.7 the last 500 attempts of an organization are kept, with writers at once and of no other', async ({
+test('D11.7 the last 500 attempts of each organization are kept, also with concurrent writers', async ({
   database,
   organization,
 }) => {
@@ -206,7 +206,7 @@ test('D11.7 the last 500 attempts of an organization are kept, with writers at o
   expect((await other.call('GET', `/${theirs.id}/deliveries`)).json().total_count).toBe(1)
 })
 
-test('a deleted webhook takes its deliveries along', async ({ database, organization }) => {
+test('deleting a webhook deletes its deliveries', async ({ database, organization }) => {
   const { orgId, call, create } = organization()
   const { data } = (await create()).json()
   await recordAttempt(database.db, orgId, attempt(data.id, 1))
