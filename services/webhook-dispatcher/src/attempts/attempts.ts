@@ -1,52 +1,9 @@
-import type { Logger } from '@whereabouts/messaging/logger'
-import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
-import { childTrace, currentTrace } from '@whereabouts/service-kit/trace'
 import { Requeued } from '../lanes/requeued.ts'
-import type { Bulkheads } from '../lanes/bulkheads.ts'
-import type { DispatcherMetrics } from '../metrics.ts'
-import type { Subscriptions } from '../subscriptions/subscriptions.ts'
-import type { OpenedSecrets } from '../webhooks/opened-secrets.ts'
-import type { Target } from '../webhooks/webhooks.queries.ts'
-import type { Payload } from '../receivers/asset-moved-body.ts'
-import { HOLD, MAX_ATTEMPTS, retryDelayMs, dropReason, type DropReason } from './attempts.rules.ts'
-import { attemptRecord } from '../delivery-log/delivery-log.queries.ts'
-import type { DeliveryStore } from './delivery-store.ts'
-import type { Post, PostResult } from '../receivers/http-post.ts'
 import { postSigned } from '../receivers/signed-request.ts'
-
-export type AttemptDeps = {
-  store: DeliveryStore
-  subscriptions: Subscriptions
-  secrets: OpenedSecrets
-  bulkheads: Bulkheads
-  post: Post
-  log: Logger
-  metrics: DispatcherMetrics
-  now: () => number
-  random: () => number
-  /** Rejects when the signal aborts. */
-  wait: (ms: number, signal: AbortSignal) => Promise<unknown>
-}
-
-/** A delivery. If its handling fails, the next handling gets the same object, with the attempts made so far. */
-export type Job = {
-  readonly orgId: number
-  readonly payload: Payload
-  /** When the broker stored the event; milliseconds. */
-  readonly receivedAt: number
-  /** Above 1: another replica, or this one before a crash, has had the message. */
-  readonly deliveryCount: number
-  attempts: number
-  /** How long it has waited for the state of the subscription; milliseconds. */
-  heldMs: number
-}
-
-export type Signals = {
-  /** The process stops: running attempts may end, and no other begins. */
-  stopping: AbortSignal
-  /** The grace period is over: running attempts are aborted. */
-  abort: AbortSignal
-}
+import type { Target } from '../webhooks/webhooks.queries.ts'
+import { HOLD, MAX_ATTEMPTS, retryDelayMs, dropReason, type DropReason } from './attempts.rules.ts'
+import type { AttemptDeps, Job, Signals } from './job.ts'
+import { recordResult } from './record-result.ts'
 
 /**
  * Makes the attempts of a delivery, until a 2xx or a drop. Rejects with Requeued if it is stopped before that, and with
@@ -160,52 +117,5 @@ async function send({ post }: AttemptDeps, job: Job, url: string, secret: string
     return await postSigned(post, { url, secret }, job.payload, abort)
   } catch (error) {
     throw abort.aborted ? new Requeued() : error
-  }
-}
-
-function recordAttemptSpan(job: Job, { statusCode, latencyMs, error }: PostResult): void {
-  if (!isTracing() || !currentTrace()?.sampled) return
-  recordSpan(childTrace(), {
-    name: 'POST webhook',
-    kind: 'client',
-    startedAt: spanTime() - latencyMs,
-    attributes: {
-      'http.request.method': 'POST',
-      'http.response.status_code': statusCode ?? undefined,
-      org_id: job.orgId,
-      delivery_id: job.payload.deliveryId,
-      attempt: job.attempts,
-    },
-    failure: error,
-  })
-}
-
-/** Never rejects, because a missing log entry must not repeat the request. */
-async function recordResult(
-  deps: AttemptDeps,
-  job: Job,
-  webhookId: number,
-  attemptedAt: number,
-  result: PostResult,
-) {
-  const { statusCode, latencyMs, error } = result
-  const { deliveryId } = job.payload
-  const attempt = { webhook_id: webhookId, delivery_id: deliveryId, attempt: job.attempts, test: false }
-  const record = attemptRecord({ ...attempt, attemptedAt }, result)
-  const { outcome } = record
-  deps.metrics.attempted(outcome, latencyMs)
-  recordAttemptSpan(job, result)
-  const fields = { outcome, status: statusCode, latency_ms: latencyMs, error }
-  const about = { org_id: job.orgId, delivery_id: deliveryId, attempt: job.attempts }
-  // Successes are in the delivery log and the metrics. Thousands of lines a second would add nothing.
-  if (outcome === 'delivered') deps.log.debug({ ...about, ...fields }, 'delivery attempt')
-  else deps.log.info({ ...about, ...fields }, 'delivery attempt')
-  try {
-    await deps.store.recordAttempt(job.orgId, record)
-  } catch (failure) {
-    deps.log.error(
-      { err: failure, org_id: job.orgId, delivery_id: deliveryId },
-      'attempt could not be logged',
-    )
   }
 }

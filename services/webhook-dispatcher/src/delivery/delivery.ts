@@ -4,7 +4,7 @@ import type { Broker } from '@whereabouts/messaging/connection'
 import type { ConsumerMetrics, Consumption } from '@whereabouts/messaging/consumer'
 import { followStream } from '@whereabouts/messaging/follow'
 import type { StateMetrics } from '@whereabouts/messaging/unreadable-states'
-import type { AttemptDeps } from '../attempts/attempts.ts'
+import type { AttemptDeps } from '../attempts/job.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import { lanesConsumer } from './lanes.consumer.ts'
 

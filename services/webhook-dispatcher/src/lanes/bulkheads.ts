@@ -72,17 +72,17 @@ export class Bulkheads {
   #acquire(orgId: number, stopping: AbortSignal): Promise<FairSemaphore> {
     return new Promise((resolve, reject) => {
       if (stopping.aborted) return reject(new Requeued())
-      const giveUp = () => {
-        this.#well.remove(orgId, go)
-        this.#slow.remove(orgId, go)
+      const requeue = () => {
+        this.#well.remove(orgId, grant)
+        this.#slow.remove(orgId, grant)
         reject(new Requeued())
       }
-      const removeListener = onAbort(stopping, giveUp)
-      const go = (semaphore: FairSemaphore) => {
+      const removeListener = onAbort(stopping, requeue)
+      const grant = (semaphore: FairSemaphore) => {
         removeListener()
         resolve(semaphore)
       }
-      this.#semaphoreFor(orgId).queue(orgId, go)
+      this.#semaphoreFor(orgId).queue(orgId, grant)
     })
   }
 }
