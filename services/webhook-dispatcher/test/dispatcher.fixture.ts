@@ -120,8 +120,6 @@ type Fixtures = Surroundings & {
   dispatcher: (options?: DispatcherOptions) => TestDispatcher
 }
 
-let lastOrg = 1_000
-
 /** A database and a receiver per test file; a broker per test that uses `bus`. */
 export const test = busTest.extend<Fixtures>({
   database: [
@@ -153,7 +151,13 @@ export const test = busTest.extend<Fixtures>({
     fileReceiver.respondWith((_, response) => void response.writeHead(204).end())
     await use(fileReceiver)
   },
-  newOrg: async ({}, use) => use(() => (lastOrg += 1)),
+  newOrg: [
+    async ({}, use) => {
+      let last = 1_000
+      await use(() => (last += 1))
+    },
+    { scope: 'file' },
+  ],
   orgId: async ({ newOrg }, use) => use(newOrg()),
   dispatcher: async ({ database, tenants, receiver }, use) => {
     const created: TestDispatcher[] = []
