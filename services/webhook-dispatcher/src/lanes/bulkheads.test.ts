@@ -36,7 +36,7 @@ test('at most the limit run at once; the others begin in their order', async () 
   expect(began).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('D11.6 each organization gets a slot before any waiting one gets its second', async () => {
+test('D11.6 the waiting organizations get slots in turn', async () => {
   const { began, request } = bulkheadsOf(1)
   for (const name of ['flood 1', 'flood 2', 'flood 3']) void request(1, name, 100)
   void request(2, 'quiet', 100)
