@@ -8,7 +8,7 @@ import { webhookHandlers, type WebhookDeps } from './webhooks/webhooks.handlers.
 
 export type AppDeps = WebhookDeps & { log: Logger; registry: Registry; verify: PrincipalVerifier }
 
-/** The service's API, listening on nothing yet. */
+/** The API of the service. It does not listen yet. */
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer({ log: deps.log, registry: deps.registry })
   serve(app, 'webhook-dispatcher', { verify: deps.verify, handlers: webhookHandlers(deps) })

@@ -24,5 +24,5 @@ export const Config = z.object({
 })
 export type Config = Readonly<z.output<typeof Config>>
 
-/** Throws one error naming every bad variable. */
+/** Throws one error that names every bad variable. */
 export const loadConfig = (env: NodeJS.ProcessEnv): Config => loadEnv(Config, env)

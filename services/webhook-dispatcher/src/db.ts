@@ -6,7 +6,7 @@ export type Tables = {
     id: Generated<number>
     url: string
     enabled: boolean
-    /** When deliveries were last switched on: what the broker stored before is not replayed. */
+    /** When deliveries were last switched on. Events that the broker stored before that are not delivered. */
     enabled_at: Generated<string>
     secret_ciphertext: Buffer
     secret_key_id: string
@@ -17,7 +17,7 @@ export type Tables = {
   delivery_counter: {
     org_id: number
     attempts: number
-    /** Until when the test events sent so far fill their allowance (`takeTestEvent`). */
+    /** When the bucket of test events is full again (`takeTestEvent`). */
     tests_until: string | null
   }
   delivery_attempt: {
@@ -37,5 +37,5 @@ export type Tables = {
   }
 }
 
-/** A connection or an open transaction: a query function cannot tell, and need not. */
+/** A connection or an open transaction. Query functions work with both. */
 export type Db = Kysely<Tables> | Transaction<Tables>

@@ -1,6 +1,6 @@
 import { AppError } from '@whereabouts/service-kit/app-error'
 
-/** Also for another organization's webhook: a caller must not learn that an id exists. */
+/** Also for a webhook of another organization, because a caller must not learn that the id exists. */
 export const webhookNotFound = () => new AppError('not_found', 'Webhook not found')
 export const webhookExists = () => new AppError('conflict', 'The organization already has a webhook')
 export const tooManyTests = (waitSeconds: number) =>

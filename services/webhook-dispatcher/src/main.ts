@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@whereabouts/db/database'
 import { measurePools } from '@whereabouts/db/pool-metrics'
 import { urlAs } from '@whereabouts/db/service-roles'
@@ -17,39 +16,24 @@ import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
-import { buildApp } from './app.ts'
-import type { AttemptDeps } from './attempts/attempts.ts'
-import { deliveryStore } from './attempts/delivery-store.ts'
-import { createPost } from './attempts/http-post.ts'
-import { createTargetAgents } from './attempts/target-agents.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { startDelivery, type Delivery } from './delivery/delivery.ts'
-import { LANE_LIMITS } from './delivery/lanes.consumer.ts'
-import { Lanes } from './lanes/lanes.ts'
-import { AdaptiveConcurrency } from './lanes/adaptive-concurrency.ts'
-import { Bulkheads } from './lanes/bulkheads.ts'
-import { dispatcherMetrics, laneGauges, sealGauge, startWebhookGauges } from './metrics.ts'
+import { sealGauge, startWebhookGauges } from './metrics.ts'
 import { askKeysOver } from './subscriptions/ask-keys.ts'
-import { Subscriptions } from './subscriptions/subscriptions.ts'
-import { OpenedSecrets } from './webhooks/opened-secrets.ts'
 import { startResealing } from './webhooks/reseal.loop.ts'
-import { testSender } from './webhooks/test-event.ts'
+import { wire } from './wire.ts'
 
 const SERVICE = 'webhook-dispatcher'
-/** For a whole request (D11, "Timeout"). */
-const ATTEMPT_TIMEOUT_MS = 5_000
-/** See ADR 22. */
-const REQUESTS_AT_ONCE = { well: 256, slow: 256 }
-/** The part of the shutdown phase in which the consumer sends its last acknowledgements. */
-const VERDICT_MS = 3_000
+/** Reserved in the shutdown phase for the last acknowledgements of the consumer. */
+const LAST_ACKS_MS = 3_000
 
 await start(SERVICE, async () => {
   const config = loadConfig(process.env)
   const log = createLogger(SERVICE, config.LOG_LEVEL)
   const registry = createRegistry(SERVICE)
   const tracing = await startTracing({ service: SERVICE, log, config })
-  // Requests see one organization each. Batches of deliveries and loops see many.
+  // A request sees one organization. Deliveries and loops see all (ADR 38).
   const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: SERVICE,
@@ -64,14 +48,19 @@ await start(SERVICE, async () => {
   if (allowPrivateTargets)
     log.warn('private targets and plain http are allowed; use this in development only')
 
-  const verify = principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'webhook-dispatcher')
-  const agents = createTargetAgents({ allowPrivateTargets })
-  const post = createPost(agents, ATTEMPT_TIMEOUT_MS)
-  const sendTest = testSender(post)
-  const app = buildApp({ db: tenants, secretKeys, allowPrivateTargets, sendTest, log, registry, verify })
-  await app.listen({ host: config.HOST, port: config.PORT })
   let broker: Broker | undefined
   let delivery: Delivery | undefined
+  const { app, agents, lanes, attempts } = wire({
+    tenants,
+    across: database.db,
+    askOrg: askKeysOver(() => broker),
+    secretKeys,
+    allowPrivateTargets,
+    verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), SERVICE),
+    log,
+    registry,
+  })
+  await app.listen({ host: config.HOST, port: config.PORT })
   const ops = await startOps({
     host: config.HOST,
     port: config.OPS_PORT,
@@ -88,25 +77,6 @@ await start(SERVICE, async () => {
   const gauges = startWebhookGauges(loops)
   measurePools(registry, { [SERVICE]: tenants, deliveries: database })
   const ofBroker = brokerMetrics(registry)('services')
-  const concurrency = new AdaptiveConcurrency()
-  const lanes = new Lanes(LANE_LIMITS, concurrency)
-  const bulkheads = new Bulkheads(REQUESTS_AT_ONCE, concurrency)
-  laneGauges(registry, lanes, bulkheads)
-  const deps: AttemptDeps = {
-    store: deliveryStore(tenants, database.db),
-    subscriptions: new Subscriptions(
-      askKeysOver(() => broker),
-      log,
-    ),
-    secrets: new OpenedSecrets(secretKeys),
-    bulkheads,
-    post,
-    log,
-    metrics: dispatcherMetrics(registry),
-    now: Date.now,
-    random: Math.random,
-    wait: (ms, signal) => delay(ms, undefined, { signal }),
-  }
   const { SHUTDOWN_GRACE_MS: graceMs } = config
   const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: 60_000 }
   broker = await connect({ ...login, logger: log, metrics: ofBroker })
@@ -119,11 +89,11 @@ await start(SERVICE, async () => {
       durables: durablesOf('webhook-dispatcher'),
     },
   )
-  delivery = startDelivery(broker, deps, {
+  delivery = startDelivery(broker, attempts, {
     lanes,
     consumerMetrics: consumerMetrics(registry)('webhook-dispatcher-lanes'),
     stateMetrics: stateMetrics(registry)('KEYS'),
-    graceMs: Math.max(0, graceMs - VERDICT_MS),
+    graceMs: Math.max(0, graceMs - LAST_ACKS_MS),
   })
 
   const [openBroker, running] = [broker, delivery]

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './db.ts'
 
-/** Of all organizations. */
+/** Counts the webhooks of all organizations. */
 export async function countWebhooks(across: Db): Promise<{ enabled: number; disabled: number }> {
   const { rows } = await sql<{ enabled: number; disabled: number }>`
     select count(*) filter (where enabled) as enabled, count(*) filter (where not enabled) as disabled

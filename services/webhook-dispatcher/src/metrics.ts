@@ -1,7 +1,7 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
 import { byLabel, startSampling } from '@whereabouts/service-kit/sampling'
-import type { Outcome } from './attempts/attempts.queries.ts'
+import type { Outcome } from './delivery-log/delivery-log.queries.ts'
 import type { DropReason } from './attempts/attempts.rules.ts'
 import type { Lanes } from './lanes/lanes.ts'
 import type { Bulkheads } from './lanes/bulkheads.ts'
@@ -11,10 +11,10 @@ import { countWebhooks } from './metrics.queries.ts'
 export type DispatcherMetrics = {
   /** One request to a receiver. */
   attempted(outcome: Outcome, latencyMs: number): void
-  /** One delivery has ended. */
+  /** A delivery has ended. */
   ended(outcome: 'delivered' | 'already_delivered'): void
-  /** Delivered, this long after the broker stored the event. */
-  arrived(delayMs: number): void
+  /** The time from storing the event at the broker to its delivery. */
+  deliveredAfter(delayMs: number): void
   dropped(reason: DropReason): void
 }
 
@@ -29,7 +29,7 @@ const DROPS = Object.keys({
   lane_full: true,
 } satisfies Record<DropReason, true>)
 
-/** No label names the organization, because each would be a series. The delivery log has that detail. */
+/** No label names the organization, because each would be a series. The delivery log has the organization. */
 export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
   const registers = [registry]
   const deliveries = new Counter({
@@ -61,7 +61,7 @@ export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
   fromZero(dropped, { reason: DROPS })
   fromZero(attempts, { outcome: ['delivered', 'failed'] })
   return {
-    arrived: (delayMs) => delays.observe(Math.max(0, delayMs) / 1_000),
+    deliveredAfter: (delayMs) => delays.observe(Math.max(0, delayMs) / 1_000),
     attempted: (outcome, latencyMs) => attempts.observe({ outcome }, latencyMs / 1000),
     ended: (outcome) => deliveries.inc({ outcome }),
     dropped(reason) {
@@ -71,7 +71,7 @@ export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
   }
 }
 
-/** The sizes of lanes and bulkheads at a scrape. */
+/** Measures lanes and bulkheads at each scrape. */
 export function laneGauges(registry: Registry, lanes: Lanes, bulkheads: Bulkheads): void {
   const ofLanes = new Gauge({
     name: 'webhook_lanes',
@@ -98,18 +98,18 @@ export function laneGauges(registry: Registry, lanes: Lanes, bulkheads: Bulkhead
   registry.registerMetric(ofSlots)
 }
 
-/** Above 0: a key behind the first of WEBHOOK_SECRET_KEYS is still needed. */
+/** Above 0: a key other than the first of WEBHOOK_SECRET_KEYS is still needed. */
 export function sealGauge(registry: Registry): (others: number) => void {
   const gauge = new Gauge({
     name: 'webhook_secrets_under_other_keys',
     help: 'Webhooks whose secret is not encrypted with the first key.',
     registers: [registry],
   })
-  gauge.set(Number.NaN) // until it has been counted
+  gauge.set(Number.NaN) // until the first count
   return (others) => gauge.set(others)
 }
 
-/** Webhooks of all organizations. */
+/** Counts the webhooks of all organizations. */
 export function startWebhookGauges({
   across,
   registry,

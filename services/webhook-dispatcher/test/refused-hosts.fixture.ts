@@ -1,4 +1,4 @@
-/** Hosts of URLs that deliveries must not reach, by how they are spelled. The first two kinds mean this machine. */
+/** Hosts that deliveries must not reach, in many spellings. The first two kinds mean this machine. */
 export const refusedHosts: Readonly<Record<string, readonly string[]>> = {
   'this machine': [
     '127.0.0.1', '127.1', '127.0.1', '127.255.255.254', '2130706433', '0x7f000001', '0X7F000001', '0x7f.1',
@@ -26,7 +26,7 @@ export const refusedHosts: Readonly<Record<string, readonly string[]>> = {
     '168.63.129.16', '2822734096', '0xa83f8110', '[::ffff:168.63.129.16]', '[64:ff9b::a83f:8110]', '100.100.100.200',
     '192.0.0.192',
   ],
-  'no global unicast': [
+  'not global unicast': [
     '224.0.0.1', '239.255.255.250', '240.0.0.1', '255.255.255.255', '4294967295', '192.0.0.1', '192.0.2.1', '192.88.99.1',
     '198.18.0.1', '198.51.100.1', '203.0.113.1', '0.1.2.3', '[ff02::1]', '[ff0e::1]', '[100::1]', '[2001:db8::1]',
     '[3fff::1]', '[3ffe::1]', '[2001:2::1]', '[2001:10::1]', '[2001:20::1]', '[5f00::1]', '[4000::1]', '[::8.8.8.8]',
@@ -34,7 +34,7 @@ export const refusedHosts: Readonly<Record<string, readonly string[]>> = {
   ],
 } // prettier-ignore
 
-/** What no URL may say: a zone of an interface, numbers that are too large, too many parts. */
+/** Hosts that no URL may have: with a zone of an interface, numbers that are too large, or too many parts. */
 export const brokenHosts: readonly string[] = [
   '[fe80::1%25eth0]', '[fe80::1%eth0]', '[::1%25lo]', '[::ffff:127.0.0.1%25lo]', '4294967296', '256.0.0.1', '127.0.0.256',
   '1.2.3.4.5', '0x100000000', '[::ffff:127.0.0.256]', '[127.0.0.1]', '[::1', '08.0.0.1',

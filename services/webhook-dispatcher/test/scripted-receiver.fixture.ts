@@ -7,26 +7,32 @@ export type ScriptedReceiver = {
   /** `https://127.0.0.1:<port>/hook` */
   url: string
   port: number
-  /** Connections so far, and everything that came over them, decrypted. */
   connections: number
-  heard: string
+  /** Everything that came over all connections, decrypted. */
+  received: string
   close(): Promise<void>
 }
 
-/** What a receiver does with a connection; over TLS, once the handshake is over. */
+/** What a receiver does with a connection; with TLS, after the handshake. */
 export type Script = (socket: Socket) => void
 
-/** A receiver that does what it is told, byte by byte. Without a certificate it speaks no TLS. */
+/** Starts a receiver that runs `script` on each connection. Without a certificate, it does not use TLS. */
 export async function startScripted(script: Script, certificate?: Certificate): Promise<ScriptedReceiver> {
   const sockets = new Set<Socket>()
-  const receiver = { url: '', port: 0, connections: 0, heard: '', close: () => closeServer(server, sockets) }
+  const receiver = {
+    url: '',
+    port: 0,
+    connections: 0,
+    received: '',
+    close: () => closeServer(server, sockets),
+  }
   const onSocket = (socket: Socket) => {
     sockets.add(socket)
-    socket.on('error', () => {}) // the other side may leave at any moment
+    socket.on('error', () => {}) // the other side may close the connection at any moment
     script(socket)
   }
   const listen = (socket: Socket) => {
-    socket.on('data', (bytes: Buffer) => (receiver.heard += bytes.toString('latin1')))
+    socket.on('data', (bytes: Buffer) => (receiver.received += bytes.toString('latin1')))
     onSocket(socket)
   }
   const server = certificate ? createTlsServer(certificate, listen) : createTcpServer(listen)
@@ -50,19 +56,19 @@ function closeServer(server: Server, sockets: Set<Socket>): Promise<void> {
   })
 }
 
-/** Answers with these bytes once the request has begun to arrive, and leaves the connection open. */
-export const answering =
+/** Sends these bytes when the request begins to arrive, and leaves the connection open. */
+export const sending =
   (bytes: string): Script =>
   (socket) =>
     void socket.once('data', () => socket.write(bytes, 'latin1'))
 
-/** Answers, then closes the connection. */
-export const answeringOnce =
+/** Sends these bytes when the request begins to arrive, and closes the connection. */
+export const sendingThenClosing =
   (bytes: string): Script =>
   (socket) =>
     void socket.once('data', () => socket.end(bytes, 'latin1'))
 
-/** Answers with the beginning, then with the same bytes again and again until the other side is gone. */
+/** Sends `beginning`, then `again` every `everyMs` until the other side closes the connection. */
 export const dripping =
   (beginning: string, again: string, everyMs = 5): Script =>
   (socket) =>
@@ -72,7 +78,7 @@ export const dripping =
       socket.once('close', () => clearInterval(timer))
     })
 
-/** As fast as the other side takes it. */
+/** Sends `beginning`, then `again` as fast as the other side reads. */
 export const flooding =
   (beginning: string, again: string): Script =>
   (socket) =>

@@ -1,56 +1,18 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import { join } from 'node:path'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import { createLogger } from '@whereabouts/service-kit/logging'
-import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
-import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Tables } from '../db.ts'
+import type { Receiver } from '@whereabouts/testing/receiver'
+import { expect } from 'vitest'
 import { Requeued } from '../lanes/requeued.ts'
-import { Subscriptions } from '../subscriptions/subscriptions.ts'
-import { OpenedSecrets } from '../webhooks/opened-secrets.ts'
 import { deleteWebhook, updateWebhook } from '../webhooks/webhooks.queries.ts'
-import { addWebhook, attemptDeps, movedJob, SECRET, tenantsOf } from '../../test/attempts.fixture.ts'
-import { listAttempts } from './attempts.queries.ts'
-import { deliver, type Job } from './attempts.ts'
-import { deliveryStore } from './delivery-store.ts'
-import { signature } from './signature.ts'
-
-let database: ServiceDatabase<Tables>
-let tenants: TenantDatabase<Tables>
-let receiver: Receiver
-let orgId = 1
-
-beforeAll(async () => {
-  database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../../migrations'))
-  tenants = tenantsOf(database)
-  receiver = await startReceiver()
-})
-afterAll(async () => {
-  await receiver.close()
-  await tenants.close()
-  await database.drop()
-})
-beforeEach(() => {
-  orgId += 1
-  receiver.received.length = 0
-  receiver.respondWith((_, response) => void response.writeHead(204).end())
-})
+import { addWebhook, movedJob, SECRET, test } from '../../test/dispatcher.fixture.ts'
+import { listAttempts } from '../delivery-log/delivery-log.queries.ts'
+import { signature } from '../receivers/signature.ts'
 
 const never = new AbortController().signal
 const page = { limit: 50, offset: 0 }
 
-/** Deps that trust the receiver, and its delivery of one job to the end. */
-function dispatcher(options: Omit<Parameters<typeof attemptDeps>[0], 'store'> = {}) {
-  const made = attemptDeps({ store: deliveryStore(tenants, database.worker.db), ca: receiver.ca, ...options })
-  const run = (job: Job, signals = { stopping: never, abort: never }) =>
-    deliver(made.deps, job, () => {}, signals)
-  return { ...made, run }
-}
-
-/** Answers with these statuses, one after the other; then hangs. */
-function answerWith(...statuses: number[]) {
+/** Responds with these statuses in order. After the last, it does not respond. */
+function answerWith(receiver: Receiver, ...statuses: number[]) {
   const left = [...statuses]
   receiver.respondWith((_, response) => {
     const status = left.shift()
@@ -58,7 +20,12 @@ function answerWith(...statuses: number[]) {
   })
 }
 
-test('a delivery arrives over TLS with the headers and the signature of the contract', async () => {
+test('a delivery arrives over TLS with the headers and the signature of the contract', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
   const { run, counted } = dispatcher()
   const job = movedJob(orgId)
@@ -77,63 +44,86 @@ test('a delivery arrives over TLS with the headers and the signature of the cont
   expect(counted).toEqual(['attempt delivered', 'delivered'])
 })
 
-const silent = createLogger('test', 'silent')
-const orgState = (subscription_ends_at: string | null) => ({
-  org_id: orgId,
+const keysUnreachable = () => Promise.reject(new Error('no responders'))
+const orgState = (org_id: number, subscription_ends_at: string | null) => ({
+  org_id,
   revision: 1,
   name: 'Org',
   subscription_ends_at,
 })
 
-test('while nobody says whether the subscription lasts, nothing is sent; once keys says so, it is', async () => {
+test('while the subscription is unknown, nothing is sent; once keys replies, the delivery is sent', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
   let refusals = 3
-  const subscriptions = new Subscriptions(async () => {
+  const askOrg = async () => {
     expect(receiver.received).toEqual([])
     if (refusals-- > 0) throw new Error('no responders')
-    return orgState(null)
-  }, silent)
-  const { run, counted, waits } = dispatcher({ subscriptions })
+    return orgState(orgId, null)
+  }
+  const { run, counted, waits } = dispatcher({ askOrg })
   await run(movedJob(orgId))
   expect(waits).toEqual([5_000, 5_000, 5_000])
   expect(counted).toEqual(['attempt delivered', 'delivered'])
 })
 
-test('a lapsed organization that nobody has told us of gets nothing', async () => {
+test('a lapsed organization without a state in KEYS gets nothing', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
-  const subscriptions = new Subscriptions(async () => orgState('2026-01-01T00:00:00.000Z'), silent)
-  const { run, counted } = dispatcher({ subscriptions })
+  const askOrg = async () => orgState(orgId, '2026-01-01T00:00:00.000Z')
+  const { run, counted } = dispatcher({ askOrg })
   await run(movedJob(orgId))
   expect(counted).toEqual(['dropped: subscription_lapsed'])
   expect(receiver.received).toEqual([])
 })
 
-test('a delivery that waits for keys for five minutes is not delivered, and counted as that', async () => {
+test('a delivery that waits for keys for five minutes is dropped and counted', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
-  const subscriptions = new Subscriptions(() => Promise.reject(new Error('no responders')), silent)
-  const { run, counted, waits } = dispatcher({ subscriptions })
+  const { run, counted, waits } = dispatcher({ askOrg: keysUnreachable })
   await run(movedJob(orgId))
   expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(300_000)
   expect(counted).toEqual(['dropped: subscription_unknown'])
   expect(receiver.received).toEqual([])
 })
 
-test('a delivery that waits for keys is handed back when we stop', async () => {
+test('a delivery that waits for keys is requeued when the process stops', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
   const stopping = new AbortController()
-  const subscriptions = new Subscriptions(() => Promise.reject(new Error('no responders')), silent)
   const wait = () => {
     stopping.abort()
     return Promise.reject(new Error('aborted'))
   }
-  const { run, counted } = dispatcher({ subscriptions, wait })
+  const { run, counted } = dispatcher({ askOrg: keysUnreachable, wait })
   await expect(run(movedJob(orgId), { stopping: stopping.signal, abort: never })).rejects.toThrow(Requeued)
   expect(counted).toEqual([])
 })
 
-test('D11.2 a retry sends the same bytes, and every attempt is in the log', async () => {
+test('D11.2 a retry sends the same bytes, and every attempt is in the log', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
-  answerWith(500, 202)
+  answerWith(receiver, 500, 202)
   const { run, counted, waits } = dispatcher()
   await run(movedJob(orgId))
   const [first, second] = receiver.received
@@ -149,9 +139,14 @@ test('D11.2 a retry sends the same bytes, and every attempt is in the log', asyn
   ])
 })
 
-test('D11.3 after the third failure the delivery is dropped', async () => {
+test('D11.3 after the third failure the delivery is dropped', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
-  answerWith(500, 404, 503, 200)
+  answerWith(receiver, 500, 404, 503, 200)
   const { run, counted, waits } = dispatcher()
   await run(movedJob(orgId))
   expect(receiver.received).toHaveLength(3)
@@ -159,19 +154,27 @@ test('D11.3 after the third failure the delivery is dropped', async () => {
   expect(counted.at(-1)).toBe('dropped: attempts_exhausted')
 })
 
-test.for([301, 302, 307, 308])('a redirect %i is a failure and is not followed', async (status) => {
-  await addWebhook(database.db, orgId, receiver.url)
-  answerWith(status, status, status)
-  const { run, counted } = dispatcher()
-  await run(movedJob(orgId))
-  expect(receiver.received).toHaveLength(3)
-  expect(counted.at(-1)).toBe('dropped: attempts_exhausted')
-})
+test.for([301, 302, 307, 308])(
+  'a redirect %i is a failure and is not followed',
+  async (status, { database, receiver, orgId, dispatcher }) => {
+    await addWebhook(database.db, orgId, receiver.url)
+    answerWith(receiver, status, status, status)
+    const { run, counted } = dispatcher()
+    await run(movedJob(orgId))
+    expect(receiver.received).toHaveLength(3)
+    expect(counted.at(-1)).toBe('dropped: attempts_exhausted')
+  },
+)
 
-test('a receiver that never answers is a failure when the time is over', async () => {
+test('a receiver that does not respond in time is a failure', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
-  answerWith()
-  const { run } = dispatcher({ timeoutMs: 150 })
+  answerWith(receiver)
+  const { run } = dispatcher({ attemptTimeoutMs: 150 })
   await run(movedJob(orgId))
   const [last] = await listAttempts(database.db, orgId, id, page)
   expect(last).toMatchObject({
@@ -183,15 +186,25 @@ test('a receiver that never answers is a failure when the time is over', async (
   expect(last?.latency_ms).toBeLessThan(1_000)
 })
 
-test('the time is for the whole answer: a 200 whose body trickles for ever is a failure', async () => {
+test('the timeout is for the whole response: a 200 whose body does not end is a failure', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
   receiver.respondWith((_, response) => void response.writeHead(200).write('.'))
-  const { run } = dispatcher({ timeoutMs: 150 })
+  const { run } = dispatcher({ attemptTimeoutMs: 150 })
   await run(movedJob(orgId))
   expect((await listAttempts(database.db, orgId, id, page))[0]).toMatchObject({ outcome: 'failed' })
 })
 
-test('a 200 with an endless body is a success after a bounded part of it', async () => {
+test('a 200 with an endless body is a success after a limited part of it', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
   let sent = 0
   receiver.respondWith((_, response) => {
@@ -202,16 +215,20 @@ test('a 200 with an endless body is a success after a bounded part of it', async
     response.on('drain', more)
     more()
   })
-  const { run, counted } = dispatcher({ timeoutMs: 2_000 })
+  const { run, counted } = dispatcher({ attemptTimeoutMs: 2_000 })
   await run(movedJob(orgId))
   expect(counted).toEqual(['attempt delivered', 'delivered'])
   expect(sent * 16 * 1024).toBeLessThan(16 * 1024 * 1024)
 })
 
-test('a certificate nobody vouches for is a failure, and nothing is sent', async () => {
+test('an untrusted certificate is a failure, and nothing is sent', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
-  const { deps } = attemptDeps({ store: deliveryStore(tenants, database.worker.db) })
-  await deliver(deps, movedJob(orgId), () => {}, { stopping: never, abort: never })
+  await dispatcher({ isReceiverTrusted: false }).run(movedJob(orgId))
   expect(receiver.received).toHaveLength(0)
   const [last] = await listAttempts(database.db, orgId, id, page)
   expect(last?.error).toMatch(/^certificate not trusted/)
@@ -219,7 +236,7 @@ test('a certificate nobody vouches for is a failure, and nothing is sent', async
 
 test.for(['127.0.0.1', '[::ffff:127.0.0.1]', '0x7f.1', '[::ffff:7f00:1]'])(
   'D11.4 a private target as %s gets no connection, and the log names no address',
-  async (host) => {
+  async (host, { database, orgId, dispatcher }) => {
     let connections = 0
     const listener = createServer(() => (connections += 1)).listen(0, '127.0.0.1')
     await once(listener, 'listening')
@@ -235,7 +252,11 @@ test.for(['127.0.0.1', '[::ffff:127.0.0.1]', '0x7f.1', '[::ffff:7f00:1]'])(
   },
 )
 
-test('the guard counts connections: with private targets allowed the same listener is reached', async () => {
+test('with private targets allowed, the same listener is reached', async ({
+  database,
+  orgId,
+  dispatcher,
+}) => {
   let connections = 0
   const listener = createServer((socket) => {
     connections += 1
@@ -250,9 +271,14 @@ test('the guard counts connections: with private targets allowed the same listen
   listener.close()
 })
 
-test('D11.3 switched off between two attempts, the second is not made', async () => {
+test('D11.3 if deliveries are switched off between two attempts, the second is not made', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
-  answerWith(500, 200)
+  answerWith(receiver, 500, 200)
   const { run, counted } = dispatcher({
     wait: () => updateWebhook(database.db, orgId, id, { enabled: false }),
   })
@@ -261,9 +287,14 @@ test('D11.3 switched off between two attempts, the second is not made', async ()
   expect(counted).toEqual(['attempt failed', 'dropped: disabled'])
 })
 
-test('D11.3 lapsed between two attempts, the second is not made', async () => {
+test('D11.3 if the subscription lapses between two attempts, the second is not made', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
-  answerWith(500, 200)
+  answerWith(receiver, 500, 200)
   const { run, counted, deps } = dispatcher({
     wait: async () => {
       const [revision, subscription_ends_at] = [2, '2026-01-01T00:00:00.000Z']
@@ -278,29 +309,37 @@ test('D11.3 lapsed between two attempts, the second is not made', async () => {
 test.for([
   { name: 'deleted', again: false, reason: 'no_webhook' },
   { name: 'deleted and created again', again: true, reason: 'before_enabled' },
-])('D11.3 $name between two attempts, the second is not made: $reason', async ({ again, reason }) => {
-  const { id } = await addWebhook(database.db, orgId, receiver.url)
-  answerWith(500, 200)
-  const { run, counted } = dispatcher({
-    wait: async () => {
-      await deleteWebhook(database.db, orgId, id)
-      if (again) await addWebhook(database.db, orgId, receiver.url)
-    },
-  })
-  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
-  await database.db
-    .updateTable('webhook')
-    .set({ enabled_at: minutesAgo(2).toISOString() })
-    .where('org_id', '=', orgId)
-    .execute()
-  await run(movedJob(orgId, { receivedAt: minutesAgo(1).getTime() }))
-  expect(receiver.received).toHaveLength(1)
-  expect(counted).toEqual(['attempt failed', `dropped: ${reason}`])
-})
+])(
+  'D11.3 if the webhook is $name between two attempts, the second is not made: $reason',
+  async ({ again, reason }, { database, receiver, orgId, dispatcher }) => {
+    const { id } = await addWebhook(database.db, orgId, receiver.url)
+    answerWith(receiver, 500, 200)
+    const { run, counted } = dispatcher({
+      wait: async () => {
+        await deleteWebhook(database.db, orgId, id)
+        if (again) await addWebhook(database.db, orgId, receiver.url)
+      },
+    })
+    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+    await database.db
+      .updateTable('webhook')
+      .set({ enabled_at: minutesAgo(2).toISOString() })
+      .where('org_id', '=', orgId)
+      .execute()
+    await run(movedJob(orgId, { receivedAt: minutesAgo(1).getTime() }))
+    expect(receiver.received).toHaveLength(1)
+    expect(counted).toEqual(['attempt failed', `dropped: ${reason}`])
+  },
+)
 
-test('a URL changed between two attempts is where the second goes', async () => {
+test('if the URL changes between two attempts, the second goes to the new URL', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
-  answerWith(500, 200)
+  answerWith(receiver, 500, 200)
   const { run } = dispatcher({
     wait: () => updateWebhook(database.db, orgId, id, { url: `${receiver.url}/new` }),
   })
@@ -308,7 +347,12 @@ test('a URL changed between two attempts is where the second goes', async () => 
   expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/hook/new'])
 })
 
-test('without a webhook, switched off, or lapsed, nothing is sent and the reason is counted', async () => {
+test('without a webhook, with deliveries off, or lapsed, nothing is sent and the reason is counted', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   const { run, counted, deps } = dispatcher()
   await run(movedJob(orgId))
   const { id } = await addWebhook(database.db, orgId, receiver.url, false)
@@ -331,15 +375,25 @@ test('without a webhook, switched off, or lapsed, nothing is sent and the reason
   expect(receiver.received).toHaveLength(0)
 })
 
-test('a secret whose key is gone is dropped and counted, not sent unsigned', async () => {
+test('a delivery whose secret has no key is dropped and counted, not sent unsigned', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
-  const { run, counted } = dispatcher({ secrets: new OpenedSecrets([{ id: 'k9', key: Buffer.alloc(32) }]) })
+  const { run, counted } = dispatcher({ secretKeys: [{ id: 'k9', key: Buffer.alloc(32) }] })
   await run(movedJob(orgId))
   expect(counted).toEqual(['dropped: secret_unreadable'])
   expect(receiver.received).toHaveLength(0)
 })
 
-test('redelivered after a success that was logged, it is not sent again', async () => {
+test('a message that is redelivered after a logged success is not sent again', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
   const { run, counted } = dispatcher()
   const job = movedJob(orgId)
@@ -349,9 +403,14 @@ test('redelivered after a success that was logged, it is not sent again', async 
   expect(counted.at(-1)).toBe('already_delivered')
 })
 
-test('D11.3 redelivered after two failures, one attempt is left', async () => {
+test('D11.3 a message that is redelivered after two failures gets one more attempt', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
-  answerWith(500, 500, 500, 500)
+  answerWith(receiver, 500, 500, 500, 500)
   const { run } = dispatcher()
   const stopping = new AbortController()
   const job = movedJob(orgId)
@@ -368,7 +427,12 @@ test('D11.3 redelivered after two failures, one attempt is left', async () => {
   expect(receiver.received).toHaveLength(3)
 })
 
-test('a log that cannot be written does not make a delivery go out twice', async () => {
+test('if the log cannot be written, the delivery is not sent twice', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
   const { run, counted } = dispatcher()
   await database.db.schema.alterTable('delivery_attempt').renameTo('delivery_attempt_away').execute()

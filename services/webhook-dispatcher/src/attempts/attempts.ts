@@ -1,56 +1,13 @@
-import type { Logger } from '@whereabouts/messaging/logger'
-import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
-import { childTrace, currentTrace } from '@whereabouts/service-kit/trace'
 import { Requeued } from '../lanes/requeued.ts'
-import type { Bulkheads } from '../lanes/bulkheads.ts'
-import type { DispatcherMetrics } from '../metrics.ts'
-import type { Subscriptions } from '../subscriptions/subscriptions.ts'
-import type { OpenedSecrets } from '../webhooks/opened-secrets.ts'
+import { postSigned } from '../receivers/signed-request.ts'
 import type { Target } from '../webhooks/webhooks.queries.ts'
-import type { Payload } from './asset-moved-body.ts'
 import { HOLD, MAX_ATTEMPTS, retryDelayMs, dropReason, type DropReason } from './attempts.rules.ts'
-import { attemptRecord } from './attempts.queries.ts'
-import type { DeliveryStore } from './delivery-store.ts'
-import type { Post, PostResult } from './http-post.ts'
-import { postSigned } from './signed-request.ts'
-
-export type AttemptDeps = {
-  store: DeliveryStore
-  subscriptions: Subscriptions
-  secrets: OpenedSecrets
-  bulkheads: Bulkheads
-  post: Post
-  log: Logger
-  metrics: DispatcherMetrics
-  now: () => number
-  random: () => number
-  /** Rejects when the signal aborts. */
-  wait: (ms: number, signal: AbortSignal) => Promise<unknown>
-}
-
-/** One event on its way to one organization. It outlives a failed handling, and keeps the attempts made. */
-export type Job = {
-  readonly orgId: number
-  readonly payload: Payload
-  /** When the broker stored the event; milliseconds. */
-  readonly receivedAt: number
-  /** Above 1: another replica, or this one before a crash, had the message. */
-  readonly deliveryCount: number
-  attempts: number
-  /** How long it has waited for the state of the subscription. */
-  heldMs: number
-}
-
-export type Signals = {
-  /** The process stops: begin nothing, let attempts under way end. */
-  stopping: AbortSignal
-  /** That time is over: abort attempts under way. */
-  abort: AbortSignal
-}
+import type { AttemptDeps, Job, Signals } from './job.ts'
+import { recordResult } from './record-result.ts'
 
 /**
- * Makes one delivery, until a 2xx or a drop. Rejects with Requeued when stopped half way, and with errors of the
- * database. Both mean "retry later"; the attempts made so far are not repeated.
+ * Makes the attempts of a delivery, until a 2xx or a drop. Rejects with Requeued if it is stopped before that, and with
+ * errors of the database. After both, the delivery is retried without repeating the attempts made so far.
  */
 export async function deliver(
   deps: AttemptDeps,
@@ -64,7 +21,7 @@ export async function deliver(
     job.attempts = attempts
   }
   const ending = await attemptUntilOver(deps, job, progress, signals)
-  if (ending === 'delivered') arrive(deps, job)
+  if (ending === 'delivered') countDelivered(deps, job)
   else drop(deps, job, ending)
 }
 
@@ -76,16 +33,16 @@ async function attemptUntilOver(
 ): Promise<'delivered' | DropReason> {
   if (job.attempts >= MAX_ATTEMPTS) return 'attempts_exhausted'
   if (job.attempts > 0) await pauseFor(deps, retryDelayMs(job.attempts + 1, deps.random), signals)
-  // The request alone holds the shared slot. The wait for the next attempt is in the lane.
-  const result = await deps.bulkheads.use(job.orgId, signals.stopping, (beginning) =>
-    attemptOnce(deps, job, beginning, signals),
+  // Only the request holds a shared slot. Between attempts, the delivery waits in its lane.
+  const result = await deps.bulkheads.use(job.orgId, signals.stopping, (onStart) =>
+    attemptOnce(deps, job, onStart, signals),
   )
   progress()
   if (result === 'unknown' && !(await learnStatus(deps, job, signals))) return 'subscription_unknown'
   return result === 'failed' || result === 'unknown' ? attemptUntilOver(deps, job, progress, signals) : result
 }
 
-/** Holds the delivery until the subscription is known. False: keys was unreachable for too long. */
+/** Waits until the subscription is known. False: keys was unreachable for too long. */
 async function learnStatus(deps: AttemptDeps, job: Job, signals: Signals): Promise<boolean> {
   while (!(await deps.subscriptions.learn(job.orgId))) {
     if (job.heldMs >= HOLD.forMs) return false
@@ -95,12 +52,12 @@ async function learnStatus(deps: AttemptDeps, job: Job, signals: Signals): Promi
   return true
 }
 
-function arrive({ metrics, now }: AttemptDeps, { receivedAt }: Job): void {
+function countDelivered({ metrics, now }: AttemptDeps, { receivedAt }: Job): void {
   metrics.ended('delivered')
-  metrics.arrived(now() - receivedAt)
+  metrics.deliveredAfter(now() - receivedAt)
 }
 
-/** Counts and logs a delivery that is given up. */
+/** Counts and logs a dropped delivery. */
 export function drop(
   { metrics, log }: Pick<AttemptDeps, 'metrics' | 'log'>,
   job: Job,
@@ -108,7 +65,7 @@ export function drop(
 ): void {
   metrics.dropped(reason)
   const fields = { org_id: job.orgId, delivery_id: job.payload.deliveryId, reason, attempts: job.attempts }
-  // Missed deliveries deserve a warning; those of an organization that wants none do not.
+  // No warning if the organization wants no deliveries.
   if (reason === 'no_webhook' || reason === 'disabled') log.debug(fields, 'delivery dropped')
   else log.warn(fields, 'delivery dropped')
 }
@@ -121,11 +78,11 @@ async function pauseFor({ wait }: AttemptDeps, ms: number, { stopping }: Signals
   }
 }
 
-/** Checks webhook, state and subscription again each time (D11.3). */
+/** Checks webhook, toggle and subscription before each attempt (D11.3). */
 async function attemptOnce(
   deps: AttemptDeps,
   job: Job,
-  beginning: () => void,
+  onStart: () => void,
   signals: Signals,
 ): Promise<'delivered' | 'failed' | 'unknown' | DropReason> {
   const target = await deps.store.findTarget(job.orgId)
@@ -136,12 +93,12 @@ async function attemptOnce(
   if (secret === undefined) return 'secret_unreadable'
   if (signals.stopping.aborted) throw new Requeued()
   const attemptedAt = deps.now()
-  beginning()
+  onStart()
   const result = await send(deps, job, target.url, secret, signals.abort)
   job.attempts += 1
   const delivered = result.error === undefined
   deps.bulkheads.report(job.orgId, delivered, result.latencyMs)
-  await keepRecord(deps, job, target.id, attemptedAt, result)
+  await recordResult(deps, job, target.id, attemptedAt, result)
   return delivered ? 'delivered' : 'failed'
 }
 
@@ -160,52 +117,5 @@ async function send({ post }: AttemptDeps, job: Job, url: string, secret: string
     return await postSigned(post, { url, secret }, job.payload, abort)
   } catch (error) {
     throw abort.aborted ? new Requeued() : error
-  }
-}
-
-function recordAttemptSpan(job: Job, { statusCode, latencyMs, error }: PostResult): void {
-  if (!isTracing() || !currentTrace()?.sampled) return
-  recordSpan(childTrace(), {
-    name: 'POST webhook',
-    kind: 'client',
-    startedAt: spanTime() - latencyMs,
-    attributes: {
-      'http.request.method': 'POST',
-      'http.response.status_code': statusCode ?? undefined,
-      org_id: job.orgId,
-      delivery_id: job.payload.deliveryId,
-      attempt: job.attempts,
-    },
-    failure: error,
-  })
-}
-
-/** Never throws, because a missing log entry must not repeat the request. */
-async function keepRecord(
-  deps: AttemptDeps,
-  job: Job,
-  webhookId: number,
-  attemptedAt: number,
-  result: PostResult,
-) {
-  const { statusCode, latencyMs, error } = result
-  const { deliveryId } = job.payload
-  const made = { webhook_id: webhookId, delivery_id: deliveryId, attempt: job.attempts, test: false }
-  const record = attemptRecord({ ...made, attemptedAt }, result)
-  const { outcome } = record
-  deps.metrics.attempted(outcome, latencyMs)
-  recordAttemptSpan(job, result)
-  const fields = { outcome, status: statusCode, latency_ms: latencyMs, error }
-  const about = { org_id: job.orgId, delivery_id: deliveryId, attempt: job.attempts }
-  // The delivery log and the metrics have successes; thousands of lines a second would add nothing.
-  if (outcome === 'delivered') deps.log.debug({ ...about, ...fields }, 'delivery attempt')
-  else deps.log.info({ ...about, ...fields }, 'delivery attempt')
-  try {
-    await deps.store.recordAttempt(job.orgId, record)
-  } catch (failure) {
-    deps.log.error(
-      { err: failure, org_id: job.orgId, delivery_id: deliveryId },
-      'attempt could not be logged',
-    )
   }
 }

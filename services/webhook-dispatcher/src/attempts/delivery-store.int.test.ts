@@ -1,35 +1,44 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Tables } from '../db.ts'
-import { addWebhook, tenantsOf } from '../../test/attempts.fixture.ts'
-import { listAttempts, LOG_SIZE, recordAttempts, type AttemptRecord } from './attempts.queries.ts'
+import { expect } from 'vitest'
+import { addWebhook, test as dispatcherTest } from '../../test/dispatcher.fixture.ts'
+import {
+  listAttempts,
+  LOG_SIZE,
+  recordAttempts,
+  type AttemptRecord,
+} from '../delivery-log/delivery-log.queries.ts'
 import { deliveryStore, type DeliveryStore } from './delivery-store.ts'
 
 const [ONE, OTHER, NONE] = [1, 2, 3]
 const page = { limit: 200, offset: 0 }
 
-let database: ServiceDatabase<Tables>
-let tenants: TenantDatabase<Tables>
-let store: DeliveryStore
-const webhooks = new Map<number, number>()
-
-beforeAll(async () => {
-  database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../../migrations'))
-  tenants = tenantsOf(database)
-  store = deliveryStore(tenants, database.worker.db)
-  for (const org of [ONE, OTHER])
-    webhooks.set(org, (await addWebhook(database.db, org, `https://receiver-${org}.example/`)).id)
+const test = dispatcherTest.extend<{
+  store: DeliveryStore
+  webhookIds: ReadonlyMap<number, number>
+  attempt: (orgId: number, latency_ms: number) => AttemptRecord
+  /** The latencies of the organization's attempts, newest first. */
+  logged: (orgId: number) => Promise<number[]>
+}>({
+  store: async ({ database, tenants }, use) => use(deliveryStore(tenants, database.worker.db)),
+  webhookIds: [
+    async ({ database }, use) => {
+      const add = async (org: number) =>
+        [org, (await addWebhook(database.db, org, `https://receiver-${org}.example/`)).id] as const
+      await use(new Map([await add(ONE), await add(OTHER)]))
+    },
+    { scope: 'file', auto: true },
+  ],
+  attempt: async ({ webhookIds }, use) =>
+    use((orgId, latency_ms) => attemptOf(webhookIds.get(orgId) ?? 0, latency_ms)),
+  logged: async ({ database, webhookIds }, use) =>
+    use(async (orgId) => {
+      const rows = await listAttempts(database.db, orgId, webhookIds.get(orgId) ?? 0, page)
+      return rows.map(({ latency_ms }) => latency_ms)
+    }),
 })
-afterAll(async () => {
-  await tenants.close()
-  await database.drop()
-})
 
-const attempt = (orgId: number, latency_ms: number): AttemptRecord => ({
-  webhook_id: webhooks.get(orgId) ?? 0,
+const attemptOf = (webhook_id: number, latency_ms: number): AttemptRecord => ({
+  webhook_id,
   delivery_id: randomUUID(),
   attempt: 1,
   attempted_at: '2026-11-21T10:00:00.000Z',
@@ -40,10 +49,7 @@ const attempt = (orgId: number, latency_ms: number): AttemptRecord => ({
   test: false,
 })
 
-const logged = async (orgId: number) =>
-  (await listAttempts(database.db, orgId, webhooks.get(orgId) ?? 0, page)).map(({ latency_ms }) => latency_ms)
-
-test('looks of one moment go to the receivers of their own organizations', async () => {
+test('concurrent look-ups find the receivers of their own organizations', async ({ store }) => {
   const targets = await Promise.all([ONE, OTHER, NONE, ONE].map((orgId) => store.findTarget(orgId)))
   expect(targets.map((target) => target?.url)).toEqual([
     'https://receiver-1.example/',
@@ -53,7 +59,11 @@ test('looks of one moment go to the receivers of their own organizations', async
   ])
 })
 
-test('attempts of one moment are logged under their own organizations, in their order', async () => {
+test('concurrent attempts are logged under their own organizations, in their order', async ({
+  store,
+  attempt,
+  logged,
+}) => {
   await Promise.all([
     store.recordAttempt(ONE, attempt(ONE, 1)),
     store.recordAttempt(OTHER, attempt(OTHER, 100)),
@@ -64,7 +74,11 @@ test('attempts of one moment are logged under their own organizations, in their 
   expect(await logged(OTHER)).toEqual([100])
 })
 
-test('a statement as large as the ring replaces all of it, each slot once', async () => {
+test('a statement of 500 attempts replaces the whole log, each slot once', async ({
+  database,
+  attempt,
+  logged,
+}) => {
   const many = Array.from({ length: LOG_SIZE }, (_, n) => ({ ...attempt(ONE, 1_000 + n), org_id: ONE }))
   await recordAttempts(database.db, many)
   const newest = await logged(ONE)

@@ -8,13 +8,13 @@ import {
   recordAttempts,
   type AttemptRecord,
   type Progress,
-} from './attempts.queries.ts'
+} from '../delivery-log/delivery-log.queries.ts'
 
-/** What deliveries ask of the database. Rejects when it is away. */
+/** Reads and writes that deliveries need. Rejects while the database is unreachable. */
 export type DeliveryStore = {
-  /** Where the organization's deliveries go, as of now; undefined without a webhook. */
+  /** The current target of the organization's deliveries. Undefined: it has no webhook. */
   findTarget(orgId: number): Promise<Target | undefined>
-  /** What the log knows of a delivery that comes again. */
+  /** The attempts of a redelivered message, from the log. */
   findProgress(orgId: number, deliveryId: string): Promise<Progress>
   recordAttempt(orgId: number, attempt: AttemptRecord): Promise<void>
 }
@@ -22,9 +22,9 @@ export type DeliveryStore = {
 const TARGETS_AT_ONCE = 500
 
 /**
- * Deliveries of all organizations that are under way together are looked up, and logged, by one statement: each by
- * itself would cost more than its request to the receiver (ADR 28). Such a statement concerns many organizations and
- * runs as `across`; a target is handed to the organization that stands in its row, and its secret opens for no other.
+ * Looks up and logs concurrent deliveries of all organizations with one statement. A statement for each would cost more
+ * than its request to the receiver (ADR 28). Such a statement runs on `across`, which sees all organizations. A delivery
+ * gets the row of its organization, and the secret in it opens for no other.
  */
 export function deliveryStore(tenants: Pick<TenantDatabase<Tables>, 'forOrg'>, across: Db): DeliveryStore {
   const findTarget = batchCalls((orgIds: readonly number[]) => findTargets(across, orgIds), {
@@ -35,7 +35,7 @@ export function deliveryStore(tenants: Pick<TenantDatabase<Tables>, 'forOrg'>, a
       await recordAttempts(across, attempts)
       return attempts.map(() => undefined)
     },
-    { atMost: LOG_SIZE }, // more than the ring holds would write a slot twice
+    { atMost: LOG_SIZE }, // more rows would write a slot of the ring twice
   )
   return {
     findTarget,

@@ -1,109 +1,69 @@
-import { join } from 'node:path'
 import { assetMoved, type AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { askOrgState } from '@whereabouts/contracts/messages/org-state'
 import { openDatabase } from '@whereabouts/db/database'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { listDeadLetters } from '@whereabouts/messaging/dead-letters'
 import { publish, publishMany } from '@whereabouts/messaging/publish'
 import { respond } from '@whereabouts/messaging/request'
-import { busTest } from '@whereabouts/testing/broker-fixtures'
-import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
-import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
+import type { Receiver } from '@whereabouts/testing/receiver'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { addWebhook, attemptDeps, movedEvent, movedJob, tenantsOf } from '../../test/attempts.fixture.ts'
+import { describe, expect } from 'vitest'
+import {
+  addWebhook,
+  movedEvent,
+  movedJob,
+  receivedIds,
+  test as dispatcherTest,
+  type DispatcherOptions,
+  type TestDispatcher,
+} from '../../test/dispatcher.fixture.ts'
 import { deliveryStore } from '../attempts/delivery-store.ts'
-import type { AttemptDeps } from '../attempts/attempts.ts'
-import { recordAttempt } from '../attempts/attempts.queries.ts'
+import { recordAttempt } from '../delivery-log/delivery-log.queries.ts'
 import type { Tables } from '../db.ts'
 import { askKeysOver } from '../subscriptions/ask-keys.ts'
-import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { startDelivery, type Delivery } from './delivery.ts'
-import { bytesOf, LANE_LIMITS } from './lanes.consumer.ts'
-import { Lanes, type LaneLimits } from '../lanes/lanes.ts'
-import { AdaptiveConcurrency, CONCURRENCY_LIMITS } from '../lanes/adaptive-concurrency.ts'
-import { Bulkheads } from '../lanes/bulkheads.ts'
+import { bytesOf } from './lanes.consumer.ts'
+import { CONCURRENCY_LIMITS } from '../lanes/adaptive-concurrency.ts'
 
 const SOON = { timeout: 15_000 }
-const test = busTest
 
-let database: ServiceDatabase<Tables>
-let tenants: TenantDatabase<Tables>
-let receiver: Receiver
-let running: Delivery[] = []
-/** Each test has its organizations, so that none sees another's deliveries. */
-let orgId = 1_000
-
-beforeAll(async () => {
-  database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../../migrations'))
-  tenants = tenantsOf(database)
-})
-afterAll(async () => {
-  await tenants.close()
-  await database.drop()
-})
-beforeEach(async () => {
-  orgId += 10
-  receiver = await startReceiver()
-})
-afterEach(async () => {
-  await Promise.all(running.map((delivery) => delivery.stop()))
-  running = []
-  await receiver.close()
-})
-
-type Options = {
-  log?: AttemptDeps['log']
-  /** As main makes them; left out, every organization is subscribed. */
-  subscriptions?: Subscriptions
-  limits?: Partial<LaneLimits>
-  bulkheads?: { well: number; slow: number }
+type ReplicaOptions = DispatcherOptions & {
   heartbeatMs?: number
-  timeoutMs?: number
-  /** Organizations that are asked one delivery at a time, as after a failure. */
+  /** Organizations that get one delivery at a time, as after a failure. */
   oneAtATime?: readonly number[]
 }
 
-/** One replica of the dispatcher on this connection. */
-function startReplica(broker: Broker, options: Options = {}) {
-  const {
-    log,
-    subscriptions,
-    limits,
-    bulkheads = { well: 16, slow: 16 },
-    heartbeatMs,
-    timeoutMs = 5_000,
-    oneAtATime = [],
-  } = options
-  const concurrency = new AdaptiveConcurrency()
-  for (const org of oneAtATime) concurrency.report(org, false, 10)
-  const waited: number[] = []
-  const heldBriefly = (ms: number) => {
-    waited.push(ms)
-    return delay(50)
-  }
-  const made = attemptDeps({
-    store: deliveryStore(tenants, database.worker.db),
-    ca: receiver.ca,
-    timeoutMs,
-    bulkheads: new Bulkheads(bulkheads, concurrency),
-    ...(log && { log }),
-    // Time passes between two questions, or five minutes would be over before keys is there.
-    ...(subscriptions && { subscriptions, wait: heldBriefly }),
-  })
-  const settled: string[] = []
-  const lanes = new Lanes({ ...LANE_LIMITS, ...limits }, concurrency)
-  const delivery = startDelivery(broker, made.deps, {
-    lanes,
-    consumerMetrics: { handled: (outcome, count) => settled.push(...Array<string>(count).fill(outcome)) },
-    graceMs: 5_000,
-    ...(heartbeatMs !== undefined && { heartbeatMs }),
-  })
-  running.push(delivery)
-  return { ...made, waits: subscriptions ? waited : made.waits, delivery, lanes, settled }
+type Replica = TestDispatcher & {
+  delivery: Delivery
+  /** How each message was settled, in order. */
+  settled: string[]
 }
+
+const test = dispatcherTest.extend<{
+  /** One replica of the dispatcher, on the connection of `bus` or on another. It stops with the test. */
+  startReplica: (options?: ReplicaOptions, broker?: Broker) => Replica
+}>({
+  startReplica: async ({ bus, dispatcher }, use) => {
+    const running: Delivery[] = []
+    await use(({ heartbeatMs, oneAtATime = [], ...options } = {}, broker = bus.broker) => {
+      const created = dispatcher(options)
+      for (const org of oneAtATime) created.deps.bulkheads.report(org, false, 10)
+      const settled: string[] = []
+      const delivery = startDelivery(broker, created.deps, {
+        lanes: created.lanes,
+        consumerMetrics: {
+          handled: (outcome, count) => settled.push(...Array<string>(count).fill(outcome)),
+        },
+        graceMs: 5_000,
+        ...(heartbeatMs !== undefined && { heartbeatMs }),
+      })
+      running.push(delivery)
+      return { ...created, delivery, settled }
+    })
+    await Promise.all(running.map((delivery) => delivery.stop()))
+  },
+})
 
 const send = (broker: Broker, event: AssetMoved) =>
   publish(broker, { subject: assetMoved.subject(event), payload: event, msgId: event.delivery_id })
@@ -113,10 +73,8 @@ const orgState = (org_id: number, subscription_ends_at: string | null) => ({
   payload: { org_id, revision: 1, name: 'Org', subscription_ends_at },
 })
 
-const receivedIds = () => receiver.received.map(({ headers }) => headers['x-service-delivery'])
-
-/** Keeps every answer on this path back until `release`. */
-function holdAnswers(path = '/hook') {
+/** Holds every response on this path until `release`. */
+function holdResponses(receiver: Receiver, path = '/hook') {
   const held: ServerResponse[] = []
   let open = false
   receiver.respondWith((request, response) => {
@@ -130,89 +88,125 @@ function holdAnswers(path = '/hook') {
   return { release }
 }
 
-test('an event of the stream reaches the receiver and is acknowledged', async ({ bus }) => {
+test('an event of the stream reaches the receiver and is acknowledged', async ({
+  bus,
+  database,
+  receiver,
+  orgId,
+  startReplica,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
-  const { settled } = startReplica(bus.broker)
+  const { settled } = startReplica()
   const event = movedEvent(orgId)
   await send(bus.broker, event)
-  await expect.poll(receivedIds, SOON).toEqual([event.delivery_id])
+  await expect.poll(() => receivedIds(receiver), SOON).toEqual([event.delivery_id])
   await expect.poll(() => settled, SOON).toEqual(['ack'])
 })
 
-test('the subscription is known before the first event is looked at', async ({ bus }) => {
+test('the subscriptions are known before the first event is handled', async ({
+  bus,
+  database,
+  receiver,
+  orgId,
+  startReplica,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
-  // The lapsed organization comes last, so that reading them all takes longer than the first event does.
+  // The lapsed organization is the last, so that reading all states takes longer than reading the first event.
   const others = Array.from({ length: 3_000 }, (_, i) => orgState(100_000 + i, null))
   await publishMany(bus.broker, [...others, orgState(orgId, '2026-01-01T00:00:00.000Z')])
   await send(bus.broker, movedEvent(orgId))
-  const { counted, settled } = startReplica(bus.broker)
+  const { counted, settled } = startReplica()
   await expect.poll(() => settled, SOON).toEqual(['ack'])
   expect(counted).toEqual(['dropped: subscription_lapsed'])
   expect(receiver.received).toEqual([])
 })
 
 describe('a lapsed organization whose state was overwritten in KEYS', () => {
-  const lapsed = () => orgState(orgId, '2026-01-01T00:00:00.000Z')
-  /** What an acknowledgement of the broker looks like. */
-  const overwritten = () => ({ subject: `keys.org.${orgId}`, payload: { stream: 'SCANS', seq: 48 } })
+  const lapsed = (orgId: number) => orgState(orgId, '2026-01-01T00:00:00.000Z')
+  /** This payload looks like an acknowledgement of the broker. */
+  const overwritten = (orgId: number) => ({
+    subject: `keys.org.${orgId}`,
+    payload: { stream: 'SCANS', seq: 48 },
+  })
 
-  test('gets nothing from a dispatcher that starts then: keys is asked', async ({ bus }) => {
+  test('gets nothing from a dispatcher that starts later, because it asks keys', async ({
+    bus,
+    database,
+    receiver,
+    orgId,
+    startReplica,
+  }) => {
     await addWebhook(database.db, orgId, receiver.url)
-    await publishMany(bus.broker, [lapsed(), overwritten()])
-    const subscriptions = new Subscriptions(
-      askKeysOver(() => bus.broker),
-      bus.logger,
-    )
-    const { counted, waits, settled } = startReplica(bus.broker, { subscriptions })
+    await publishMany(bus.broker, [lapsed(orgId), overwritten(orgId)])
+    // Time passes between two requests to keys. Otherwise the five minutes would be over before keys is there.
+    const options = { askOrg: askKeysOver(() => bus.broker), wait: () => delay(50) }
+    const { counted, waits, settled } = startReplica(options)
     await send(bus.broker, movedEvent(orgId))
-    await expect.poll(() => waits.length, SOON).toBeGreaterThan(0) // held: keys does not answer yet
+    await expect.poll(() => waits.length, SOON).toBeGreaterThan(0) // keys does not reply yet
     expect(settled).toEqual([])
-    const answer = async () => ({ org: lapsed().payload })
-    const keys = respond(bus.broker, askOrgState.subject, 'keys', answer, { logger: bus.logger })
+    const reply = async () => ({ org: lapsed(orgId).payload })
+    const keys = respond(bus.broker, askOrgState.subject, 'keys', reply, { logger: bus.logger })
     await expect.poll(() => settled, SOON).toEqual(['ack'])
     expect(counted).toEqual(['dropped: subscription_lapsed'])
     expect(receiver.received).toEqual([])
     await keys.stop()
   })
 
-  test('is in doubt for one that runs, until its state is published again', async ({ bus }) => {
-    await publish(bus.broker, lapsed())
-    const { delivery, deps } = startReplica(bus.broker)
+  test('is unknown to a running dispatcher until its state is published again', async ({
+    bus,
+    orgId,
+    startReplica,
+  }) => {
+    await publish(bus.broker, lapsed(orgId))
+    const { delivery, deps } = startReplica()
     const status = () => deps.subscriptions.status(orgId, Date.now())
     await expect.poll(status, SOON).toBe('lapsed')
-    await publish(bus.broker, overwritten())
+    await publish(bus.broker, overwritten(orgId))
     await expect.poll(status, SOON).toBe('unknown')
-    await publish(bus.broker, lapsed())
+    await publish(bus.broker, lapsed(orgId))
     await expect.poll(status, SOON).toBe('lapsed')
     await delivery.stop()
   })
 })
 
-test('an event that cannot be read becomes a dead letter, and the next one is delivered', async ({ bus }) => {
+test('an event that cannot be read becomes a dead letter, and the next event is delivered', async ({
+  bus,
+  database,
+  receiver,
+  orgId,
+  startReplica,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
-  startReplica(bus.broker)
+  startReplica()
   await publish(bus.broker, { subject: `events.asset-moved.${orgId}`, payload: { nonsense: true } })
   const event = movedEvent(orgId)
   await send(bus.broker, event)
-  await expect.poll(receivedIds, SOON).toEqual([event.delivery_id])
+  await expect.poll(() => receivedIds(receiver), SOON).toEqual([event.delivery_id])
   await expect
     .poll(() => listDeadLetters(bus.broker, 10), SOON)
     .toMatchObject([{ reason: 'not an asset.moved event' }])
 })
 
-test('D11.6 a receiver that hangs does not delay another organization', async ({ bus }) => {
-  const hanging = orgId + 1
-  // One server for both, as with the hosted receivers that many customers share.
-  const { release } = holdAnswers('/hook/hanging')
+test('D11.6 a receiver that hangs does not delay another organization', async ({
+  bus,
+  database,
+  receiver,
+  orgId,
+  newOrg,
+  startReplica,
+}) => {
+  const hanging = newOrg()
+  // Both use one server, like customers of a hosted receiver.
+  const { release } = holdResponses(receiver, '/hook/hanging')
   await addWebhook(database.db, hanging, `${receiver.url}/hanging`)
   await addWebhook(database.db, orgId, receiver.url)
-  // Without a timeout: only a lane of its own lets the last event through.
-  const { settled } = startReplica(bus.broker, { timeoutMs: 60_000 })
+  // No timeout frees the slots, so that the last event passes only because it has its own lane.
+  const { settled } = startReplica({ attemptTimeoutMs: 60_000 })
   for (let i = 0; i < 20; i += 1) await send(bus.broker, movedEvent(hanging))
   await expect.poll(() => receiver.received.length, SOON).toBe(CONCURRENCY_LIMITS.unknown)
   const event = movedEvent(orgId)
   await send(bus.broker, event)
-  await expect.poll(() => receivedIds().at(-1), SOON).toBe(event.delivery_id)
+  await expect.poll(() => receivedIds(receiver).at(-1), SOON).toBe(event.delivery_id)
   await expect.poll(() => settled, SOON).toEqual(['ack'])
   release()
   await expect.poll(() => settled.length, SOON).toBe(21)
@@ -221,13 +215,20 @@ test('D11.6 a receiver that hangs does not delay another organization', async ({
 describe('D11.6 with more hanging organizations than there are slots', () => {
   const SLOTS = { well: 4, slow: 4 }
 
-  test('an organization whose receiver is well has its deliveries at once', async ({ bus }) => {
-    const { release } = holdAnswers('/hook/hanging')
-    const hanging = Array.from({ length: 24 }, (_, i) => 500_000 + orgId * 100 + i)
+  test('an organization with a healthy receiver gets its deliveries at once', async ({
+    bus,
+    database,
+    receiver,
+    orgId,
+    newOrg,
+    startReplica,
+  }) => {
+    const { release } = holdResponses(receiver, '/hook/hanging')
+    const hanging = Array.from({ length: 24 }, newOrg)
     for (const org of hanging) await addWebhook(database.db, org, `${receiver.url}/hanging`)
     await addWebhook(database.db, orgId, receiver.url)
-    // Without a timeout: those that hang never give back what they hold.
-    const { settled, deps } = startReplica(bus.broker, { bulkheads: SLOTS, timeoutMs: 60_000 })
+    // No timeout frees the slots of the hanging requests.
+    const { settled, deps } = startReplica({ requestsAtOnce: SLOTS, attemptTimeoutMs: 60_000 })
     for (const org of hanging) for (let i = 0; i < 3; i += 1) await send(bus.broker, movedEvent(org))
     await expect.poll(() => deps.bulkheads.sizes().waiting.slow, SOON).toBeGreaterThan(SLOTS.slow)
     const events = Array.from({ length: 50 }, () => movedEvent(orgId))
@@ -244,14 +245,14 @@ describe('a save of 10 000 assets', () => {
   const WHILE = { timeout: 110_000, interval: 250 }
 
   test(
-    'reaches a receiver that is well to the last one, though nothing was taken at first',
+    'reaches a healthy receiver completely, although it does not respond at first',
     { timeout: 120_000 },
-    async ({ bus }) => {
-      const { release } = holdAnswers()
+    async ({ bus, database, receiver, orgId, startReplica }) => {
+      const { release } = holdResponses(receiver)
       await addWebhook(database.db, orgId, receiver.url)
-      const { deps, counted, lanes } = startReplica(bus.broker, {
-        timeoutMs: 120_000,
-        bulkheads: { well: 64, slow: 64 },
+      const { deps, counted, lanes } = startReplica({
+        attemptTimeoutMs: 120_000,
+        requestsAtOnce: { well: 64, slow: 64 },
       })
       const events = Array.from({ length: SAVED }, () => movedEvent(orgId))
       const messages = events.map((event) => ({
@@ -264,22 +265,32 @@ describe('a save of 10 000 assets', () => {
       release()
       await expect.poll(() => counted.filter((what) => what === 'delivered').length, WHILE).toBe(SAVED)
       expect(counted.filter((what) => what.startsWith('dropped'))).toEqual([])
-      expect(new Set(receivedIds()).size).toBe(SAVED)
+      expect(new Set(receivedIds(receiver)).size).toBe(SAVED)
       expect(deps.bulkheads.sizes().running).toEqual({ well: 0, slow: 0 })
     },
   )
 })
 
-test('a lane that overflows drops its oldest, counts it and says so in the log, and loses nothing else', async ({
+test('a full lane drops, counts and logs its oldest deliveries, and loses no other', async ({
   bus,
+  database,
+  receiver,
+  orgId,
+  newOrg,
+  startReplica,
 }) => {
-  const other = orgId + 1
-  const { release } = holdAnswers()
+  const other = newOrg()
+  const { release } = holdResponses(receiver)
   for (const org of [orgId, other]) await addWebhook(database.db, org, receiver.url)
   const event = movedEvent(orgId)
   const laneBytes = 3 * bytesOf(movedJob(orgId))
-  const limits = { limits: { laneBytes }, oneAtATime: [orgId], timeoutMs: 60_000, log: bus.logger }
-  const { counted, settled } = startReplica(bus.broker, limits)
+  const options = {
+    laneLimits: { laneBytes },
+    oneAtATime: [orgId],
+    attemptTimeoutMs: 60_000,
+    log: bus.logger,
+  }
+  const { counted, settled } = startReplica(options)
   const events = [event, ...Array.from({ length: 5 }, () => movedEvent(orgId))]
   for (const one of events) await send(bus.broker, one)
   await send(bus.broker, movedEvent(other))
@@ -289,33 +300,44 @@ test('a lane that overflows drops its oldest, counts it and says so in the log, 
   release()
   await expect.poll(() => settled.length, SOON).toBe(7)
   const [first, , , ...newest] = events.map(({ delivery_id }) => delivery_id)
-  const got = new Set(receivedIds())
+  const got = new Set(receivedIds(receiver))
   expect([first, ...newest].filter((id) => !got.has(id ?? ''))).toEqual([])
   expect(got.size).toBe(5)
 })
 
-test('when the database is away, events are held and delivered once it is back', async ({ bus }) => {
+test('while the database is unreachable, events are held; they are delivered when it is back', async ({
+  bus,
+  database,
+  tenants,
+  receiver,
+  orgId,
+  startReplica,
+}) => {
   await addWebhook(database.db, orgId, receiver.url)
-  const { deps, settled } = startReplica(bus.broker, { log: bus.logger })
-  const away = openDatabase<Tables>('postgres://nobody@127.0.0.1:1/none', { max: 1 })
-  deps.store = deliveryStore(tenants, away.db)
+  const { deps, settled } = startReplica({ log: bus.logger })
+  const unreachableDatabase = openDatabase<Tables>('postgres://nobody@127.0.0.1:1/none', { max: 1 })
+  deps.store = deliveryStore(tenants, unreachableDatabase.db)
   const event = movedEvent(orgId)
   await send(bus.broker, event)
   await expect
     .poll(() => bus.log.map(({ text }) => text), SOON)
     .toContain('consumer holds messages during an outage')
   deps.store = deliveryStore(tenants, database.worker.db)
-  await expect.poll(receivedIds, SOON).toEqual([event.delivery_id])
+  await expect.poll(() => receivedIds(receiver), SOON).toEqual([event.delivery_id])
   await expect.poll(() => settled, SOON).toEqual(['ack'])
-  await away.close()
+  await unreachableDatabase.close()
 })
 
-test('stopping lets attempts in flight end and returns what waits, for another replica, nothing twice', async ({
+test('stopping lets running attempts end and requeues waiting deliveries; another replica sends them, none twice', async ({
   bus,
+  database,
+  receiver,
+  orgId,
+  startReplica,
 }) => {
   await addWebhook(database.db, orgId, receiver.url)
-  const { release } = holdAnswers()
-  const first = startReplica(bus.broker, { oneAtATime: [orgId] })
+  const { release } = holdResponses(receiver)
+  const first = startReplica({ oneAtATime: [orgId] })
   const events = [movedEvent(orgId), movedEvent(orgId), movedEvent(orgId)]
   for (const event of events) await send(bus.broker, event)
   await expect.poll(() => receiver.received.length, SOON).toBe(1)
@@ -325,26 +347,30 @@ test('stopping lets attempts in flight end and returns what waits, for another r
   await stopped
   expect(first.settled.toSorted()).toEqual(['ack', 'return', 'return'])
   expect(receiver.received).toHaveLength(1)
-  startReplica(await bus.connect())
+  startReplica({}, await bus.connect())
   await expect.poll(() => receiver.received.length, SOON).toBe(3)
-  expect(new Set(receivedIds())).toEqual(new Set(events.map((event) => event.delivery_id)))
+  expect(new Set(receivedIds(receiver))).toEqual(new Set(events.map((event) => event.delivery_id)))
 })
 
 describe('with a broker that waits two seconds for an acknowledgement', () => {
   test.override({ topology: { ackWaitMs: 2_000 } })
 
-  test('after a crash the delivery comes again under the same id, and what was logged as delivered does not', async ({
+  test('after a crash, a delivery is sent again under the same id, unless its success was logged', async ({
     bus,
+    database,
+    receiver,
+    orgId,
+    startReplica,
   }) => {
     const { id } = await addWebhook(database.db, orgId, receiver.url)
-    const { release } = holdAnswers()
+    const { release } = holdResponses(receiver)
     const doomed = await bus.connect()
-    startReplica(doomed)
+    startReplica({}, doomed)
     const [lost, done] = [movedEvent(orgId), movedEvent(orgId)]
     await send(bus.broker, lost)
     await send(bus.broker, done)
     await expect.poll(() => receiver.received.length, SOON).toBe(2)
-    // As by SIGKILL: nothing is acknowledged, nothing handed back. For `done` the crash came after the log entry.
+    // Like SIGKILL: nothing is acknowledged or requeued. For `done`, the crash came after the log entry.
     await doomed.close()
     await recordAttempt(database.db, orgId, {
       webhook_id: id,
@@ -358,12 +384,12 @@ describe('with a broker that waits two seconds for an acknowledgement', () => {
       test: false,
     })
     receiver.respondWith((_, response) => void response.writeHead(204).end())
-    const second = startReplica(bus.broker)
+    const second = startReplica()
     await expect
       .poll(() => second.counted.toSorted(), SOON)
       .toEqual(['already_delivered', 'attempt delivered', 'delivered'])
-    expect(receivedIds().filter((delivery) => delivery === lost.delivery_id)).toHaveLength(2)
-    expect(receivedIds().filter((delivery) => delivery === done.delivery_id)).toHaveLength(1)
+    expect(receivedIds(receiver).filter((delivery) => delivery === lost.delivery_id)).toHaveLength(2)
+    expect(receivedIds(receiver).filter((delivery) => delivery === done.delivery_id)).toHaveLength(1)
     const [sent, again] = receiver.received.filter(
       ({ headers }) => headers['x-service-delivery'] === lost.delivery_id,
     )
@@ -372,15 +398,21 @@ describe('with a broker that waits two seconds for an acknowledgement', () => {
     release()
   })
 
-  test('what waits in its lane for longer than that stays ours and is sent once', async ({ bus }) => {
+  test('a delivery that waits longer in its lane is sent once, and is not redelivered', async ({
+    bus,
+    database,
+    receiver,
+    orgId,
+    startReplica,
+  }) => {
     await addWebhook(database.db, orgId, receiver.url)
     receiver.respondWith((_, response) => {
       setTimeout(() => response.writeHead(204).end(), 1_500)
     })
-    const { settled } = startReplica(bus.broker, { oneAtATime: [orgId], heartbeatMs: 500 })
+    const { settled } = startReplica({ oneAtATime: [orgId], heartbeatMs: 500 })
     const events = [movedEvent(orgId), movedEvent(orgId), movedEvent(orgId)]
     for (const event of events) await send(bus.broker, event)
     await expect.poll(() => settled, SOON).toEqual(['ack', 'ack', 'ack'])
-    expect(receivedIds()).toEqual(events.map((event) => event.delivery_id))
+    expect(receivedIds(receiver)).toEqual(events.map((event) => event.delivery_id))
   })
 })

@@ -4,7 +4,7 @@ import type { Broker } from '@whereabouts/messaging/connection'
 import type { ConsumerMetrics, Consumption } from '@whereabouts/messaging/consumer'
 import { followStream } from '@whereabouts/messaging/follow'
 import type { StateMetrics } from '@whereabouts/messaging/unreadable-states'
-import type { AttemptDeps } from '../attempts/attempts.ts'
+import type { AttemptDeps } from '../attempts/job.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import { lanesConsumer } from './lanes.consumer.ts'
 
@@ -14,19 +14,19 @@ export type DeliveryOptions = {
   lanes: Lanes
   consumerMetrics?: ConsumerMetrics
   stateMetrics?: StateMetrics
-  /** What attempts in flight are given to end when we stop. */
+  /** How long running attempts may take to end after `stop`. */
   graceMs: number
   heartbeatMs?: number
 }
 
 export type Delivery = {
-  /** The subscriptions are known; before that nothing is taken from EVENTS. */
+  /** Whether the subscriptions are known. Before that, EVENTS is not read. */
   isCaughtUp(): boolean
-  /** Attempts in flight end, everything else goes back to the stream. */
+  /** Lets running attempts end and requeues all other deliveries. */
   stop(): Promise<void>
 }
 
-/** Follows the organizations on KEYS and, once their subscriptions are known, delivers what EVENTS brings. */
+/** Follows the organizations on KEYS. Once their subscriptions are known, it delivers the events of EVENTS. */
 export function startDelivery(broker: Broker, deps: AttemptDeps, options: DeliveryOptions): Delivery {
   const { log, subscriptions } = deps
   const stopping = new AbortController()
@@ -36,7 +36,7 @@ export function startDelivery(broker: Broker, deps: AttemptDeps, options: Delive
     filter: `${ORG}*`,
     onState: (_subject, payload) => subscriptions.apply(payload),
     onReset: () => subscriptions.clear(),
-    onUnreadable: (subject) => subscriptions.doubt(Number(subject.slice(ORG.length))),
+    onUnreadable: (subject) => subscriptions.markUnreadable(Number(subject.slice(ORG.length))),
     owner: republishKeysState.subject,
     ...(options.stateMetrics && { stateMetrics: options.stateMetrics }),
     logger: log,
@@ -51,7 +51,7 @@ export function startDelivery(broker: Broker, deps: AttemptDeps, options: Delive
   return {
     isCaughtUp: () => follower.isCaughtUp(),
     async stop() {
-      // The consumer first: what the lanes then hand back, it returns to the stream instead of trying it again.
+      // The consumer stops first, so that it returns to the stream what the lanes requeue, instead of retrying it.
       const stopped = consumption?.stop()
       stopping.abort()
       options.lanes.stop()

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('everyone is called once an interval until it ends, and then no timer is left', () => {
+test('each function is called once per interval until it is stopped; after the last, no timer is left', () => {
   const heartbeats = new HeartbeatTimer(10)
   const called: string[] = []
   const endA = heartbeats.every(() => called.push('a'))
@@ -21,7 +21,7 @@ test('everyone is called once an interval until it ends, and then no timer is le
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('who comes after all have ended is called too', () => {
+test('a function that is added after all others have stopped is called', () => {
   const heartbeats = new HeartbeatTimer(10)
   heartbeats.every(() => {})()
   const called: string[] = []

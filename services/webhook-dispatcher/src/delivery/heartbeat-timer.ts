@@ -1,4 +1,4 @@
-/** Calls many functions at one interval with one timer, because thousands of deliveries wait at a time. */
+/** Calls many functions at one interval with one timer, because thousands of deliveries wait at once. */
 export class HeartbeatTimer {
   readonly #everyMs: number
   readonly #beats = new Set<() => void>()
@@ -8,9 +8,9 @@ export class HeartbeatTimer {
     this.#everyMs = everyMs
   }
 
-  /** Calls `beat` from now on, first within one interval. Returns a function that ends it. */
+  /** Calls `beat` once per interval, the first time within one interval. Returns a function that stops it. */
   every(beat: () => void): () => void {
-    const mine = () => beat() // a function of its own, in case the same one is added twice
+    const mine = () => beat() // a new function, because the same one may be added twice
     this.#beats.add(mine)
     this.#timer ??= setInterval(() => this.#all(), this.#everyMs)
     return () => {

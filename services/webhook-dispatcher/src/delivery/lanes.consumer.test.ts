@@ -1,7 +1,8 @@
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { expect, test } from 'vitest'
-import { bytesOf, decodeJob, LANE_LIMITS } from './lanes.consumer.ts'
+import { LANE_LIMITS } from '../lanes/lanes.ts'
+import { bytesOf, decodeJob } from './lanes.consumer.ts'
 
 const event = {
   delivery_id: '6f1c7c52-8f0e-5d55-9d0c-3a1f0a3c9f10',
@@ -22,23 +23,23 @@ const message = (payload: unknown, subject = 'events.asset-moved.7'): IncomingMe
   headers: {},
 })
 
-test('an event becomes the job of its organization, fields that came later are ignored', () => {
+test('an event becomes a delivery of its organization; unknown fields are ignored', () => {
   const job = decodeJob(message({ ...event, new_field: 1 }))
   expect(job).toMatchObject({ orgId: 7, receivedAt: 5, deliveryCount: 2, attempts: 0 })
   expect(job.payload.deliveryId).toBe(event.delivery_id)
 })
 
 test.for([
-  ['what is not JSON', message('{')],
-  ['what lacks a field', message({ ...event, to_location: undefined })],
-  ['a time that is none', message({ ...event, occurred_at: 'now' })],
+  ['a message that is not JSON', message('{')],
+  ['an event without a required field', message({ ...event, to_location: undefined })],
+  ['a time that is not a timestamp', message({ ...event, occurred_at: 'now' })],
   ["an event under another organization's subject", message(event, 'events.asset-moved.8')],
   ['an unknown event', message(event, 'events.asset-vanished.7')],
 ] as const)('%s becomes a dead letter without a retry', ([, poison]) => {
   expect(() => decodeJob(poison)).toThrow(PoisonError)
 })
 
-test('a save of 10 000 assets fits into a lane, even if all its names are 255 characters long', () => {
+test('a save of 10 000 assets fits into a lane, even if all names have 255 characters', () => {
   const saved = 10_000
   const bytes = (name: string) => {
     const place = { id: 2 ** 52, name }

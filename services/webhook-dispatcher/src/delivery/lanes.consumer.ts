@@ -6,27 +6,22 @@ import { PoisonError } from '@whereabouts/messaging/settle'
 import { durables } from '@whereabouts/messaging/topology'
 import { toAppError } from '@whereabouts/service-kit/error-handler'
 import { currentTrace, withTrace } from '@whereabouts/service-kit/trace'
-import { assetMovedPayload } from '../attempts/asset-moved-body.ts'
-import { deliver, drop, type AttemptDeps, type Job } from '../attempts/attempts.ts'
+import { assetMovedPayload } from '../receivers/asset-moved-body.ts'
+import { deliver, drop } from '../attempts/attempts.ts'
+import type { AttemptDeps, Job } from '../attempts/job.ts'
 import { Requeued } from '../lanes/requeued.ts'
 import { HeartbeatTimer } from './heartbeat-timer.ts'
-import { Lanes, type LaneLimits } from '../lanes/lanes.ts'
+import type { Lanes } from '../lanes/lanes.ts'
 
 const DURABLE = 'webhook-dispatcher-lanes'
 
-/**
- * About 17 000 and 34 000 deliveries of ordinary size: more than the largest save makes (10 000 assets) fits into one
- * lane. Two replicas full to the brim hold less than the durable's `maxAckPending`.
- */
-export const LANE_LIMITS: LaneLimits = { laneBytes: 128 * 1024 * 1024, totalBytes: 256 * 1024 * 1024 }
-
-/** Memory of a waiting delivery besides its bytes, mostly promises (measured, ADR 22). */
+/** Memory of a waiting delivery in addition to its body, mostly promises (measured, ADR 22). */
 const ENTRY_BYTES = 7 * 1024
 
-/** More than can wait and run, because full lanes drop their oldest and never stop the intake. */
+/** More deliveries than the lanes hold, because full lanes drop deliveries and never stop the intake. */
 const HANDLED_AT_ONCE = 100_000
 
-/** Three heartbeats before the broker would redeliver a message. */
+/** Three heartbeats in the time after which the broker redelivers a message. */
 const HEARTBEAT_MS = durables[DURABLE].ackWaitMs / 3
 
 /** EVENTS → lanes → attempts. A message is acknowledged when its delivery has ended, delivered or dropped. */
@@ -61,7 +56,7 @@ export function lanesConsumer(
   }
 }
 
-/** What a delivery takes while it waits: the message, the body made of it, and what keeps them. */
+/** Memory of a waiting delivery: the message, the body made from it, and the overhead. */
 export const bytesOf = ({ payload }: Job) => ENTRY_BYTES + 2 * payload.body.length
 
 const decodeEvent = decodeWith('an asset.moved event', (payload) => AssetMoved.parse(payload))

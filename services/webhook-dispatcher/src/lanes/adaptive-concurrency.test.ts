@@ -3,12 +3,12 @@ import { AdaptiveConcurrency, CONCURRENCY_LIMITS, SLOW_MS } from './adaptive-con
 
 const ORG = 7
 
-/** So many successes in a row. */
+/** Reports successes in a row. */
 function succeed(concurrency: AdaptiveConcurrency, times: number, latencyMs = 10) {
   for (let i = 0; i < times; i += 1) concurrency.report(ORG, true, latencyMs)
 }
 
-test('a round of successes allows one delivery more, up to a bound; a failure leaves one', () => {
+test('a round of successes allows one more delivery, up to a limit; a failure leaves one', () => {
   const concurrency = new AdaptiveConcurrency()
   expect(concurrency.allowed(ORG)).toBe(CONCURRENCY_LIMITS.unknown)
   succeed(concurrency, 3)
@@ -25,7 +25,7 @@ test('a round of successes allows one delivery more, up to a bound; a failure le
   expect(concurrency.allowed(ORG)).toBe(2)
 })
 
-test('slow is whose last attempt took a second, delivered or not; it is allowed less', () => {
+test('a receiver is slow if its last attempt took a second, delivered or not, and gets fewer deliveries', () => {
   const concurrency = new AdaptiveConcurrency()
   succeed(concurrency, 200, SLOW_MS)
   expect(concurrency.isSlow(ORG)).toBe(true)
@@ -37,7 +37,7 @@ test('slow is whose last attempt took a second, delivered or not; it is allowed 
   expect(concurrency.isInTrouble(ORG)).toBe(false)
 })
 
-test('an attempt that is still under way may show it already', () => {
+test('an attempt that still runs can make its receiver slow', () => {
   const concurrency = new AdaptiveConcurrency()
   succeed(concurrency, 200)
   concurrency.markSlow(ORG)
@@ -45,7 +45,7 @@ test('an attempt that is still under way may show it already', () => {
   expect(concurrency.allowed(ORG)).toBe(CONCURRENCY_LIMITS.slow)
 })
 
-test('what is remembered is of one organization, for ten minutes, and of so many', () => {
+test('a result counts for its own organization, for ten minutes', () => {
   let now = 0
   const concurrency = new AdaptiveConcurrency(() => now)
   concurrency.report(ORG, false, 5_000)
@@ -54,7 +54,15 @@ test('what is remembered is of one organization, for ten minutes, and of so many
   expect(concurrency.isSlow(ORG)).toBe(true)
   now += 1
   expect(concurrency.isSlow(ORG)).toBe(false)
+})
+
+test('above 10 000 organizations, the one with the oldest result is evicted, even if it was read since', () => {
+  const concurrency = new AdaptiveConcurrency()
   concurrency.report(ORG, false, 5_000)
-  for (let other = 1; other <= 10_000; other += 1) concurrency.report(1_000 + other, true, 10)
+  concurrency.report(ORG + 1, false, 5_000)
+  for (let other = 2; other < 10_000; other += 1) concurrency.report(ORG + other, true, 10)
+  expect(concurrency.isSlow(ORG)).toBe(true)
+  concurrency.report(ORG + 10_000, true, 10)
   expect(concurrency.isSlow(ORG)).toBe(false)
+  expect(concurrency.isSlow(ORG + 1)).toBe(true)
 })

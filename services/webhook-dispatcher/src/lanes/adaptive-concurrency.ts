@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** An attempt that takes this long is slow. */
 export const SLOW_MS = 1_000
 
@@ -7,24 +9,24 @@ export const CONCURRENCY_LIMITS = { unknown: 4, well: 16, slow: 4, failed: 1 } a
 const MAX_REMEMBERED = 10_000
 const REMEMBERED_MS = 10 * 60_000
 
-/** `allowed` has a fraction: of the next one. */
-type Pace = { allowed: number; slow: boolean; until: number }
+/** `allowed` includes the fraction of one more that the successes so far have earned. */
+type Receiver = { allowed: number; slow: boolean; until: number }
 
 /**
- * How each organization's receiver behaved last: how many deliveries it may get at once, and whether it is slow. A
- * failure reduces them to one. When each allowed delivery has succeeded once, one more is allowed, so that a receiver
- * which limits its rate is not flooded at once. Remembered for ten minutes, for a limited number of organizations; a
- * forgotten receiver counts as untried.
+ * How many deliveries the receiver of each organization may get at once, and whether it is slow. A failure reduces the
+ * number to one. When each allowed delivery has succeeded once, one more is allowed, so that a receiver which limits its
+ * rate is not flooded. A result counts for ten minutes. Above 10 000 organizations, the one without a result for the
+ * longest time is evicted; its receiver counts as unknown.
  */
 export class AdaptiveConcurrency {
-  readonly #known = new Map<number, Pace>()
+  readonly #receivers = new LRUCache<number, Receiver>({ max: MAX_REMEMBERED })
   readonly #now: () => number
 
   constructor(now: () => number = Date.now) {
     this.#now = now
   }
 
-  /** How many deliveries may be under way. */
+  /** How many deliveries may run at once. */
   allowed(orgId: number): number {
     return Math.floor(this.#allowed(orgId))
   }
@@ -33,12 +35,12 @@ export class AdaptiveConcurrency {
     return this.#find(orgId)?.slow ?? false
   }
 
-  /** Its last attempt failed, or took long. */
+  /** Its last attempt failed or was slow. */
   isInTrouble(orgId: number): boolean {
     return this.isSlow(orgId) || this.allowed(orgId) === CONCURRENCY_LIMITS.failed
   }
 
-  /** An attempt has ended. */
+  /** Takes the result of an attempt. */
   report(orgId: number, delivered: boolean, latencyMs: number): void {
     const slow = latencyMs >= SLOW_MS
     const most = slow ? CONCURRENCY_LIMITS.slow : CONCURRENCY_LIMITS.well
@@ -46,7 +48,7 @@ export class AdaptiveConcurrency {
     this.#remember(orgId, slow, delivered ? Math.min(allowed + 1 / allowed, most) : CONCURRENCY_LIMITS.failed)
   }
 
-  /** An attempt has not ended yet and is slow already. */
+  /** An attempt that still runs is already slow. */
   markSlow(orgId: number): void {
     this.#remember(orgId, true, Math.min(this.#allowed(orgId), CONCURRENCY_LIMITS.slow))
   }
@@ -55,18 +57,12 @@ export class AdaptiveConcurrency {
     return this.#find(orgId)?.allowed ?? CONCURRENCY_LIMITS.unknown
   }
 
-  #find(orgId: number): Pace | undefined {
-    const known = this.#known.get(orgId)
+  #find(orgId: number): Receiver | undefined {
+    const known = this.#receivers.peek(orgId) // unlike get, peek does not delay the eviction: only results do
     return known && known.until > this.#now() ? known : undefined
   }
 
   #remember(orgId: number, slow: boolean, allowed: number): void {
-    this.#known.delete(orgId) // so that the first of the map is the one heard of longest ago
-    this.#known.set(orgId, { slow, allowed, until: this.#now() + REMEMBERED_MS })
-    if (this.#known.size <= MAX_REMEMBERED) return
-    for (const oldest of this.#known.keys()) {
-      this.#known.delete(oldest)
-      return
-    }
+    this.#receivers.set(orgId, { slow, allowed, until: this.#now() + REMEMBERED_MS })
   }
 }

@@ -1,14 +1,14 @@
 import { Requeued } from './requeued.ts'
-import { onAbort } from './on-abort.ts'
+import { onAbort } from '../on-abort.ts'
 import { SLOW_MS, type AdaptiveConcurrency } from './adaptive-concurrency.ts'
 import { FairSemaphore } from './fair-semaphore.ts'
 
 export type BulkheadSizes = { well: number; slow: number }
 
 /**
- * Limits the requests of all lanes together, in two shares (ADR 22). Organizations whose receivers take a second or
- * longer use the slow share, and a request that becomes slow moves there while it runs. So no request holds a slot of
- * the other share for longer than a second, however many receivers hang.
+ * Limits the requests of all lanes together, with two semaphores (ADR 22). Organizations whose receivers take a second or
+ * longer use the slow one, and a request that becomes slow moves there while it runs. So no request holds a slot of the
+ * other one for longer than a second, even if many receivers hang.
  */
 export class Bulkheads {
   readonly #concurrency: AdaptiveConcurrency
@@ -31,62 +31,58 @@ export class Bulkheads {
   }
 
   /**
-   * Runs `work` in a slot; it says when its request begins, from which on it may become slow. Rejects with Requeued
-   * when `stopping` aborts before its turn.
+   * Runs `work` in a slot. `work` calls `onStart` when its request starts: only that time can make it slow. Rejects with
+   * Requeued if `stopping` aborts before `work` has a slot.
    */
-  async use<T>(
-    orgId: number,
-    stopping: AbortSignal,
-    work: (beginning: () => void) => Promise<T>,
-  ): Promise<T> {
-    let share = await this.#turn(orgId, stopping)
+  async use<T>(orgId: number, stopping: AbortSignal, work: (onStart: () => void) => Promise<T>): Promise<T> {
+    let held = await this.#acquire(orgId, stopping)
     let timer: NodeJS.Timeout | undefined
-    const outstay = () => {
+    const becomeSlow = () => {
       this.#concurrency.markSlow(orgId)
-      const before = share
-      if (before === this.#well) this.#slow.take() // even if none is left, because the request runs already
-      share = this.#slow
-      this.#regroup(orgId)
-      if (before === this.#well) this.#well.giveBack()
+      const before = held
+      if (before === this.#well) this.#slow.overdraw() // because the request already runs
+      held = this.#slow
+      this.#moveWaiting(orgId)
+      if (before === this.#well) this.#well.release()
     }
     try {
-      return await work(() => (timer = setTimeout(outstay, SLOW_MS)))
+      return await work(() => (timer = setTimeout(becomeSlow, SLOW_MS)))
     } finally {
       clearTimeout(timer)
-      share.giveBack()
+      held.release()
     }
   }
 
-  /** An attempt of the organization has ended: what of it waits may now belong to the other share. */
+  /** Takes the result of an attempt. Waiting requests of the organization may now belong to the other semaphore. */
   report(orgId: number, delivered: boolean, latencyMs: number): void {
     this.#concurrency.report(orgId, delivered, latencyMs)
-    this.#regroup(orgId)
+    this.#moveWaiting(orgId)
   }
 
-  #shareOf(orgId: number): FairSemaphore {
+  #semaphoreFor(orgId: number): FairSemaphore {
     return this.#concurrency.isSlow(orgId) ? this.#slow : this.#well
   }
 
-  #regroup(orgId: number): void {
-    const to = this.#shareOf(orgId)
+  #moveWaiting(orgId: number): void {
+    const to = this.#semaphoreFor(orgId)
     const from = to === this.#slow ? this.#well : this.#slow
     for (const waiter of from.removeAll(orgId)) to.queue(orgId, waiter)
   }
 
-  #turn(orgId: number, stopping: AbortSignal): Promise<FairSemaphore> {
+  #acquire(orgId: number, stopping: AbortSignal): Promise<FairSemaphore> {
     return new Promise((resolve, reject) => {
       if (stopping.aborted) return reject(new Requeued())
-      const giveUp = () => {
-        this.#well.remove(orgId, go)
-        this.#slow.remove(orgId, go)
+      const requeue = () => {
+        this.#well.remove(orgId, grant)
+        this.#slow.remove(orgId, grant)
         reject(new Requeued())
       }
-      const takeBack = onAbort(stopping, giveUp)
-      const go = (share: FairSemaphore) => {
-        takeBack()
-        resolve(share)
+      const removeListener = onAbort(stopping, requeue)
+      const grant = (semaphore: FairSemaphore) => {
+        removeListener()
+        resolve(semaphore)
       }
-      this.#shareOf(orgId).queue(orgId, go)
+      this.#semaphoreFor(orgId).queue(orgId, grant)
     })
   }
 }

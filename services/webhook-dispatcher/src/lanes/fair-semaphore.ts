@@ -8,7 +8,7 @@ export type Waiter = (semaphore: FairSemaphore) => void
 export class FairSemaphore {
   readonly #size: number
   #free: number
-  /** In the order of their turns. */
+  /** Organizations in the order in which they get the next slots. */
   readonly #waiting = new Map<number, Set<Waiter>>()
 
   constructor(size: number) {
@@ -26,19 +26,19 @@ export class FairSemaphore {
     return count
   }
 
-  /** Waits for a slot, and gets a free one at once. */
+  /** Calls the waiter as soon as a slot is free, perhaps before this returns. */
   queue(orgId: number, waiter: Waiter): void {
     const waiters = this.#waiting.get(orgId) ?? new Set()
     this.#waiting.set(orgId, waiters.add(waiter))
     this.#grant()
   }
 
-  /** Takes a slot, free or not, because the work runs already. While overdrawn, it grants no other. */
-  take(): void {
+  /** Takes a slot even if none is free, for work that already runs. While overdrawn, the semaphore grants no slot. */
+  overdraw(): void {
     this.#free -= 1
   }
 
-  giveBack(): void {
+  release(): void {
     this.#free += 1
     this.#grant()
   }
@@ -49,7 +49,7 @@ export class FairSemaphore {
     if (waiters?.size === 0) this.#waiting.delete(orgId)
   }
 
-  /** All waiters of an organization, in order. */
+  /** Returns the waiters of an organization in order. */
   removeAll(orgId: number): Iterable<Waiter> {
     const waiters = this.#waiting.get(orgId) ?? []
     this.#waiting.delete(orgId)
@@ -61,7 +61,7 @@ export class FairSemaphore {
       if (this.#free <= 0) return
       this.#waiting.delete(orgId)
       const [next, ...others] = waiters
-      if (others.length > 0) this.#waiting.set(orgId, new Set(others)) // at the end: its next turn comes after all
+      if (others.length > 0) this.#waiting.set(orgId, new Set(others)) // at the end, after all other organizations
       this.#free -= 1
       next?.(this)
     }

@@ -13,7 +13,7 @@ afterEach(() => {
 const HANGING = 1
 const WELL = 2
 
-/** Lanes whose work takes as long as it is told, in fake time, each of one byte; `ended` lists what has run, in order. */
+/** Lanes whose work takes a given time, in fake time, and one byte. `ended` lists the ended work in order. */
 function lanesOf(limits: Partial<LaneLimits> = {}) {
   const concurrency = new AdaptiveConcurrency()
   const lanes = new Lanes({ laneBytes: 1_000, totalBytes: 10_000, ...limits }, concurrency)
@@ -34,12 +34,12 @@ function lanesOf(limits: Partial<LaneLimits> = {}) {
       (error: unknown) => (outcomes[name] = error),
     )
   }
-  /** The receiver is asked one at a time. */
+  /** From now on, the receiver gets one delivery at a time. */
   const inTrouble = (orgId: number) => concurrency.report(orgId, false, 10)
   return { lanes, concurrency, ended, outcomes, add, inTrouble }
 }
 
-test('D11.6 an organization whose receiver hangs does not delay another one', async () => {
+test('D11.6 an organization whose receiver hangs does not delay another', async () => {
   const { add, ended } = lanesOf()
   for (let i = 0; i < 50; i += 1) add(HANGING, `hanging ${i}`, 5_000, false)
   for (let i = 0; i < 50; i += 1) add(WELL, `well ${i}`, 10)
@@ -56,7 +56,7 @@ test('a lane keeps the order of arrival', async () => {
   expect(ended).toEqual(['a', 'b', 'c'])
 })
 
-test('no lane holds more than its share, which grows while the receiver takes what it is sent', async () => {
+test('a lane runs at most its allowed deliveries; successes allow more', async () => {
   const { add, lanes } = lanesOf()
   for (let i = 0; i < 500; i += 1) add(WELL, `${i}`, 100)
   expect(lanes.sizes()).toEqual({
@@ -71,7 +71,7 @@ test('no lane holds more than its share, which grows while the receiver takes wh
   expect(lanes.sizes()).toMatchObject({ running: CONCURRENCY_LIMITS.well })
 })
 
-test('a receiver in trouble is asked one delivery at a time until one succeeds', async () => {
+test('a receiver in trouble gets one delivery at a time until one succeeds', async () => {
   const { add, lanes } = lanesOf()
   for (let i = 0; i < CONCURRENCY_LIMITS.unknown; i += 1) add(WELL, `failed ${i}`, 100, false)
   for (let i = 0; i < 5; i += 1) add(WELL, `good ${i}`, 500)
@@ -91,7 +91,7 @@ test('a full lane drops its oldest waiting delivery and keeps the newest', async
   expect(ended).toEqual(['running', 'newer', 'newest'])
 })
 
-test('room is counted in bytes: one long delivery costs as many short ones', async () => {
+test('a full lane counts bytes: one long delivery displaces several short ones', async () => {
   const { add, outcomes, inTrouble } = lanesOf({ laneBytes: 10 })
   inTrouble(WELL)
   for (const name of ['running', 'a', 'b', 'c']) add(WELL, name, 10, true, 3)
@@ -100,7 +100,7 @@ test('room is counted in bytes: one long delivery costs as many short ones', asy
   expect(outcomes).toEqual({ a: 'dropped', b: 'dropped' })
 })
 
-test('when everything is full, the longest lane in trouble pays, and not a longer one that is well', async () => {
+test('when all lanes are full, the longest lane in trouble drops, and not a longer healthy one', async () => {
   const { add, outcomes, inTrouble } = lanesOf({ totalBytes: 12 })
   inTrouble(HANGING)
   for (let i = 0; i < 5; i += 1) add(HANGING, `hanging ${i}`, 5_000)
@@ -109,7 +109,7 @@ test('when everything is full, the longest lane in trouble pays, and not a longe
   expect(outcomes).toEqual({ 'hanging 1': 'dropped' })
 })
 
-test('when everything is full of lanes that are well, the longest pays and not the one that adds', async () => {
+test('when all lanes are full and healthy, the longest drops, and not the one that adds', async () => {
   const { add, outcomes } = lanesOf({ totalBytes: 4 })
   for (let i = 0; i < CONCURRENCY_LIMITS.unknown + 4; i += 1) add(1, `long ${i}`, 5_000)
   for (let i = 0; i < CONCURRENCY_LIMITS.unknown + 1; i += 1) add(WELL, `short ${i}`, 5_000)
@@ -117,7 +117,7 @@ test('when everything is full of lanes that are well, the longest pays and not t
   expect(outcomes).toEqual({ 'long 4': 'dropped' })
 })
 
-test('work that rejects says so to its caller and does not stop the lane', async () => {
+test('work that rejects makes its run reject and does not stop the lane', async () => {
   const { lanes, add, ended } = lanesOf()
   const failed = lanes.run(WELL, 1, () => Promise.reject(new Error('database')))
   add(WELL, 'next', 10)
@@ -126,7 +126,7 @@ test('work that rejects says so to its caller and does not stop the lane', async
   expect(ended).toEqual(['next'])
 })
 
-test('stopping hands back what waits, what runs ends, and nothing is taken any more', async () => {
+test('stopping requeues waiting and new deliveries and lets running ones end', async () => {
   const { lanes, add, ended, outcomes, inTrouble } = lanesOf()
   inTrouble(WELL)
   add(WELL, 'running', 10)
@@ -138,7 +138,7 @@ test('stopping hands back what waits, what runs ends, and nothing is taken any m
   expect(outcomes).toEqual({ running: 'ran', waiting: new Requeued(), late: new Requeued() })
 })
 
-test('a lane that ran empty takes no memory', async () => {
+test('an empty lane takes no memory', async () => {
   const { lanes, add } = lanesOf()
   add(WELL, 'only', 10)
   await vi.advanceTimersByTimeAsync(10)

@@ -1,4 +1,4 @@
-/** The process stopped before the delivery ended, so its message goes back to the stream. */
+/** The process stops before the delivery has ended. Its message goes back to the stream. */
 export class Requeued extends Error {
   override readonly name = 'Requeued'
   constructor() {

@@ -11,9 +11,9 @@ const state = (revision: number, subscription_ends_at: string | null): OrgState 
 })
 const ENDS = '2026-11-21T10:00:00.000Z'
 const END_MS = Date.parse(ENDS)
-const away: AskOrg = () => Promise.reject(new Error('no responders'))
+const unreachable: AskOrg = () => Promise.reject(new Error('no responders'))
 
-const create = (ask: AskOrg = away) => new Subscriptions(ask, createLogger('test', 'silent'))
+const create = (ask: AskOrg = unreachable) => new Subscriptions(ask, createLogger('test', 'silent'))
 
 test('deliveries stop at the instant the subscription ends', () => {
   const subscriptions = create()
@@ -30,7 +30,7 @@ test('a state that arrives late or twice changes nothing', () => {
   expect(subscriptions.status(7, END_MS)).toBe('active')
 })
 
-test('an organization not heard of is unknown, whatever is known of others', () => {
+test('an organization without a state is unknown, even if others are known', () => {
   const subscriptions = create()
   subscriptions.apply(state(1, null))
   expect(subscriptions.status(8, END_MS)).toBe('unknown')
@@ -46,45 +46,45 @@ test('a malformed state throws and leaves the known one', () => {
   expect(subscriptions.status(7, END_MS)).toBe('lapsed')
 })
 
-describe('in doubt', () => {
-  test('an organization is unknown until its next state, or until keys has answered', async () => {
+describe('with an unreadable newest state', () => {
+  test('an organization is unknown until its next state, or until keys has replied', async () => {
     const subscriptions = create(async () => state(2, ENDS))
     subscriptions.apply(state(1, null))
-    subscriptions.doubt(7)
+    subscriptions.markUnreadable(7)
     expect(subscriptions.status(7, END_MS)).toBe('unknown')
     subscriptions.apply(state(1, null)) // published again
     expect(subscriptions.status(7, END_MS)).toBe('active')
-    subscriptions.doubt(7)
+    subscriptions.markUnreadable(7)
     expect(await subscriptions.learn(7)).toBe(true)
     expect(subscriptions.status(7, END_MS)).toBe('lapsed')
   })
 
-  test('a doubt that arises during the request to keys stays', async () => {
-    const answer = Promise.withResolvers<OrgState>()
-    const subscriptions = create(() => answer.promise)
+  test('an organization stays unknown if the unreadable state came during the request to keys', async () => {
+    const reply = Promise.withResolvers<OrgState>()
+    const subscriptions = create(() => reply.promise)
     const learning = subscriptions.learn(7)
-    subscriptions.doubt(7)
-    answer.resolve(state(1, null))
+    subscriptions.markUnreadable(7)
+    reply.resolve(state(1, null))
     expect(await learning).toBe(true)
     expect(subscriptions.status(7, END_MS)).toBe('unknown')
   })
 })
 
 test('concurrent callers share one request to keys', async () => {
-  let asked = 0
+  let requests = 0
   const subscriptions = create(async () => {
-    asked += 1
+    requests += 1
     return state(1, null)
   })
   expect(await Promise.all([subscriptions.learn(7), subscriptions.learn(7)])).toEqual([true, true])
-  expect([asked, subscriptions.status(7, END_MS)]).toEqual([1, 'active'])
+  expect([requests, subscriptions.status(7, END_MS)]).toEqual([1, 'active'])
 })
 
-test('an organization that keys does not know has no subscription; one that it says nothing of stays unknown', async () => {
-  const nobody = create(async () => undefined)
-  expect(await nobody.learn(7)).toBe(true)
-  expect(nobody.status(7, END_MS)).toBe('lapsed')
-  const unreachable = create(away)
-  expect(await unreachable.learn(7)).toBe(false)
-  expect(unreachable.status(7, END_MS)).toBe('unknown')
+test('an organization that keys does not know has lapsed; if keys is unreachable, it stays unknown', async () => {
+  const missing = create(async () => undefined)
+  expect(await missing.learn(7)).toBe(true)
+  expect(missing.status(7, END_MS)).toBe('lapsed')
+  const offline = create(unreachable)
+  expect(await offline.learn(7)).toBe(false)
+  expect(offline.status(7, END_MS)).toBe('unknown')
 })

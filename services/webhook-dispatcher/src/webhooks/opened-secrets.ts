@@ -1,20 +1,20 @@
 import { LRUCache } from 'lru-cache'
 import { openSecret, type SealedSecret, type SecretKeys } from './secrets.ts'
 
-const MAX_KEPT = 10_000
-
 /**
- * Decrypted secrets, so that not every attempt decrypts its own. What was sealed anew or
- * belongs to a new webhook has other bytes and is opened again. Throws as `openSecret` does.
+ * Keeps decrypted secrets, so that an attempt need not decrypt its own. A secret that was re-encrypted, or belongs to a new
+ * webhook, has other bytes and is opened again.
  */
 export class OpenedSecrets {
   readonly #keys: SecretKeys
-  readonly #kept = new LRUCache<number, { sealed: Buffer; secret: string }>({ max: MAX_KEPT })
+  readonly #kept: LRUCache<number, { sealed: Buffer; secret: string }>
 
-  constructor(keys: SecretKeys) {
+  constructor(keys: SecretKeys, max = 10_000) {
     this.#keys = keys
+    this.#kept = new LRUCache({ max })
   }
 
+  /** Throws like `openSecret`. */
   open(orgId: number, stored: SealedSecret): string {
     const known = this.#kept.get(orgId)
     if (known?.sealed.equals(stored.secret_ciphertext)) return known.secret

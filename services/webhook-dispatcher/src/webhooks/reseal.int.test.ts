@@ -1,49 +1,55 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Tables } from '../db.ts'
+import { expect } from 'vitest'
+import { test as dispatcherTest } from '../../test/dispatcher.fixture.ts'
 import { resealSecrets, startResealing } from './reseal.loop.ts'
-import { listSealedOtherwise, replaceSeal } from './reseal.queries.ts'
+import { listSealedWithOtherKeys, replaceSeal } from './reseal.queries.ts'
 import { openSecret, sealSecret, type SecretKeys } from './secrets.ts'
 import { findTarget, insertWebhook } from './webhooks.queries.ts'
 
 const [k1, k2, k3] = ['k1', 'k2', 'k3'].map((id) => ({ id, key: randomBytes(32) })) as [Key, Key, Key]
 type Key = SecretKeys[0]
 const log = createLogger('test', 'silent')
-let database: ServiceDatabase<Tables>
-
-beforeAll(async () => {
-  database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../../migrations'))
-})
-afterAll(() => database.drop())
-beforeEach(async () => {
-  await database.db.deleteFrom('webhook').execute()
-})
 
 const URL_OF_HOOK = 'https://example.com/hook'
 
-async function addWebhooks(keys: SecretKeys, count: number, from = 1) {
-  const orgIds = Array.from({ length: count }, (_, i) => from + i)
-  for (const orgId of orgIds) {
-    const sealed = sealSecret(keys, orgId, `whsec_${orgId}`)
-    const webhook = { url: URL_OF_HOOK, enabled: true, secret_last_four: 'test', ...sealed }
-    await insertWebhook(database.db, orgId, webhook)
-  }
-  return orgIds
+type Seals = {
+  /** Adds webhooks, encrypted with the first of these keys, of organizations from `from` on. Returns the organizations. */
+  addWebhooks: (keys: SecretKeys, count: number, from?: number) => Promise<number[]>
+  reseal: (keys: SecretKeys) => Promise<number>
+  /** The organization's secret, opened with these keys. */
+  secretOf: (orgId: number, keys: SecretKeys) => Promise<string>
 }
 
-const reseal = (secretKeys: SecretKeys) => resealSecrets({ across: database.worker.db, secretKeys, log })
+const test = dispatcherTest.extend<Seals>({
+  addWebhooks: async ({ database }, use) => {
+    await database.db.deleteFrom('webhook').execute()
+    await use(async (keys, count, from = 1) => {
+      const orgIds = Array.from({ length: count }, (_, i) => from + i)
+      for (const orgId of orgIds) {
+        const sealed = sealSecret(keys, orgId, `whsec_${orgId}`)
+        const webhook = { url: URL_OF_HOOK, enabled: true, secret_last_four: 'test', ...sealed }
+        await insertWebhook(database.db, orgId, webhook)
+      }
+      return orgIds
+    })
+  },
+  reseal: async ({ database }, use) =>
+    use((secretKeys) => resealSecrets({ across: database.worker.db, secretKeys, log })),
+  secretOf: async ({ database }, use) =>
+    use(async (orgId, keys) => {
+      const target = await findTarget(database.db, orgId)
+      if (!target) throw new Error('no webhook')
+      return openSecret(keys, orgId, target)
+    }),
+})
 
-/** What the organization's secret opens to with these keys. */
-async function secretOf(orgId: number, keys: SecretKeys): Promise<string> {
-  const target = await findTarget(database.db, orgId)
-  if (!target) throw new Error('no webhook')
-  return openSecret(keys, orgId, target)
-}
-
-test('D11.1 every secret is re-encrypted with the first key, and the old key is not needed any more', async () => {
+test('D11.1 every secret is re-encrypted with the first key; the old key is no longer needed', async ({
+  database,
+  addWebhooks,
+  reseal,
+  secretOf,
+}) => {
   const orgIds = await addWebhooks([k1], 450)
   const before = await database.db
     .selectFrom('webhook')
@@ -60,7 +66,7 @@ test('D11.1 every secret is re-encrypted with the first key, and the old key is 
   expect(after).toEqual(before)
 })
 
-test('a second time, there is nothing to do', async () => {
+test('a second run changes nothing', async ({ database, addWebhooks, reseal }) => {
   await addWebhooks([k1], 3)
   await reseal([k2, k1])
   const before = await database.db.selectFrom('webhook').selectAll().orderBy('org_id').execute()
@@ -68,16 +74,24 @@ test('a second time, there is nothing to do', async () => {
   expect(await database.db.selectFrom('webhook').selectAll().orderBy('org_id').execute()).toEqual(before)
 })
 
-test('two replicas at once replace each seal once, and every secret opens', async () => {
+test('concurrent replicas re-encrypt each secret once, and every secret opens', async ({
+  addWebhooks,
+  reseal,
+  secretOf,
+}) => {
   const orgIds = await addWebhooks([k1], 300)
   const replaced = await Promise.all([reseal([k2, k1]), reseal([k2, k1]), reseal([k2, k1])])
   expect(replaced.reduce((sum, n) => sum + n, 0)).toBe(300)
   for (const orgId of orgIds) expect(await secretOf(orgId, [k2])).toBe(`whsec_${orgId}`)
 })
 
-test('a webhook that was created again meanwhile keeps its new secret', async () => {
+test('a webhook that is re-created during the run keeps its new secret', async ({
+  database,
+  addWebhooks,
+  secretOf,
+}) => {
   await addWebhooks([k1], 1)
-  const [stale] = await listSealedOtherwise(database.db, 'k2', 0, 10)
+  const [stale] = await listSealedWithOtherKeys(database.db, 'k2', 0, 10)
   await database.db.deleteFrom('webhook').execute()
   const sealed = sealSecret([k1], 1, 'whsec_new')
   const webhook = { url: URL_OF_HOOK, enabled: true, secret_last_four: 'test', ...sealed }
@@ -86,7 +100,11 @@ test('a webhook that was created again meanwhile keeps its new secret', async ()
   expect(await secretOf(1, [k1])).toBe('whsec_new')
 })
 
-test('a secret whose key is gone is left as it is, does not stop the others, and is counted', async () => {
+test('a secret whose key is missing is unchanged and counted, and does not stop the others', async ({
+  database,
+  addWebhooks,
+  secretOf,
+}) => {
   await addWebhooks([k1], 1)
   await addWebhooks([k3], 1, 2)
   await addWebhooks([k1], 1, 3)
@@ -102,10 +120,10 @@ test('a secret whose key is gone is left as it is, does not stop the others, and
   await loop.stop()
   expect(await secretOf(1, [k2])).toBe('whsec_1')
   expect(await secretOf(3, [k2])).toBe('whsec_3')
-  expect(await secretOf(2, [k3])).toBe('whsec_2') // put back, it opens
+  expect(await secretOf(2, [k3])).toBe('whsec_2') // with its key, it opens
 })
 
-test('stopped in the middle, the rest is re-encrypted the next time', async () => {
+test('after a stop, the next run re-encrypts the rest', async ({ database, addWebhooks }) => {
   await addWebhooks([k1], 50)
   const stopping = new AbortController()
   const options = { across: database.worker.db, secretKeys: [k2, k1] as SecretKeys, log }

@@ -2,15 +2,15 @@ import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import type { Db } from '../db.ts'
-import { countSeals, listSealedOtherwise, replaceSeal, type SealedRow } from './reseal.queries.ts'
+import { countSeals, listSealedWithOtherKeys, replaceSeal, type SealedRow } from './reseal.queries.ts'
 import { openSecret, sealSecret, type SecretKeys } from './secrets.ts'
 
 type Options = {
-  /** As the worker: sees the webhooks of all organizations. */
+  /** A connection of the worker, which sees the webhooks of all organizations. */
   across: Db
   secretKeys: SecretKeys
   log: Logger
-  /** Called after each round with the number of webhooks still sealed under another key than the first. */
+  /** Called after each round with the number of webhooks that are still encrypted with another key than the first. */
   onRound?: (others: number) => void
   registry?: Registry
 }
@@ -19,8 +19,8 @@ const EVERY_MS = 10 * 60_000
 const BATCH = 200
 
 /**
- * Re-encrypts every secret that is sealed under another key than the first. May run twice at once: a seal replaces only
- * the one it was made from. A seal whose old key is gone stays, and is counted. Returns how many were replaced.
+ * Re-encrypts every secret that is encrypted with another key than the first. May run twice at once, because a row is
+ * replaced only if it is unchanged. A secret whose key is missing stays, and is counted. Returns how many were replaced.
  */
 export async function resealSecrets(
   { across, secretKeys, log }: Options,
@@ -28,7 +28,7 @@ export async function resealSecrets(
 ): Promise<number> {
   let [after, replaced] = [0, 0]
   for (;;) {
-    const rows = await listSealedOtherwise(across, secretKeys[0].id, after, BATCH)
+    const rows = await listSealedWithOtherKeys(across, secretKeys[0].id, after, BATCH)
     for (const row of rows) {
       if (stopping?.aborted === true) return replaced
       if (await resealOne(across, secretKeys, log, row)) replaced += 1
@@ -53,7 +53,7 @@ function openOrWarn(keys: SecretKeys, log: Logger, row: SealedRow): string | und
   }
 }
 
-/** Runs now and every ten minutes: a replica that still has the old settings seals under the old key. */
+/** Runs now and every ten minutes, because a replica that still has the old settings encrypts with the old key. */
 export function startResealing(options: Options): BackgroundJob {
   const { log, registry } = options
   return startBackgroundJob({ name: 'webhook-reseal', everyMs: EVERY_MS, log, registry }, (stopping) =>

@@ -3,8 +3,8 @@ import type { SealedSecret } from './secrets.ts'
 
 export type SealedRow = SealedSecret & { org_id: number; id: number }
 
-/** Of all organizations, as the worker: those sealed under another key, by organization after `after`. */
-export function listSealedOtherwise(
+/** The secrets of all organizations after `after` that are encrypted with another key, by organization. */
+export function listSealedWithOtherKeys(
   db: Db,
   keyId: string,
   after: number,
@@ -20,7 +20,7 @@ export function listSealedOtherwise(
     .execute()
 }
 
-/** False if the row is gone, or another replica has re-encrypted it. The webhook itself is unchanged. */
+/** False if the row is gone, or another replica has re-encrypted it. Leaves `updated_at` as it is. */
 export async function replaceSeal(db: Db, old: SealedRow, sealed: SealedSecret): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook')
@@ -32,7 +32,7 @@ export async function replaceSeal(db: Db, old: SealedRow, sealed: SealedSecret):
   return numUpdatedRows > 0n
 }
 
-/** How many webhooks are sealed under each key. */
+/** Counts the webhooks per key. */
 export function countSeals(db: Db): Promise<{ secret_key_id: string; webhooks: number }[]> {
   return db
     .selectFrom('webhook')

@@ -13,12 +13,12 @@ const key = (id: string) => ({ id, key: randomBytes(32) })
 const [first, second] = [key('k1'), key('k2')]
 const keys: SecretKeys = [first]
 
-test('D11.1 a secret is whsec_ and 64 hex digits, and never the same', () => {
+test('D11.1 a secret is whsec_ and 64 hex digits, and each is different', () => {
   expect(mintSecret()).toMatch(/^whsec_[0-9a-f]{64}$/)
   expect(mintSecret()).not.toBe(mintSecret())
 })
 
-test('what is stored opens again and shows nothing of the secret', () => {
+test('a stored secret opens and does not show the secret', () => {
   const secret = mintSecret()
   const stored = sealSecret(keys, 7, secret)
   expect(openSecret(keys, 7, stored)).toBe(secret)
@@ -30,7 +30,7 @@ test("another organization's ciphertext does not open", () => {
   expect(() => openSecret(keys, 8, sealSecret(keys, 7, mintSecret()))).toThrow()
 })
 
-test('a changed byte does not open', () => {
+test('a secret with a changed byte does not open', () => {
   const stored = sealSecret(keys, 7, mintSecret())
   for (const at of [0, 20, stored.secret_ciphertext.length - 1]) {
     const bytes = Buffer.from(stored.secret_ciphertext)
@@ -39,7 +39,7 @@ test('a changed byte does not open', () => {
   }
 })
 
-test('a new first key encrypts, the old one still decrypts, a removed one says which is missing', () => {
+test('a new first key encrypts, the old key still decrypts, and the error for a removed key names it', () => {
   const old = sealSecret(keys, 7, 'whsec_old')
   const rotated: SecretKeys = [second, first]
   expect(sealSecret(rotated, 7, 'whsec_new').secret_key_id).toBe('k2')
@@ -47,7 +47,7 @@ test('a new first key encrypts, the old one still decrypts, a removed one says w
   expect(() => openSecret([second], 7, old)).toThrow('k1')
 })
 
-test('masked, only the last four characters are left', () => {
+test('a masked secret shows only its last four characters', () => {
   expect(maskedSecret('beef')).toBe('whsec_…beef')
 })
 
@@ -59,7 +59,7 @@ test.for([
   ['no id', b64(32), undefined],
   ['an id twice', `k1:${b64(32)},k1:${b64(32)}`, undefined],
   ['empty', '', undefined],
-  ['a comma too many', `k1:${b64(32)},`, undefined],
+  ['a trailing comma', `k1:${b64(32)},`, undefined],
 ] as const)('WEBHOOK_SECRET_KEYS, %s', ([, raw, ids]) => {
   expect(parseSecretKeys(raw)?.map(({ id }) => id)).toEqual(ids)
 })

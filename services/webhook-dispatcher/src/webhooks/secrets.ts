@@ -5,14 +5,14 @@ const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Never empty: the first encrypts, all decrypt. */
+/** The first encrypts, all decrypt. */
 export type SecretKeys = readonly [SecretKey, ...SecretKey[]]
 type SecretKey = { id: string; key: Buffer }
 
-/** A secret as it is stored: nonce, ciphertext and tag in one, beside the id of the key. */
+/** A stored secret: nonce, ciphertext and tag together, and the id of the key. */
 export type SealedSecret = { secret_ciphertext: Buffer; secret_key_id: string }
 
-/** Reads `<id>:<base64url of 32 bytes>[,…]`; undefined when any part is malformed or an id occurs twice. */
+/** Reads `<id>:<base64url of 32 bytes>[,…]`. Undefined if a part is malformed or an id occurs twice. */
 export function parseSecretKeys(raw: string): SecretKeys | undefined {
   const keys: SecretKey[] = []
   for (const part of raw.split(',')) {
@@ -27,10 +27,10 @@ export function parseSecretKeys(raw: string): SecretKeys | undefined {
 /** 32 random bytes as `whsec_` and 64 hex digits (D11.1). */
 export const mintSecret = (): string => PREFIX + randomBytes(32).toString('hex')
 
-/** All that is shown of a secret after its creation. */
+/** The form in which a secret is shown after its creation. */
 export const maskedSecret = (lastFour: string): string => `${PREFIX}…${lastFour}`
 
-/** Encrypts for storage. The organization is authenticated along: a row copied to another one does not open. */
+/** Encrypts for storage. The organization is authenticated, so that a row copied to another organization does not open. */
 export function sealSecret([current]: SecretKeys, orgId: number, secret: string): SealedSecret {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, current.key, nonce).setAAD(ownerOf(orgId))
@@ -38,7 +38,7 @@ export function sealSecret([current]: SecretKeys, orgId: number, secret: string)
   return { secret_ciphertext: sealed, secret_key_id: current.id }
 }
 
-/** Throws when the key is gone from the configuration, or the bytes are not what `sealSecret` made. */
+/** Throws if the key is not configured, or `sealSecret` did not make these bytes for this organization. */
 export function openSecret(keys: SecretKeys, orgId: number, stored: SealedSecret): string {
   const key = keys.find(({ id }) => id === stored.secret_key_id)?.key
   if (!key) throw new Error(`no key with id ${stored.secret_key_id} in WEBHOOK_SECRET_KEYS`)

@@ -1,66 +1,42 @@
-import { join } from 'node:path'
-import { createRegistry } from '@whereabouts/service-kit/metrics'
-import { createLogger } from '@whereabouts/service-kit/logging'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import { testCallers } from '@whereabouts/testing/caller'
-import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
-import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { buildApp } from '../app.ts'
-import { addWebhook, SECRET, secretKeys, tenantsOf } from '../../test/attempts.fixture.ts'
-import { createPost } from '../attempts/http-post.ts'
-import { signature } from '../attempts/signature.ts'
-import { createTargetAgents } from '../attempts/target-agents.ts'
-import type { Tables } from '../db.ts'
+import { expect } from 'vitest'
+import {
+  addWebhook,
+  SECRET,
+  test as dispatcherTest,
+  type DispatcherOptions,
+  type TestDispatcher,
+} from '../../test/dispatcher.fixture.ts'
+import { signature } from '../receivers/signature.ts'
 import { testSender } from './test-event.ts'
 
-const callers = testCallers('webhook-dispatcher')
-let database: ServiceDatabase<Tables>
-let tenants: TenantDatabase<Tables>
-let receiver: Receiver
-let orgId = 100
-
-beforeAll(async () => {
-  database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../../migrations'))
-  tenants = tenantsOf(database)
-  receiver = await startReceiver()
-})
-afterAll(async () => {
-  await receiver.close()
-  await tenants.close()
-  await database.drop()
-})
-beforeEach(() => {
-  orgId += 1
-  receiver.received.length = 0
-  receiver.respondWith((_, response) => void response.writeHead(204).end())
+const test = dispatcherTest.extend<{
+  /** The API of another replica. `test` sends a test event, `call` sends any request. */
+  replica: (options?: DispatcherOptions) => {
+    test: (id: number, org?: number) => ReturnType<TestDispatcher['call']>
+    call: (method: 'GET' | 'POST', path: string) => ReturnType<TestDispatcher['call']>
+  }
+}>({
+  replica: async ({ dispatcher, orgId }, use) =>
+    use((options) => {
+      const { call } = dispatcher(options)
+      return {
+        test: (id, org = orgId) => call(org, 'POST', `/${id}/test`),
+        call: (method, path) => call(orgId, method, path),
+      }
+    }),
 })
 
-type Options = { timeoutMs?: number; allowPrivateTargets?: boolean }
-
-/** One replica's API; whom it trusts is the receiver. */
-function replica({ timeoutMs = 5_000, allowPrivateTargets = true }: Options = {}) {
-  const post = createPost(createTargetAgents({ allowPrivateTargets, ca: receiver.ca }), timeoutMs)
-  const app = buildApp({
-    db: tenants,
-    secretKeys,
-    allowPrivateTargets,
-    sendTest: testSender(post),
-    log: createLogger('test', 'silent'),
-    registry: createRegistry('test'),
-    verify: callers.verify,
-  })
-  const call = async (method: 'GET' | 'POST', path: string, org = orgId) =>
-    app.inject({ method, url: `/api/v1/webhooks${path}`, headers: await callers.headersFor({ orgId: org }) })
-  return { call, test: (id: number, org = orgId) => call('POST', `/${id}/test`, org) }
-}
-
-test('D11.5 a test event is one signed attempt, and its status is the answer', async () => {
+test('D11.5 a test event is one signed attempt, and the reply has its status', async ({
+  database,
+  receiver,
+  orgId,
+  replica,
+}) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
   receiver.respondWith((_, response) => void response.writeHead(202).end('taken'))
-  const answer = await replica().test(id)
-  expect(answer.statusCode).toBe(200)
-  expect(answer.json()).toEqual({ data: { status_code: 202, error: null } })
+  const reply = await replica().test(id)
+  expect(reply.statusCode).toBe(200)
+  expect(reply.json()).toEqual({ data: { status_code: 202, error: null } })
   expect(receiver.received).toHaveLength(1)
   const [{ headers, body } = { headers: {} as Record<string, string>, body: Buffer.alloc(0) }] =
     receiver.received
@@ -84,7 +60,12 @@ test('D11.5 a test event is one signed attempt, and its status is the answer', a
   })
 })
 
-test('D11.5 it works while delivery is off, and each has a delivery_id of its own', async () => {
+test('D11.5 a test event is sent while deliveries are off, and each has a new delivery_id', async ({
+  database,
+  receiver,
+  orgId,
+  replica,
+}) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url, false)
   const { test: send } = replica()
   await send(id)
@@ -92,29 +73,42 @@ test('D11.5 it works while delivery is off, and each has a delivery_id of its ow
   expect(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(2)
 })
 
-test.for([301, 404, 500])('D11.5 a receiver that answers %i: 200, once, with the reason', async (status) => {
-  const { id } = await addWebhook(database.db, orgId, receiver.url)
-  receiver.respondWith((_, response) => void response.writeHead(status, { location: receiver.url }).end())
-  const answer = await replica().test(id)
-  expect(answer.statusCode).toBe(200)
-  expect(answer.json().data).toMatchObject({
-    status_code: status,
-    error: expect.stringContaining(`${status}`),
-  })
-  expect(receiver.received).toHaveLength(1)
-})
+test.for([301, 404, 500])(
+  'D11.5 if the receiver answers %i, the reply is 200 with the reason, after one attempt',
+  async (status, { database, receiver, orgId, replica }) => {
+    const { id } = await addWebhook(database.db, orgId, receiver.url)
+    receiver.respondWith((_, response) => void response.writeHead(status, { location: receiver.url }).end())
+    const reply = await replica().test(id)
+    expect(reply.statusCode).toBe(200)
+    expect(reply.json().data).toMatchObject({
+      status_code: status,
+      error: expect.stringContaining(`${status}`),
+    })
+    expect(receiver.received).toHaveLength(1)
+  },
+)
 
-test('D11.5 a receiver that never answers, or cannot be reached: 200 without a status', async () => {
+test('D11.5 if the receiver does not answer or is unreachable, the reply is 200 without a status', async ({
+  database,
+  receiver,
+  orgId,
+  replica,
+}) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
   receiver.respondWith(() => {})
-  const late = await replica({ timeoutMs: 150 }).test(id)
-  expect(late.json().data).toEqual({ status_code: null, error: 'no complete answer within 0.15 s' })
+  const late = await replica({ attemptTimeoutMs: 1_000 }).test(id)
+  expect(late.json().data).toEqual({ status_code: null, error: 'no complete answer within 1 s' })
   const guarded = await replica({ allowPrivateTargets: false }).test(id)
   expect(guarded.json().data).toEqual({ status_code: null, error: 'the target address is not public' })
   expect(receiver.received).toHaveLength(1)
 })
 
-test('it is in the delivery log, as a test', async () => {
+test('a test event is in the delivery log, marked as a test', async ({
+  database,
+  receiver,
+  orgId,
+  replica,
+}) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
   const { call, test: send } = replica()
   await send(id)
@@ -130,14 +124,20 @@ test('it is in the delivery log, as a test', async () => {
   expect(data[0].delivery_id).toBe(receiver.received[0]?.headers['x-service-delivery'])
 })
 
-test('after five at once there is one every six seconds: on all replicas together, for a new webhook too', async () => {
+test('an organization may send five test events at once, then one every six seconds, on all replicas and webhooks', async ({
+  database,
+  receiver,
+  orgId,
+  newOrg,
+  replica,
+}) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
   const [one, other] = [replica(), replica()]
-  const answers = await Promise.all(
+  const replies = await Promise.all(
     [one, other, one, other, one, other, one, other].map(({ test: send }) => send(id)),
   )
-  expect(answers.filter((answer) => answer.statusCode === 200)).toHaveLength(5)
-  const refused = answers.find((answer) => answer.statusCode === 429)
+  expect(replies.filter((reply) => reply.statusCode === 200)).toHaveLength(5)
+  const refused = replies.find((reply) => reply.statusCode === 429)
   const seconds = Number(refused?.headers['retry-after'])
   expect(seconds).toBeGreaterThanOrEqual(1)
   expect(seconds).toBeLessThanOrEqual(6)
@@ -150,8 +150,9 @@ test('after five at once there is one every six seconds: on all replicas togethe
   await database.db.deleteFrom('webhook').where('org_id', '=', orgId).execute()
   const again = await addWebhook(database.db, orgId, receiver.url)
   expect((await one.test(again.id)).statusCode).toBe(429)
-  const theirs = await addWebhook(database.db, orgId + 1_000, receiver.url)
-  expect((await one.test(theirs.id, orgId + 1_000)).statusCode).toBe(200)
+  const otherOrg = newOrg()
+  const theirs = await addWebhook(database.db, otherOrg, receiver.url)
+  expect((await one.test(theirs.id, otherOrg)).statusCode).toBe(200)
   const passed = new Date(Date.now() + 23_000).toISOString()
   await database.db
     .updateTable('delivery_counter')
@@ -161,14 +162,21 @@ test('after five at once there is one every six seconds: on all replicas togethe
   expect((await one.test(again.id)).statusCode).toBe(200)
 })
 
-test('a webhook that is not there is not_found, and costs no test event', async () => {
+test('a missing webhook is not_found, and does not count as a test event', async ({
+  database,
+  receiver,
+  orgId,
+  replica,
+}) => {
   const { id } = await addWebhook(database.db, orgId, receiver.url)
   const { test: send } = replica()
   for (let i = 0; i < 6; i += 1) expect((await send(id + 1)).json().error.type).toBe('not_found')
   expect((await send(id)).statusCode).toBe(200)
 })
 
-test('receivers that hang cannot be tried without end: past 64 at once the answer is 503', async () => {
+test('test events to hanging receivers are limited: above 64 at once, the reply is 503', async ({
+  receiver,
+}) => {
   const { promise, resolve } = Promise.withResolvers<{
     statusCode: number
     error: undefined
@@ -177,9 +185,9 @@ test('receivers that hang cannot be tried without end: past 64 at once the answe
   const send = testSender(() => promise)
   const target = { url: receiver.url, secret: SECRET }
   const payload = { event: 'asset.moved', deliveryId: '', timestamp: '1', body: Buffer.from('{}') } as const
-  const begun = Array.from({ length: 64 }, () => send(target, payload))
+  const running = Array.from({ length: 64 }, () => send(target, payload))
   await expect(send(target, payload)).rejects.toMatchObject({ type: 'service_unavailable' })
   resolve({ statusCode: 204, error: undefined, latencyMs: 1 })
-  await Promise.all(begun)
+  await Promise.all(running)
   await expect(send(target, payload)).resolves.toMatchObject({ statusCode: 204 })
 })

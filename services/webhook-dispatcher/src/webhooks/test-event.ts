@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
-import { assetMovedPayload, type Payload } from '../attempts/asset-moved-body.ts'
-import type { Post, PostResult } from '../attempts/http-post.ts'
-import { postSigned } from '../attempts/signed-request.ts'
+import { assetMovedPayload, type Payload } from '../receivers/asset-moved-body.ts'
+import type { Post, PostResult } from '../receivers/http-post.ts'
+import { postSigned } from '../receivers/signed-request.ts'
 
-/** Of all organizations: this much memory and no more is lent to receivers that are tried and hang. */
+/** For all organizations, to limit the memory that test events to hanging receivers take. */
 const AT_ONCE = 64
 
-/** Assets and locations have ids above 2^50 (`idShares`), so these are nobody's. */
+/** No asset or location has these ids, because real ids are above 2^50 (`idShares`). */
 const FAKE_ID = { asset: 1, origin: 2, destination: 3 } as const
 
-/** D11.5, in the shape of the real ones; its `delivery_id` is its own each time. */
+/** A synthetic event in the shape of a real one, with a new `delivery_id` (D11.5). */
 export function testPayload(orgId: number, now: number): Payload {
   const payload = assetMovedPayload({
     delivery_id: randomUUID(),
@@ -21,7 +21,7 @@ export function testPayload(orgId: number, now: number): Payload {
     from_location: { id: FAKE_ID.origin, name: 'Test Origin' },
     to_location: { id: FAKE_ID.destination, name: 'Test Destination' },
   })
-  if (!payload) throw new Error('the time of a test event is no timestamp')
+  if (!payload) throw new Error('the time of a test event is not a timestamp')
   return payload
 }
 
@@ -30,8 +30,8 @@ export type SendTest = (target: { url: string; secret: string }, payload: Payloa
 const never = new AbortController().signal
 
 /**
- * Sends test events outside the lanes, which have their own limits and may be full. Guard, signature and time limit are
- * those of deliveries. Throws service_unavailable while too many are under way.
+ * Sends test events outside the lanes, because lanes may be full. Address check, signature and timeout are the same as for
+ * deliveries. Rejects with service_unavailable if too many run at once.
  */
 export function testSender(post: Post): SendTest {
   let running = 0

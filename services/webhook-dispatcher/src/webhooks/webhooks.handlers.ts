@@ -8,11 +8,11 @@ import {
   countAttempts,
   listAttempts,
   recordAttempt,
-  takeTestEvent,
-} from '../attempts/attempts.queries.ts'
+} from '../delivery-log/delivery-log.queries.ts'
 import type { Db, Tables } from '../db.ts'
 import { tooManyTests, webhookNotFound } from '../errors.ts'
 import { maskedSecret, mintSecret, openSecret, sealSecret, type SecretKeys } from './secrets.ts'
+import { takeTestEvent } from './test-event.queries.ts'
 import { testPayload, type SendTest } from './test-event.ts'
 import {
   countWebhooks,
@@ -82,7 +82,7 @@ export const webhookHandlers = ({ db: tenants, secretKeys, allowPrivateTargets, 
       return { data, ...query, total_count: await countAttempts(db, orgId, id) }
     },
 
-    /** Whether deliveries are on, and whether the subscription lasts, is not asked: somebody waits for the answer. */
+    /** Sends the test event even if deliveries are off or the subscription has lapsed. */
     async testWebhook({ principal: { orgId }, params }) {
       const db = tenants.forOrg(orgId)
       const target = await findTarget(db, orgId)
@@ -93,9 +93,9 @@ export const webhookHandlers = ({ db: tenants, secretKeys, allowPrivateTargets, 
       const secret = openSecret(secretKeys, orgId, target)
       const attemptedAt = Date.now()
       const result = await sendTest({ url: target.url, secret }, payload)
-      // Test events are in the log like others, marked as what they are.
-      const made = { webhook_id: target.id, delivery_id: payload.deliveryId, attempt: 1, test: true }
-      await recordAttempt(db, orgId, attemptRecord({ ...made, attemptedAt }, result))
+      // Test events are in the delivery log, marked as tests.
+      const attempt = { webhook_id: target.id, delivery_id: payload.deliveryId, attempt: 1, test: true }
+      await recordAttempt(db, orgId, attemptRecord({ ...attempt, attemptedAt }, result))
       return { data: { status_code: result.statusCode ?? null, error: result.error ?? null } }
     },
   }) satisfies Partial<Handlers<'webhook-dispatcher'>>

@@ -1,58 +1,38 @@
-import { join } from 'node:path'
-import { createRegistry } from '@whereabouts/service-kit/metrics'
-import { createLogger } from '@whereabouts/service-kit/logging'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import { testCallers } from '@whereabouts/testing/caller'
-import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildApp } from '../app.ts'
-import { secretKeys, tenantsOf } from '../../test/attempts.fixture.ts'
-import { LOG_SIZE, recordAttempt } from '../attempts/attempts.queries.ts'
-import { createPost, type Post } from '../attempts/http-post.ts'
-import { createTargetAgents } from '../attempts/target-agents.ts'
-import type { Tables } from '../db.ts'
+import { expect } from 'vitest'
+import { secretKeys, test as dispatcherTest, type TestDispatcher } from '../../test/dispatcher.fixture.ts'
+import { LOG_SIZE, recordAttempt } from '../delivery-log/delivery-log.queries.ts'
 import { openSecret } from './secrets.ts'
-import { testSender } from './test-event.ts'
 import { findTarget } from './webhooks.queries.ts'
 
 const URL_OF_HOOK = 'https://example.com/hook'
-const callers = testCallers('webhook-dispatcher')
-const log = createLogger('test', 'silent')
-let database: ServiceDatabase<Tables>
-let tenants: TenantDatabase<Tables>
-let app: ReturnType<typeof buildApp>
-let nextOrg = 100
 
-beforeAll(async () => {
-  database = await createServiceDatabase<Tables>('webhooks', join(import.meta.dirname, '../../migrations'))
-  tenants = tenantsOf(database)
-  app = serviceWith(createPost(createTargetAgents({ allowPrivateTargets: false }), 5_000))
-})
-afterAll(async () => {
-  await app.close()
-  await tenants.close()
-  await database.drop()
-})
-
-/** The API as the service serves it; test events go out through `post`. */
-function serviceWith(post: Post) {
-  const [registry, sendTest] = [createRegistry('test'), testSender(post)]
-  const { verify } = callers
-  return buildApp({ db: tenants, secretKeys, allowPrivateTargets: false, sendTest, log, registry, verify })
+type Organization = {
+  orgId: number
+  call: (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path?: string, body?: unknown) => ReturnType<Call>
+  create: (url?: string) => ReturnType<Call>
 }
+type Call = TestDispatcher['call']
 
-/** An organization of its own per test, and its calls. */
-function organization() {
-  const orgId = (nextOrg += 1)
-  const call = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path = '', body?: unknown) => {
-    const headers = await callers.headersFor({ orgId })
-    const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
-    return app.inject({ method, url: `/api/v1/webhooks${path}`, headers, ...payload })
-  }
-  return { orgId, call, create: (url = URL_OF_HOOK) => call('POST', '', { url }) }
-}
+const test = dispatcherTest.extend<{
+  app: TestDispatcher['app']
+  /** An organization that no other test uses, and its calls. */
+  organization: () => Organization
+  api: TestDispatcher
+}>({
+  api: async ({ dispatcher }, use) => use(dispatcher({ allowPrivateTargets: false })),
+  app: async ({ api }, use) => use(api.app),
+  organization: async ({ api, newOrg }, use) =>
+    use(() => {
+      const orgId = newOrg()
+      const call: Organization['call'] = (method, path, body) => api.call(orgId, method, path, body)
+      return { orgId, call, create: (url = URL_OF_HOOK) => call('POST', '', { url }) }
+    }),
+})
 
-test('D11.1 the secret is whole at creation, masked ever after, and encrypted at rest', async () => {
+test('D11.1 the secret is complete at creation, masked afterwards, and encrypted at rest', async ({
+  database,
+  organization,
+}) => {
   const { orgId, call, create } = organization()
   const created = await create()
   expect(created.statusCode).toBe(201)
@@ -71,15 +51,15 @@ test('D11.1 the secret is whole at creation, masked ever after, and encrypted at
   expect(stored && openSecret(secretKeys, orgId, stored)).toBe(data.secret)
 })
 
-test('ids come from the share of this service', async () => {
+test('ids come from the share of this service', async ({ organization }) => {
   const { data } = (await organization().create()).json()
   expect(BigInt(data.id) >> 50n).toBe(3n)
 })
 
-test('D11.1 a second webhook is a conflict, from two requests at once too', async () => {
+test('D11.1 a second webhook is a conflict, also for concurrent requests', async ({ organization }) => {
   const { call, create } = organization()
-  const answers = await Promise.all([create(), create(), create()])
-  expect(answers.map((a) => a.statusCode).toSorted((a, b) => a - b)).toEqual([201, 409, 409])
+  const replies = await Promise.all([create(), create(), create()])
+  expect(replies.map((a) => a.statusCode).toSorted((a, b) => a - b)).toEqual([201, 409, 409])
   const refused = await create()
   expect(refused.json().error).toMatchObject({
     type: 'conflict',
@@ -88,7 +68,7 @@ test('D11.1 a second webhook is a conflict, from two requests at once too', asyn
   expect((await call('GET')).json().total_count).toBe(1)
 })
 
-test('deleting makes room for a new webhook with another id and secret', async () => {
+test('after a deletion, a new webhook has another id and secret', async ({ organization }) => {
   const { call, create } = organization()
   const { data: first } = (await create()).json()
   expect((await call('DELETE', `/${first.id}`)).statusCode).toBe(204)
@@ -100,7 +80,9 @@ test('deleting makes room for a new webhook with another id and secret', async (
   expect(second.secret).not.toBe(first.secret)
 })
 
-test('PATCH merges: what is absent stays, what is there changes, updated_at advances', async () => {
+test('PATCH changes the given fields, keeps the others, and advances updated_at', async ({
+  organization,
+}) => {
   const { call, create } = organization()
   const { data } = (await create()).json()
   const off = (await call('PATCH', `/${data.id}`, { enabled: false })).json().data
@@ -120,47 +102,55 @@ test.for([
   ['an empty URL', { url: '' }, 'too_short', 'url'],
   ['a URL that is too long', { url: `https://example.com/${'a'.repeat(2048)}` }, 'too_long', 'url'],
   ['a private target', { url: 'https://10.0.0.1/' }, 'invalid_value', 'url'],
-] as const)('%s is refused on create and PATCH, and changes nothing', async ([, body, code, field]) => {
-  const { call, create } = organization()
-  const { data } = (await create()).json()
-  const patched = await call('PATCH', `/${data.id}`, body)
-  expect(patched.statusCode).toBe(400)
-  expect(patched.json().error.fields[0]).toMatchObject({ field, code })
-  expect((await call('GET', `/${data.id}`)).json().data).toMatchObject({
-    url: URL_OF_HOOK,
-    updated_at: data.updated_at,
-  })
-  const posted = await organization().call('POST', '', { url: URL_OF_HOOK, ...body })
-  expect(posted.json().error.fields[0]).toMatchObject({ field, code })
-})
+] as const)(
+  '%s is refused by POST and PATCH, and changes nothing',
+  async ([, body, code, field], { organization }) => {
+    const { call, create } = organization()
+    const { data } = (await create()).json()
+    const patched = await call('PATCH', `/${data.id}`, body)
+    expect(patched.statusCode).toBe(400)
+    expect(patched.json().error.fields[0]).toMatchObject({ field, code })
+    expect((await call('GET', `/${data.id}`)).json().data).toMatchObject({
+      url: URL_OF_HOOK,
+      updated_at: data.updated_at,
+    })
+    const posted = await organization().call('POST', '', { url: URL_OF_HOOK, ...body })
+    expect(posted.json().error.fields[0]).toMatchObject({ field, code })
+  },
+)
 
-test('a URL of 2048 characters is accepted', async () => {
+test('a URL of 2048 characters is accepted', async ({ organization }) => {
   const url = `https://example.com/${'a'.repeat(2048 - 20)}`
   expect((await organization().create(url)).json().data.url).toBe(url)
 })
 
-test("D10 another organization's webhook looks missing on every operation and stays unchanged", async () => {
+test("D10 another organization's webhook looks missing on every operation and stays unchanged", async ({
+  organization,
+}) => {
   const theirs = organization()
   const mine = organization()
   const { data } = (await theirs.create()).json()
-  const answers = [
+  const replies = [
     await mine.call('GET', `/${data.id}`),
     await mine.call('PATCH', `/${data.id}`, { enabled: false }),
     await mine.call('DELETE', `/${data.id}`),
     await mine.call('GET', `/${data.id}/deliveries`),
     await mine.call('POST', `/${data.id}/test`),
   ]
-  expect(answers.map((a) => a.json().error.type)).toEqual(Array(5).fill('not_found'))
+  expect(replies.map((a) => a.json().error.type)).toEqual(Array(5).fill('not_found'))
   expect((await mine.call('GET')).json().total_count).toBe(0)
   expect((await theirs.call('GET', `/${data.id}`)).json().data).toMatchObject({ enabled: true })
 })
 
-test('without a principal nothing answers', async () => {
-  const answer = await app.inject({ method: 'GET', url: '/api/v1/webhooks' })
-  expect(answer.statusCode).toBe(401)
+test('without a principal, the reply is 401', async ({ app }) => {
+  const reply = await app.inject({ method: 'GET', url: '/api/v1/webhooks' })
+  expect(reply.statusCode).toBe(401)
 })
 
-test('switching on moves enabled_at, saving an enabled webhook again does not', async () => {
+test('switching on sets enabled_at; saving an enabled webhook again does not', async ({
+  database,
+  organization,
+}) => {
   const { orgId, call, create } = organization()
   const { data } = (await create()).json()
   const enabledAt = async () => (await findTarget(database.db, orgId))?.enabled_at ?? ''
@@ -185,7 +175,7 @@ const attempt = (webhookId: number, n: number) => ({
   test: false,
 })
 
-test('deliveries are listed newest first, in pages', async () => {
+test('deliveries are listed newest first, in pages', async ({ database, organization }) => {
   const { orgId, call, create } = organization()
   const { data } = (await create()).json()
   for (const n of [1, 2, 3]) await recordAttempt(database.db, orgId, attempt(data.id, n))
@@ -198,7 +188,10 @@ test('deliveries are listed newest first, in pages', async () => {
   expect(rest.data.map((row: { latency_ms: number }) => row.latency_ms)).toEqual([1])
 })
 
-test('D11.7 the last 500 attempts of an organization are kept, with writers at once and of no other', async () => {
+test('D11.7 the last 500 attempts of each organization are kept, also with concurrent writers', async ({
+  database,
+  organization,
+}) => {
   const { orgId, call, create } = organization()
   const other = organization()
   const { data } = (await create()).json()
@@ -213,7 +206,7 @@ test('D11.7 the last 500 attempts of an organization are kept, with writers at o
   expect((await other.call('GET', `/${theirs.id}/deliveries`)).json().total_count).toBe(1)
 })
 
-test('a deleted webhook takes its deliveries along', async () => {
+test('deleting a webhook deletes its deliveries', async ({ database, organization }) => {
   const { orgId, call, create } = organization()
   const { data } = (await create()).json()
   await recordAttempt(database.db, orgId, attempt(data.id, 1))

@@ -6,7 +6,7 @@ import type { SealedSecret } from './secrets.ts'
 
 const VIEW = ['id', 'url', 'enabled', 'secret_last_four', 'created_at', 'updated_at'] as const
 
-/** A webhook as the console may see it; what its secret is sealed in stays in the database. */
+/** The columns that the console may see. The encrypted secret stays in the database. */
 export type WebhookRow = Pick<Selectable<Tables['webhook']>, (typeof VIEW)[number]>
 
 /** At most one (D11.1). */
@@ -34,7 +34,7 @@ export async function countWebhooks(db: Db, orgId: number): Promise<number> {
   return count
 }
 
-/** Undefined when the webhook is missing or another organization's: the two look the same on purpose. */
+/** Undefined if the webhook is missing or belongs to another organization. Callers must not see the difference. */
 export function findWebhook(db: Db, orgId: number, id: number): Promise<WebhookRow | undefined> {
   return db
     .selectFrom('webhook')
@@ -46,7 +46,7 @@ export function findWebhook(db: Db, orgId: number, id: number): Promise<WebhookR
 
 export type NewWebhook = SealedSecret & { url: string; enabled: boolean; secret_last_four: string }
 
-/** Throws `webhookExists` for a second one: the constraint decides between two that come at once. */
+/** Throws `webhookExists` for a second webhook. The constraint decides between concurrent requests. */
 export async function insertWebhook(db: Db, orgId: number, webhook: NewWebhook): Promise<WebhookRow> {
   try {
     return await db
@@ -60,8 +60,8 @@ export async function insertWebhook(db: Db, orgId: number, webhook: NewWebhook):
 }
 
 /**
- * An accepted change advances `updated_at`, an empty one too. Switching on moves `enabled_at`: what happened before is
- * not replayed. Undefined as for `findWebhook`.
+ * An accepted change advances `updated_at`, even if it is empty. Switching on sets `enabled_at`, so that earlier events are
+ * not delivered. Undefined as for `findWebhook`.
  */
 export function updateWebhook(
   db: Db,
@@ -83,7 +83,7 @@ export function updateWebhook(
     .executeTakeFirst()
 }
 
-/** False when there was nothing to delete. Its part of the delivery log goes with it. */
+/** Also deletes its part of the delivery log. False if there is no such webhook. */
 export async function deleteWebhook(db: Db, orgId: number, id: number): Promise<boolean> {
   const { rows } = await sql`
     with gone as (delete from webhook where org_id = ${orgId} and id = ${id} returning id),
@@ -92,16 +92,16 @@ export async function deleteWebhook(db: Db, orgId: number, id: number): Promise<
   return rows.length > 0
 }
 
-/** Where the organization's deliveries go, as of now. */
+/** The current target of an organization's deliveries. */
 export type Target = SealedSecret & { id: number; url: string; enabled: boolean; enabled_at: string }
 
-/** Asked before every attempt (D11.3). Undefined: the organization has no webhook. */
+/** Read before every attempt (D11.3). Undefined: the organization has no webhook. */
 export async function findTarget(db: Db, orgId: number): Promise<Target | undefined> {
   const [target] = await findTargets(db, [orgId])
   return target
 }
 
-/** The same of many organizations, in their order. */
+/** The same for many organizations, in their order. */
 export async function findTargets(db: Db, orgIds: readonly number[]): Promise<(Target | undefined)[]> {
   const rows = await db
     .selectFrom('webhook')

@@ -1,10 +1,10 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
-import { isPublicAddress, literalAddress } from '../attempts/address-guard.ts'
+import { isPublicAddress, literalAddress } from '../receivers/address-guard.ts'
 
 /**
- * What is wrong with a webhook's URL, in order; empty when it may be stored. Only scheme, credentials and host are
- * judged here: what a name resolves to may change, so addresses are checked at every connection. A host that is an
- * address itself, or `localhost`, will never be delivered to and is better refused now.
+ * The problems of a webhook's URL. Empty: it may be stored. Checks scheme, credentials and host only. The addresses of a name
+ * may change, so they are checked at every connection. A private address or `localhost` would never get a delivery, so it
+ * is refused here.
  */
 export function urlProblems(url: string, allowPrivateTargets: boolean): FieldEntry[] {
   const problem = urlProblem(url, allowPrivateTargets)
@@ -12,7 +12,7 @@ export function urlProblems(url: string, allowPrivateTargets: boolean): FieldEnt
 }
 
 function urlProblem(raw: string, allowPrivateTargets: boolean): string | undefined {
-  // The parser forgives spaces, backslashes and missing slashes; what is stored should be what is meant.
+  // The parser accepts spaces, backslashes and missing slashes, which would hide the real target.
   const authority = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/([^/?#\s\\]+)[^\s\\]*$/.exec(raw)?.[1]
   const url = authority === undefined ? null : URL.parse(raw)
   if (authority === undefined || !url) return 'must be an absolute URL'

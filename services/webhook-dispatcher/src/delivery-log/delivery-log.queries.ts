@@ -1,7 +1,7 @@
 import type { DeliveryView } from '@whereabouts/contracts/webhooks'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
-import type { PostResult } from './http-post.ts'
+import type { PostResult } from '../receivers/http-post.ts'
 
 /** Attempts kept per organization (D11.7). */
 export const LOG_SIZE = 500
@@ -10,13 +10,13 @@ export type Outcome = 'delivered' | 'failed'
 
 export type AttemptRecord = Omit<DeliveryView, 'outcome'> & { webhook_id: number; outcome: Outcome }
 
-type MadeAttempt = Pick<AttemptRecord, 'webhook_id' | 'delivery_id' | 'attempt' | 'test'> & {
+type Attempt = Pick<AttemptRecord, 'webhook_id' | 'delivery_id' | 'attempt' | 'test'> & {
   attemptedAt: number
 }
 
-/** How an attempt that began at `attemptedAt` (ms since 1970) is logged. */
-export const attemptRecord = ({ attemptedAt, ...made }: MadeAttempt, result: PostResult): AttemptRecord => ({
-  ...made,
+/** The log entry of an attempt that began at `attemptedAt`, in milliseconds since 1970. */
+export const attemptRecord = ({ attemptedAt, ...attempt }: Attempt, result: PostResult): AttemptRecord => ({
+  ...attempt,
   attempted_at: new Date(attemptedAt).toISOString(),
   outcome: result.error === undefined ? 'delivered' : 'failed',
   status_code: result.statusCode ?? null,
@@ -29,14 +29,14 @@ export const recordAttempt = (db: Db, orgId: number, attempt: AttemptRecord): Pr
   recordAttempts(db, [{ ...attempt, org_id: orgId }])
 
 /**
- * Writes attempts in their order, each over the one that its organization made 500 attempts earlier: rows by their
- * keys, nothing to trim. At most LOG_SIZE of them.
+ * Writes at most LOG_SIZE attempts in their order. Each replaces the attempt that its organization made 500 attempts
+ * earlier, by primary key, so that nothing needs trimming.
  */
 export async function recordAttempts(
   db: Db,
   attempts: readonly (AttemptRecord & { org_id: number })[],
 ): Promise<void> {
-  // The counters' row locks are held until the statement is committed, so that a slot has one writer at a time.
+  // The row locks of the counters are held until the commit, so that a slot has one writer at a time.
   await sql`
     with made as (
       select * from rows from (jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as (
@@ -66,7 +66,7 @@ export async function recordAttempts(
 
 export type Progress = { attempts: number; delivered: boolean }
 
-/** What the log knows of a delivery, for a message that comes again. No attempt known: `{ attempts: 0 }`. */
+/** The logged attempts of a delivery. Without any, `attempts` is 0. */
 export async function findProgress(db: Db, orgId: number, deliveryId: string): Promise<Progress> {
   const { attempts, delivered } = await db
     .selectFrom('delivery_attempt')
@@ -107,33 +107,4 @@ export async function countAttempts(db: Db, orgId: number, webhookId: number): P
     .where('webhook_id', '=', webhookId)
     .executeTakeFirstOrThrow()
   return count
-}
-
-/** As for a bucket that holds five test events and gets a new one every six seconds. */
-const TEST_EVERY_S = 6
-const TESTS_AT_ONCE = 5
-
-/**
- * Counts a test event of the organization; how many seconds to wait when it has had too many. In the database, so that
- * replicas count together and neither a restart nor a new webhook forgets.
- */
-export async function takeTestEvent(db: Db, orgId: number): Promise<number | undefined> {
-  const every = sql`make_interval(secs => ${TEST_EVERY_S}::int)`
-  const { rows } = await sql`
-    insert into delivery_counter as c (org_id, attempts, tests_until)
-    values (${orgId}, 0, clock_timestamp() + ${every})
-    on conflict (org_id) do update set tests_until = greatest(c.tests_until, clock_timestamp()) + ${every}
-    where c.tests_until is null or c.tests_until <= clock_timestamp() + ${TESTS_AT_ONCE - 1}::int * ${every}
-    returning org_id`.execute(db)
-  if (rows.length > 0) return undefined
-  const { wait } = await db
-    .selectFrom('delivery_counter')
-    .select(
-      sql<number>`extract(epoch from tests_until - clock_timestamp())::float8 - ${TEST_EVERY_S * (TESTS_AT_ONCE - 1)}::int`.as(
-        'wait',
-      ),
-    )
-    .where('org_id', '=', orgId)
-    .executeTakeFirstOrThrow()
-  return Math.max(1, Math.ceil(wait))
 }

@@ -11,18 +11,18 @@ const TEXTS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'the host is not reachable',
   ENETUNREACH: 'the host is not reachable',
   EADDRNOTAVAIL: 'the host is not reachable',
-  // A name in development, where the machine's own lookup is used.
+  // In development, names are resolved by the operating system.
   ENOTFOUND: 'the host name does not resolve',
   EAI_AGAIN: 'the host name does not resolve',
   EPROTO: 'TLS handshake failed',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too long',
-  // Also an answer of 101, or of 100 that nobody asked for: undici ends the connection (ADR 23).
+  // Also a response of 101, or an unexpected 100: undici ends the connection (ADR 23).
   UND_ERR_SOCKET: 'connection closed before a complete answer',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: INVALID,
 }
 
-/** By code, never by message: messages quote addresses of networks the customer should learn nothing about. */
+/** Built from codes, never from messages, because messages name addresses that customers must not learn. */
 export function failureText(error: unknown): string {
   const causes = chainOf(error)
   const refused = causes.find((cause) => cause instanceof TargetRefused)
@@ -41,7 +41,7 @@ function kindOf(code: string): string {
   return `request failed (${code})`
 }
 
-/** The error, its causes and, for several addresses tried at once, the errors of each. */
+/** The error, its causes and, if several addresses were tried, their errors. */
 function chainOf(error: unknown, depth = 0): Error[] {
   if (!(error instanceof Error) || depth > 4) return []
   const inner = error instanceof AggregateError ? (error.errors as unknown[]) : []

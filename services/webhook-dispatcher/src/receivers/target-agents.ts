@@ -4,30 +4,30 @@ import { createResolver, publicLookup, type Resolver } from './public-lookup.ts'
 
 /** The connections to receivers. */
 export type TargetAgents = {
-  /** For a request to this URL. Throws TargetRefused for an address that is not public. */
+  /** For a request to this URL. Throws TargetRefused if its host is an address that is not public. */
   agentFor(url: URL): Dispatcher
   destroy(): Promise<void>
 }
 
 export type TargetAgentOptions = {
-  /** Also plain http: for development only. */
+  /** Allows plain http too. For development only. */
   allowPrivateTargets: boolean
-  /** Authorities to trust instead of Node's own, as PEM; for tests. */
+  /** Authorities to trust instead of Node's own, as PEM. For tests. */
   ca?: string
-  /** Instead of the name servers of this machine; for tests. */
+  /** Used instead of the name servers of this machine. For tests. */
   resolver?: Resolver
 }
 
 /**
- * Idle connections are closed before most servers do it: a request on one that is just being closed fails. A server
- * that announces a shorter time is believed.
+ * Idle connections are closed before most servers close them, because a request on a connection that is being closed fails.
+ * If a server announces a shorter time, that time counts.
  */
 const IDLE_MS = 4_000
-/** No shorter than a whole attempt may take; who gives an attempt up leaves its connection to this. */
+/** Longer than the timeout of an attempt: a connection of an aborted attempt ends after this time. */
 const CONNECT_MS = 6_000
 const MAX_HEADER_BYTES = 16 * 1024
 
-/** HTTP/1.1, one request at a time on a connection; the time of an attempt is counted by whoever makes it. */
+/** HTTP/1.1, one request at a time on a connection. `exchange` has the timeout of an attempt. */
 const HTTP = {
   allowH2: false,
   pipelining: 1,
@@ -37,13 +37,13 @@ const HTTP = {
   bodyTimeout: 0,
   maxHeaderSize: MAX_HEADER_BYTES,
 }
-/** Whatever the environment says of certificates. Its proxies are not read: they would connect to what nobody checked. */
+/** The environment cannot change the checks. Its proxies are ignored, because they would connect to unchecked addresses. */
 const TLS = { allowH2: false, rejectUnauthorized: true, timeout: CONNECT_MS }
 
 /**
- * Each new connection is checked: a literal address before the request, because no lookup happens for it and no
- * redirect leads elsewhere, and a name's addresses in the lookup whose result the socket connects to. As many
- * connections per origin as requests: a hanging one must not hold up another.
+ * Checks each new connection. A literal address is checked before the request, because it has no lookup and no redirect is
+ * followed. The addresses of a name are checked in the lookup that the socket uses. An origin may have as many connections
+ * as requests, so that a hanging request does not delay another.
  */
 export function createTargetAgents({
   allowPrivateTargets,

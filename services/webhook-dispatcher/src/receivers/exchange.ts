@@ -1,22 +1,22 @@
 import type { Dispatcher } from 'undici'
-import { onAbort } from '../lanes/on-abort.ts'
+import { onAbort } from '../on-abort.ts'
 
-/** How much of a response body is read, so that the connection can be reused. A longer one is cut off. */
-const MAX_ANSWER_BYTES = 64 * 1024
+/** How much of a response body is read, so that the connection can be reused. A longer body ends the connection. */
+const MAX_RESPONSE_BYTES = 64 * 1024
 
 /** No complete response came in time. */
-export class TooLate extends Error {
-  override readonly name = 'TooLate'
+export class ResponseTimeout extends Error {
+  override readonly name = 'ResponseTimeout'
 }
-/** The caller does not wait any more; ends the connection. */
-class GivenUp extends Error {
-  override readonly name = 'GivenUp'
+/** Ends a connection whose response nobody waits for. */
+class ExchangeAborted extends Error {
+  override readonly name = 'ExchangeAborted'
 }
 
 export type ExchangeOptions = {
   headers: Record<string, string>
   body: Uint8Array
-  /** For all of it: lookup, connection, sending, answer and its body. */
+  /** For everything: lookup, connection, request, response and its body. */
   timeoutMs: number
   signal: AbortSignal
 }
@@ -32,16 +32,16 @@ export const exchange = (agent: Dispatcher, url: URL, options: ExchangeOptions):
         handler,
       )
     } catch (error) {
-      handler.giveUp(error)
+      handler.abort(error)
     }
   })
 
-/** A handler for undici's `dispatch`, because a response is counted and dropped, and needs no stream. */
+/** A handler for undici's `dispatch`, because the body is only counted and needs no stream. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (status: number) => void
   readonly #reject: (error: unknown) => void
   readonly #timer: NodeJS.Timeout
-  readonly #takeBack: () => void
+  readonly #removeListener: () => void
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
   #status = 0
@@ -54,31 +54,31 @@ class Exchange implements Dispatcher.DispatchHandler {
   ) {
     this.#resolve = resolve
     this.#reject = reject
-    this.#timer = setTimeout(() => this.giveUp(new TooLate()), timeoutMs)
-    this.#takeBack = onAbort(signal, () => this.giveUp(new GivenUp()))
-    if (signal.aborted) this.giveUp(new GivenUp())
+    this.#timer = setTimeout(() => this.abort(new ResponseTimeout()), timeoutMs)
+    this.#removeListener = onAbort(signal, () => this.abort(new ExchangeAborted()))
+    if (signal.aborted) this.abort(new ExchangeAborted())
   }
 
-  giveUp(error: unknown): void {
+  abort(error: unknown): void {
     if (this.#end()) this.#reject(error)
-    this.#controller?.abort(new GivenUp())
+    this.#controller?.abort(new ExchangeAborted())
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isOver) controller.abort(new GivenUp()) // given up while it waited for its connection
+    if (this.#isOver) controller.abort(new ExchangeAborted()) // aborted while it waited for its connection
   }
 
-  /** Also called for interim answers, which the last one replaces. */
+  /** Also called for interim responses. The last response counts. */
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
     this.#status = status
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length
-    if (this.#bytes <= MAX_ANSWER_BYTES) return
+    if (this.#bytes <= MAX_RESPONSE_BYTES) return
     if (this.#end()) this.#resolve(this.#status)
-    controller.abort(new GivenUp())
+    controller.abort(new ExchangeAborted())
   }
 
   onResponseEnd(): void {
@@ -94,7 +94,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return false
     this.#isOver = true
     clearTimeout(this.#timer)
-    this.#takeBack()
+    this.#removeListener()
     return true
   }
 }

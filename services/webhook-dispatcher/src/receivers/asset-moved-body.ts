@@ -2,23 +2,23 @@ import { epochMs, parseInstant } from '@whereabouts/contracts/instant'
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import type { AssetMovedBody } from '@whereabouts/contracts/webhooks'
 
-/** What all attempts of one delivery share, made once: the receiver must see the same bytes each time (D11.2). */
+/** Shared by all attempts of a delivery, because the receiver must see the same bytes each time (D11.2). */
 export type Payload = {
   event: 'asset.moved'
   deliveryId: string
-  /** Unix second of `occurred_at`, as it is signed and sent. */
+  /** Unix second of `occurred_at`, signed and sent. */
   timestamp: string
   body: Buffer
 }
 
-/** Undefined when `occurred_at` is no timestamp. Keys stand in the order in which the contract lists them. */
+/** Undefined if `occurred_at` is not a timestamp. The keys are in the order of the contract. */
 export function assetMovedPayload(moved: AssetMoved): Payload | undefined {
   const occurredAt = parseInstant(moved.occurred_at)
   if (occurredAt === undefined) return undefined
   const body: AssetMovedBody = {
     event: 'asset.moved',
     delivery_id: moved.delivery_id,
-    occurred_at: `${occurredAt.slice(0, 23)}Z`, // milliseconds, as everywhere on the wire
+    occurred_at: `${occurredAt.slice(0, 23)}Z`, // milliseconds, as in all of the API
     data: {
       asset: { id: moved.asset.id, external_key: moved.asset.external_key, name: moved.asset.name },
       from_location: moved.from_location && placeOf(moved.from_location),

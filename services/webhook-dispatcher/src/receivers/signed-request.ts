@@ -2,7 +2,7 @@ import type { Payload } from './asset-moved-body.ts'
 import type { Post, PostResult } from './http-post.ts'
 import { signature } from './signature.ts'
 
-/** One attempt, as the contract wants it: headers, signature, bytes. Resolves and rejects as `Post` does. */
+/** Sends one attempt with the headers and the signature of the contract. Resolves and rejects like `Post`. */
 export function postSigned(
   post: Post,
   { url, secret }: { url: string; secret: string },

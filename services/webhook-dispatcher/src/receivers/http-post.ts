@@ -1,8 +1,8 @@
-import { exchange, TooLate } from './exchange.ts'
+import { exchange, ResponseTimeout } from './exchange.ts'
 import { failureText } from './failure-text.ts'
 import type { TargetAgents } from './target-agents.ts'
 
-/** How one request ended. `error` is undefined for 2xx only, and never says more than a customer may read. */
+/** The result of a request. `error` is undefined only for a 2xx. Customers can read it. */
 export type PostResult = { statusCode: number | undefined; error: string | undefined; latencyMs: number }
 
 export type Post = (
@@ -13,8 +13,8 @@ export type Post = (
 ) => Promise<PostResult>
 
 /**
- * A POST without redirects. `timeoutMs` is for all of it: lookup, connection, sending, answer and its body. Resolves
- * for every failure of the other side; rejects only when `signal` aborts.
+ * A POST that follows no redirect. `timeoutMs` is for everything: lookup, connection, request, response and its body.
+ * Resolves for every failure of the other side. Rejects only if `signal` aborts.
  */
 export function createPost(agents: TargetAgents, timeoutMs: number): Post {
   return async (address, headers, body, signal) => {
@@ -26,7 +26,9 @@ export function createPost(agents: TargetAgents, timeoutMs: number): Post {
     } catch (error) {
       if (signal.aborted) throw error
       const text =
-        error instanceof TooLate ? `no complete answer within ${timeoutMs / 1000} s` : failureText(error)
+        error instanceof ResponseTimeout
+          ? `no complete answer within ${timeoutMs / 1000} s`
+          : failureText(error)
       return { statusCode: undefined, error: text, latencyMs: since(startedAt) }
     }
   }

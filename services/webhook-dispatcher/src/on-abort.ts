@@ -1,8 +1,8 @@
 const watched = new WeakMap<AbortSignal, Set<() => void>>()
 
 /**
- * Calls `listener` once when `signal` aborts; the answer takes it back. For signals that live as long as the process and
- * have hundreds of listeners: the signal itself looks through all of them whenever one is added.
+ * Calls `listener` once when `signal` aborts. Returns a function that removes it. For signals that live as long as the
+ * process and have hundreds of listeners: an AbortSignal searches all its listeners whenever one is added.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   const listeners = watched.get(signal) ?? watch(signal)

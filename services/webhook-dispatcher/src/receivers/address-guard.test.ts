@@ -11,7 +11,7 @@ describe('D11.4 an address that is not global unicast is refused', () => {
       ['169.254.0.1', '169.254.169.254', 'fe80::1', 'fe80::1%eth0', 'febf::1'],
     ],
     [
-      'what clouds answer inside: Azure, Alibaba, Oracle, Google, AWS, Scaleway',
+      'addresses that clouds answer inside: Azure, Alibaba, Oracle, Google, AWS, Scaleway',
       [
         '168.63.129.16',
         '::ffff:168.63.129.16',
@@ -62,13 +62,13 @@ describe('D11.4 an address that is not global unicast is refused', () => {
     ['with a zone', ['2606:4700::1111%eth0', '::1%lo']],
     ['outside 2000::/3', ['100::1', 'fec0::1', '4000::1', '5f00::1', '100:0:0:1::1', '8000::1']],
     ['old spellings of IPv4', ['0x7f.0.0.1', '0177.0.0.1', '2130706433', '0x7f000001', '127.1']],
-    ['no address at all', ['', 'localhost', '127.0.0.1.example', '1.2.3.4.5', ':::']],
+    ['not an address', ['', 'localhost', '127.0.0.1.example', '1.2.3.4.5', ':::']],
   ] as const)('%s', ([, addresses]) => {
     expect(addresses.filter(isPublicAddress)).toEqual([])
   })
 })
 
-test('global unicast passes, IPv4-mapped spellings of it too', () => {
+test('global unicast is public, also IPv4-mapped', () => {
   const addresses = [
     '1.1.1.1',
     '8.8.8.8',
@@ -82,7 +82,7 @@ test('global unicast passes, IPv4-mapped spellings of it too', () => {
 })
 
 test.for(Object.entries(refusedHosts))(
-  'D11.4 in a URL, %s is seen as an address, and refused',
+  'D11.4 in a URL, %s is recognized as an address and refused',
   ([, hosts]) => {
     const seen = hosts.map((host) => literalAddress(new URL(`https://${host}/`).hostname))
     expect(hosts.filter((_, i) => seen[i] === undefined)).toEqual([])
@@ -90,10 +90,10 @@ test.for(Object.entries(refusedHosts))(
   },
 )
 
-test.for(brokenHosts)('D11.4 %s is no host of a URL', (host) => {
+test.for(brokenHosts)('D11.4 %s is not a host of a URL', (host) => {
   expect(URL.parse(`https://${host}/`)).toBeNull()
 })
 
-test('a name is no literal address', () => {
+test('a name is not a literal address', () => {
   expect(literalAddress('127.0.0.1.nip.io')).toBeUndefined()
 })

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { buildApp, type AppDeps } from './app.ts'
+import { deliveryStore } from './attempts/delivery-store.ts'
+import type { AttemptDeps } from './attempts/job.ts'
+import type { Db, Tables } from './db.ts'
+import { AdaptiveConcurrency } from './lanes/adaptive-concurrency.ts'
+import { Bulkheads, type BulkheadSizes } from './lanes/bulkheads.ts'
+import { LANE_LIMITS, Lanes, type LaneLimits } from './lanes/lanes.ts'
+import { dispatcherMetrics, laneGauges } from './metrics.ts'
+import { createPost } from './receivers/http-post.ts'
+import { createTargetAgents } from './receivers/target-agents.ts'
+import { Subscriptions, type AskOrg } from './subscriptions/subscriptions.ts'
+import { OpenedSecrets } from './webhooks/opened-secrets.ts'
+import { testSender } from './webhooks/test-event.ts'
+
+/** For a whole request (D11, "Timeout"). */
+const ATTEMPT_TIMEOUT_MS = 5_000
+/** See ADR 22. */
+const REQUESTS_AT_ONCE: BulkheadSizes = { well: 256, slow: 256 }
+
+type WireDeps = Omit<AppDeps, 'db' | 'sendTest'> & {
+  /** For requests: each sees one organization. */
+  tenants: TenantDatabase<Tables>
+  /** For deliveries: all organizations. */
+  across: Db
+  askOrg: AskOrg
+  attemptTimeoutMs?: number | undefined
+  requestsAtOnce?: BulkheadSizes | undefined
+  laneLimits?: LaneLimits | undefined
+  /** The authority to trust instead of Node's own, as PEM; for tests. */
+  ca?: string | undefined
+}
+
+/** All parts of the dispatcher, connected. Nothing has been started: no port, no consumer, no loop. */
+export function wire({ tenants, across, askOrg, ca, ...deps }: WireDeps) {
+  const { secretKeys, allowPrivateTargets, log, registry } = deps
+  const agents = createTargetAgents({ allowPrivateTargets, ...(ca !== undefined && { ca }) })
+  const post = createPost(agents, deps.attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS)
+  const concurrency = new AdaptiveConcurrency()
+  const lanes = new Lanes(deps.laneLimits ?? LANE_LIMITS, concurrency)
+  const bulkheads = new Bulkheads(deps.requestsAtOnce ?? REQUESTS_AT_ONCE, concurrency)
+  laneGauges(registry, lanes, bulkheads)
+  const attempts: AttemptDeps = {
+    store: deliveryStore(tenants, across),
+    subscriptions: new Subscriptions(askOrg, log),
+    secrets: new OpenedSecrets(secretKeys),
+    bulkheads,
+    post,
+    log,
+    metrics: dispatcherMetrics(registry),
+    now: Date.now,
+    random: Math.random,
+    wait: (ms, signal) => delay(ms, undefined, { signal }),
+  }
+  const app = buildApp({ ...deps, db: tenants, sendTest: testSender(post) })
+  return { app, agents, lanes, attempts }
+}
