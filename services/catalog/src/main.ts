@@ -11,15 +11,12 @@ import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { leave, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
-import { buildApp } from './app.ts'
-import { transactionRunner } from './transactions/transactions.ts'
-import { startResponders } from './broker/responders.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
-import { batchMetrics, startImportGauges } from './imports/imports-metrics.ts'
-import { startImportWorker } from './imports/imports.loop.ts'
-import { startImportPurge } from './imports/purge.loop.ts'
-import { askTrackingOver } from './broker/tracking/tracking.ts'
+import { startLoops } from './loops.ts'
+import { startResponders } from './responders/responders.ts'
+import { askTrackingOver } from './tracking/tracking.ts'
+import { wire } from './wire.ts'
 
 await start('catalog', async () => {
   const config = loadConfig(process.env)
@@ -44,21 +41,16 @@ await start('catalog', async () => {
   outboxAge(registry, () => relay?.ageSeconds() ?? 0)
   measurePools(registry, { catalog: tenants, 'catalog loops': database })
   const ofBroker = brokerMetrics(registry)('services')
-  const forAll = { across: database.db, tenants, log, registry }
-  const onBatch = batchMetrics(registry)
   const wakeOutbox = () => relay?.wake()
-  const imports = startImportWorker({ ...forAll, onBatch, wakeOutbox })
-  const purge = startImportPurge(forAll)
-  const gauges = startImportGauges(forAll)
-  const runInTransaction = transactionRunner(tenants, wakeOutbox)
-  const app = buildApp({
+  const loops = startLoops({ across: database.db, tenants, wakeOutbox, log, registry })
+  const { app, runInTransaction } = wire({
     db: tenants,
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'catalog'),
     log,
     registry,
     tracking: askTrackingOver(() => broker, log),
-    runInTransaction,
-    imports: { wake: () => imports.wake(), purge: () => purge.wake() },
+    wakeOutbox,
+    imports: { wake: loops.wakeImports, purge: loops.wakePurge },
   })
   const ops = await startOps({
     host: config.HOST,
@@ -71,7 +63,7 @@ await start('catalog', async () => {
   const phases = [
     leave({ ops, app, drainMs: config.DRAIN_MS }),
     { name: 'api', run: () => app.close() },
-    { name: 'imports', run: () => Promise.all([imports.stop(), purge.stop(), gauges.stop()]) },
+    { name: 'imports', run: () => loops.stop() },
     { name: 'answers', run: () => responders?.stop() },
     { name: 'outbox', run: () => relay?.stop() },
     { name: 'broker', run: () => broker?.drain() },

@@ -11,9 +11,9 @@ import { testCallers } from '@whereabouts/testing/caller'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { test as base } from 'vitest'
-import { buildApp } from '../src/app.ts'
 import type { Tables } from '../src/db.ts'
-import { transactionRunner } from '../src/transactions/transactions.ts'
+import type { RunInTransaction } from '../src/transactions/transactions.ts'
+import { wire } from '../src/wire.ts'
 import { TrackingStandIn } from './tracking.fixture.ts'
 
 type As = { org?: number; user?: number; mediaType?: string; vocabulary?: 'legacy' }
@@ -26,6 +26,7 @@ export type Catalog = {
   database: ServiceDatabase<Tables>
   /** As the service sees it. */
   tenants: TenantDatabase<Tables>
+  runInTransaction: RunInTransaction
   tracking: TrackingStandIn
   call(method: Method, path: string, body?: unknown, as?: As): Promise<LightMyRequestResponse>
   get(path: string, as?: As): Promise<LightMyRequestResponse>
@@ -50,6 +51,7 @@ type Service = {
   app: FastifyInstance
   database: ServiceDatabase<Tables>
   tenants: TenantDatabase<Tables>
+  runInTransaction: RunInTransaction
   tracking: TrackingStandIn
   callers: ReturnType<typeof testCallers>
 }
@@ -96,15 +98,15 @@ function startService(database: ServiceDatabase<Tables>, logLevel: string): Serv
   const tenants = openTenantDatabase<Tables>(database.url, { max: 10, name: 'catalog' })
   const callers = testCallers()
   const tracking = new TrackingStandIn()
-  const app = buildApp({
+  const { app, runInTransaction } = wire({
     db: tenants,
     tracking,
     verify: callers.verify,
     log: createLogger('catalog', logLevel),
     registry: createRegistry('catalog'),
-    runInTransaction: transactionRunner(tenants, () => undefined),
+    wakeOutbox: () => undefined,
   })
-  return { app, database, tenants, tracking, callers }
+  return { app, database, tenants, runInTransaction, tracking, callers }
 }
 
 async function stopService({ app, tenants }: Service): Promise<void> {
@@ -112,7 +114,8 @@ async function stopService({ app, tenants }: Service): Promise<void> {
   await tenants.close()
 }
 
-function catalogOf({ app, database, tenants, tracking, callers }: Service, orgId: number): Catalog {
+function catalogOf(service: Service, orgId: number): Catalog {
+  const { app, database, tenants, runInTransaction, tracking, callers } = service
   const call: Catalog['call'] = async (method, path, body, as = {}) =>
     app.inject({
       method,
@@ -132,6 +135,7 @@ function catalogOf({ app, database, tenants, tracking, callers }: Service, orgId
     orgId,
     database,
     tenants,
+    runInTransaction,
     tracking,
     call,
     get: (path, as) => call('GET', path, undefined, as),

@@ -7,10 +7,9 @@ import { testCallers } from '@whereabouts/testing/caller'
 import { forgetting } from '@whereabouts/testing/forget-organization'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import { buildApp } from '../src/app.ts'
-import { transactionRunner } from '../src/transactions/transactions.ts'
 import { test, type Catalog } from './catalog.fixture.ts'
 import type { Tables } from '../src/db.ts'
+import { wire } from '../src/wire.ts'
 import { TrackingStandIn } from './tracking.fixture.ts'
 
 /** What a caller of one organization sends about the things of another. */
@@ -37,13 +36,13 @@ const lists = rowsOf((row) => row.vocabulary === undefined && row.method === 'GE
 /** The service whose statements all forgot the organization, on this database. */
 async function forgetfulService(db: TenantDatabase<Tables>) {
   const callers = testCallers()
-  const app = buildApp({
+  const { app } = wire({
     db,
     tracking: new TrackingStandIn(),
     verify: callers.verify,
     log: createLogger('catalog', 'fatal'),
     registry: createRegistry('catalog'),
-    runInTransaction: transactionRunner(db, () => undefined),
+    wakeOutbox: () => undefined,
   })
   return {
     close: () => app.close(),

@@ -1,5 +1,5 @@
 import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
-import { TrackingUnavailable, type Tracking } from '../src/broker/tracking/tracking.ts'
+import { TrackingUnavailable, type Tracking } from '../src/tracking/tracking.ts'
 
 /** Tracking as catalog meets it at the far side of the broker; `away` makes it unreachable. */
 export class TrackingStandIn implements Tracking {

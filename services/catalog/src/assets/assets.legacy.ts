@@ -24,10 +24,10 @@ import {
   unknownLocations,
   unlessAway,
   type LocationOf,
-} from '../broker/tracking/current-locations.ts'
-import { enqueuePlacement } from '../broker/tracking/placement.ts'
-import { pinLocation } from '../broker/tracking/places.queries.ts'
-import type { Tracking } from '../broker/tracking/tracking.ts'
+} from '../tracking/current-locations.ts'
+import { enqueuePlacement } from './placement.ts'
+import { pinLocation } from '../locations/live-keys.queries.ts'
+import type { Tracking } from '../tracking/tracking.ts'
 import { replaceTags, toLegacyIdentifier, toTagCreate } from '../tags/tags.legacy.ts'
 import { keyedQueue } from '../transactions/keyed-queue.ts'
 import { assetHandlers } from './assets.handlers.ts'

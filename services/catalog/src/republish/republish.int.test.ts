@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { test } from '../../test/catalog.fixture.ts'
 import { republishAll } from './republish.batches.ts'
 import { awaitRoom, NobodyPublishes } from './republish.pace.ts'
-import { republishState } from '../broker/republish-state.responder.ts'
+import { republishState } from '../responders/republish-state.responder.ts'
 
 test('everything is queued once more as it is, deleted things included, in whatever batches', async ({
   catalog,

@@ -8,6 +8,20 @@ import { nextRevision } from '@whereabouts/db/revisions'
 /** Whose tag it is. */
 export type Owner = { asset_id: number } | { location_id: number }
 
+/** Locks the live row of an owner until the transaction ends. False if there is none in this organization. */
+export async function lockOwner(tx: Tx, orgId: number, owner: Owner): Promise<boolean> {
+  const [column, ownerId] = columnOf(owner)
+  const row = await tx
+    .selectFrom(column === 'asset_id' ? 'asset' : 'location')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', ownerId)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export const tagColumns = [
   'tag.org_id', 'tag.id', 'tag.tag_type', 'tag.value', 'tag.asset_id', 'tag.location_id',
   'tag.created_at', 'tag.deleted_at', 'tag.revision',

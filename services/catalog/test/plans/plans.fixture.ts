@@ -8,12 +8,11 @@ import type { ServiceDatabase } from '@whereabouts/testing/database'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { buildApp } from '../../src/app.ts'
-import { transactionRunner } from '../../src/transactions/transactions.ts'
 import { test as base } from '../catalog.fixture.ts'
 import type { Tables } from '../../src/db.ts'
 import { startImportWorker } from '../../src/imports/imports.loop.ts'
-import { lookUp } from '../../src/broker/lookup/lookup.responder.ts'
+import { lookUp } from '../../src/responders/lookup/lookup.responder.ts'
+import { wire } from '../../src/wire.ts'
 import { TrackingStandIn } from '../tracking.fixture.ts'
 import { importRequests, requests, type Request } from './asked.fixture.ts'
 import { scansOf, type Scan } from './explained.fixture.ts'
@@ -42,13 +41,13 @@ export const test = base.extend<{ plans: Plans }>({
       const across = recorder.across(database.worker.db)
       const worker = startImportWorker({ across, tenants: db, wakeOutbox: () => undefined, log, pollMs: 20 })
       const callers = testCallers()
-      const app = buildApp({
+      const { app } = wire({
         db,
         log,
         verify: callers.verify,
         registry: createRegistry('catalog'),
         tracking: new TrackingStandIn(),
-        runInTransaction: transactionRunner(db, () => undefined),
+        wakeOutbox: () => undefined,
         imports: { wake: () => worker.wake(), purge: () => undefined },
       })
       const asked = await askEverything(app, await callers.headersFor({ orgId: ORG_ID }), recorder)

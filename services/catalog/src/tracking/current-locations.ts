@@ -1,7 +1,7 @@
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
-import type { Db } from '../../db.ts'
-import { tooManyAssetsThere } from '../../errors.ts'
-import { listLiveIds, listLiveKeys } from './places.queries.ts'
+import type { Db } from '../db.ts'
+import { tooManyAssetsThere } from '../errors.ts'
+import { listLiveIds, listLiveKeys } from '../locations/live-keys.queries.ts'
 import { TrackingUnavailable, type Tracking } from './tracking.ts'
 
 /** Key of the location where an asset was last seen; null: at none. Undefined: nobody can be asked. */

@@ -5,16 +5,12 @@ import { createLogger } from '@whereabouts/service-kit/logging'
 import { startBus } from '@whereabouts/testing/bus'
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../../test/catalog.fixture.ts'
-import { transactionRunner } from '../../transactions/transactions.ts'
 import { answerTagClaims, attachForOthers } from './tag-claims.responder.ts'
 
 const tag = { tag_type: 'rfid' as const, value: 'E280' }
 
 const ask = (catalog: Catalog, wanted: Partial<AttachTag>) =>
-  attachForOthers(
-    transactionRunner(catalog.tenants, () => undefined),
-    { org_id: catalog.orgId, ...tag, ...wanted },
-  )
+  attachForOthers(catalog.runInTransaction, { org_id: catalog.orgId, ...tag, ...wanted })
 
 test('a tag is attached to an asset or a location, named by id, by key, or by both, and published', async ({
   catalog,
@@ -96,8 +92,7 @@ describe('a refusal is what the API would answer', () => {
 
 test('a request over the broker is answered, and refused if it is malformed', async ({ catalog }) => {
   const bus = await startBus()
-  const runInTransaction = transactionRunner(catalog.tenants, () => undefined)
-  const responder = answerTagClaims(bus.broker, runInTransaction, createLogger('catalog', 'silent'))
+  const responder = answerTagClaims(bus.broker, catalog.runInTransaction, createLogger('catalog', 'silent'))
   const { id } = await catalog.asset()
   const over = (payload: unknown) => request(bus.broker, attachTag.subject, payload, { timeoutMs: 5_000 })
   const wanted = { org_id: catalog.orgId, ...tag, asset_id: id }

@@ -1,4 +1,4 @@
-import { locationColumns, type Db, type LocationRow, type Tx } from '../../db.ts'
+import { locationColumns, type Db, type LocationRow, type Tx } from '../db.ts'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 
 const live = (db: Db, orgId: number) =>
