@@ -19,29 +19,28 @@ import { TrackingStandIn } from './tracking.fixture.ts'
 type As = { org?: number; user?: number; mediaType?: string; vocabulary?: 'legacy' }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The service on a database of this file; `orgId` is an organization of this test's own. */
+/** The service on a database of this file. Each test has its own organization, `orgId`. */
 export type Catalog = {
   orgId: number
-  /** As the owner of the schema: sees all organizations. */
+  /** Connected as the owner of the schema, who sees all organizations. */
   database: ServiceDatabase<Tables>
-  /** As the service sees it. */
+  /** The database as requests see it. */
   tenants: TenantDatabase<Tables>
   runInTransaction: RunInTransaction
   tracking: TrackingStandIn
   call(method: Method, path: string, body?: unknown, as?: As): Promise<LightMyRequestResponse>
   get(path: string, as?: As): Promise<LightMyRequestResponse>
   post(path: string, body: unknown, as?: As): Promise<LightMyRequestResponse>
-  /** As a merge patch. */
   patch(path: string, body: unknown, as?: As): Promise<LightMyRequestResponse>
   delete(path: string, as?: As): Promise<LightMyRequestResponse>
-  /** Builders take only what a test cares about and throw unless the answer is 201. */
+  /** Builders have defaults and throw unless the reply is 201. */
   asset(fields?: Partial<AssetCreate>, as?: As): Promise<AssetView>
   location(fields?: Partial<LocationCreate>, as?: As): Promise<LocationView>
   /** `owner` is a path such as `/assets/1`. */
   tag(owner: string, tag: { tag_type: string; value: string }, as?: As): Promise<TagView>
-  /** How many sessions of this file's database wait for a lock right now. */
+  /** The number of sessions of this file's database that wait for a lock. */
   waitingForLocks(): Promise<number>
-  /** What this organization's changes have put into the outbox since the last call, by subject. */
+  /** The messages of this organization since the last call, in order. */
   takeOutbox(): Promise<
     { subject: string; payload: Record<string, unknown>; headers: Record<string, string> }[]
   >
@@ -62,7 +61,7 @@ export const test = base.extend<{
   logLevel: string
   service: Service
   catalog: Catalog
-  /** The same organization on another process of the service. */
+  /** The same organization on a second instance of the service. */
   replica: Catalog
   otherOrg: number
 }>({

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { olderView, test } from '../../test/legacy.fixture.ts'
+import { legacyView, test } from '../../test/legacy.fixture.ts'
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
@@ -48,7 +48,7 @@ describe('D1.2 creating and reading', () => {
       ],
     })
     const current = (await catalog.get(`/assets/${data.surrogate_id}`)).json().data
-    expect(olderView(current)).toEqual(data)
+    expect(legacyView(current)).toEqual(data)
   })
 
   test('a key is taken, whichever vocabulary took it', async ({ catalog, legacy }) => {

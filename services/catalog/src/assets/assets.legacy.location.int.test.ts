@@ -29,10 +29,10 @@ describe('D1.6 current_location of an asset', () => {
     const dock = await catalog.location({ external_key: 'DOCK' })
     const [a] = [await catalog.asset({ external_key: 'A' }), await catalog.asset({ external_key: 'B' })]
     catalog.tracking.see(catalog.orgId, a.id, dock.id)
-    catalog.tracking.asked = []
+    catalog.tracking.pageSizes = []
     const { data } = (await legacy.get('/assets')).json()
     expect(data.map((row: { current_location: unknown }) => row.current_location)).toEqual(['DOCK', null])
-    expect(catalog.tracking.asked).toEqual([2])
+    expect(catalog.tracking.pageSizes).toEqual([2])
     expect((await legacy.asset('A')).current_location).toBe('DOCK')
   })
 

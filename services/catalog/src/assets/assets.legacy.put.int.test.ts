@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
-import { olderView, test } from '../../test/legacy.fixture.ts'
+import { legacyView, test } from '../../test/legacy.fixture.ts'
 
 describe('PUT (ADR 19)', () => {
   test('what is left out stays, null clears, the rest is set', async ({ legacy, catalog }) => {
-    const before = olderView(
+    const before = legacyView(
       await catalog.asset({
         external_key: 'A',
         name: 'before',
