@@ -25,13 +25,13 @@ export type AppDeps = {
   log: Logger
   registry: Registry
   tracking: Tracking
-  /** Shared with everything else in this process that writes. */
+  /** The only one of this process: it holds the queues of all changes. */
   runInTransaction: RunInTransaction
-  /** Wake the loops of imports. Without them files are stored and wait. */
+  /** Wake the loops of imports. Without them, imports wait for the next poll. */
   imports?: { wake: () => void; purge: () => void }
 }
 
-/** The API of this service, not listening yet. */
+/** The API of this service. The caller makes it listen. */
 export function buildApp({ verify, log, registry, tracking, imports, ...deps }: AppDeps): FastifyInstance {
   const app = createServer({ log, registry })
   const handlers = {

@@ -15,7 +15,7 @@ import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { startLoops } from './loops.ts'
 import { startResponders } from './responders/responders.ts'
-import { askTrackingOver } from './tracking/tracking.ts'
+import { trackingClient } from './tracking/tracking.ts'
 import { wire } from './wire.ts'
 
 await start('catalog', async () => {
@@ -23,7 +23,7 @@ await start('catalog', async () => {
   const log = createLogger('catalog', config.LOG_LEVEL)
   const registry = createRegistry('catalog')
   const tracing = await startTracing({ service: 'catalog', log, config })
-  // Requests see one organization each; the outbox and the claims of imports concern all (ADR 38).
+  // Requests see one organization each. The outbox and the loops of imports see all (ADR 38).
   const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: 'catalog',
@@ -34,13 +34,13 @@ await start('catalog', async () => {
     name: 'catalog loops',
     log,
   })
-  // Set once the broker has been reached. Until then changes wait in the outbox and lookups have no responder.
+  // Set when the broker is connected. Until then, changes wait in the outbox and nothing answers lookups.
   let broker: Broker | undefined
   let relay: OutboxRelay | undefined
   let responders: ReturnType<typeof startResponders> | undefined
   outboxAge(registry, () => relay?.ageSeconds() ?? 0)
   measurePools(registry, { catalog: tenants, 'catalog loops': database })
-  const ofBroker = brokerMetrics(registry)('services')
+  const metrics = brokerMetrics(registry)('services')
   const wakeOutbox = () => relay?.wake()
   const loops = startLoops({ across: database.db, tenants, wakeOutbox, log, registry })
   const { app, runInTransaction } = wire({
@@ -48,7 +48,7 @@ await start('catalog', async () => {
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'catalog'),
     log,
     registry,
-    tracking: askTrackingOver(() => broker, log),
+    tracking: trackingClient(() => broker, log),
     wakeOutbox,
     imports: { wake: loops.wakeImports, purge: loops.wakePurge },
   })
@@ -64,7 +64,7 @@ await start('catalog', async () => {
     leave({ ops, app, drainMs: config.DRAIN_MS }),
     { name: 'api', run: () => app.close() },
     { name: 'imports', run: () => loops.stop() },
-    { name: 'answers', run: () => responders?.stop() },
+    { name: 'responders', run: () => responders?.stop() },
     { name: 'outbox', run: () => relay?.stop() },
     { name: 'broker', run: () => broker?.drain() },
     { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
@@ -72,7 +72,7 @@ await start('catalog', async () => {
     { name: 'ops', run: () => ops.close() },
   ]
   runUntilSignal(phases, { graceMs: config.SHUTDOWN_GRACE_MS, log })
-  broker = await connect({ ...brokerLogin(config), name: 'catalog', logger: log, metrics: ofBroker })
+  broker = await connect({ ...brokerLogin(config), name: 'catalog', logger: log, metrics })
   relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
   responders = startResponders(broker, { tenants, across: database.db, runInTransaction, log })
   log.info({ port: config.PORT, ops_port: ops.port }, 'catalog started')

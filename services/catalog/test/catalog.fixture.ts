@@ -7,6 +7,7 @@ import type { TagView } from '@whereabouts/contracts/tags'
 import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { testCallers } from '@whereabouts/testing/caller'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
@@ -64,6 +65,8 @@ export const test = base.extend<{
   /** The same organization on a second instance of the service. */
   replica: Catalog
   otherOrg: number
+  /** A broker with the streams of the product. */
+  bus: Bus
 }>({
   logLevel: ['error', { scope: 'file' }],
   service: [
@@ -91,6 +94,14 @@ export const test = base.extend<{
   otherOrg: async ({ catalog }, use) => {
     await use(catalog.orgId + 1_000_000)
   },
+  bus: [
+    async ({}, use) => {
+      const bus = await startBus()
+      await use(bus)
+      await bus.stop()
+    },
+    { scope: 'file' },
+  ],
 })
 
 function startService(database: ServiceDatabase<Tables>, logLevel: string): Service {

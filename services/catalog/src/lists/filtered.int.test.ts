@@ -9,9 +9,7 @@ const ASSETS = 200
 type PlanNode = { 'Relation Name'?: string; 'Actual Loops': number; Plans?: PlanNode[] }
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-test('a search reads the tags once, also before the tables that were just filled have statistics', async ({
-  catalog,
-}) => {
+test('a search reads the tags once, also before new tables have statistics', async ({ catalog }) => {
   const { orgId, tenants, database } = catalog
   await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'first' }] })
   await sql`

@@ -5,7 +5,7 @@ import { assetNotFound, locationNotFound } from '../errors.ts'
 import { attach, detach } from './tags.ts'
 import { lockOwner } from './tags.queries.ts'
 
-/** Neither attaching nor detaching touches the owner's `updated_at` (D6.4). */
+/** Attaching and detaching do not change the owner's `updated_at` (D6.4). */
 export const tagHandlers = ({ runInTransaction }: { runInTransaction: RunInTransaction }) =>
   ({
     async attachAssetTag({ principal: { orgId }, params: { asset_id }, body }) {

@@ -11,7 +11,7 @@ const ref = fc.record({
   whose: fc.oneof(
     { weight: 12, arbitrary: fc.constant('live' as const) },
     { weight: 2, arbitrary: fc.constant('any' as const) },
-    { weight: 1, arbitrary: fc.constantFrom('foreign' as const, 'nobody' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('foreign' as const, 'missing' as const) },
   ),
   pick: fc.nat(99),
 })

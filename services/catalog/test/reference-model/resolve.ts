@@ -10,8 +10,8 @@ import type {
 import type { Body, Operation, Query } from './operations.ts'
 import { liveResources, NOT_SHOWN, viewOf, type Kind, type Org, type Resource, type World } from './world.ts'
 
-/** No row carries it. */
-const NOBODY = Number.MAX_SAFE_INTEGER
+/** No row has it. */
+const MISSING_ID = Number.MAX_SAFE_INTEGER
 const SOME_TIME = '2026-11-21T10:00:00Z'
 
 /** The request that a choice means in this world. */
@@ -54,7 +54,7 @@ function lookIn(world: World, own: number) {
   const candidates = (kind: Kind, { whose }: Ref): Resource[] => {
     if (whose === 'live') return liveResources(org, kind)
     if (whose === 'any') return org.resources.filter((resource) => resource.kind === kind)
-    return whose === 'nobody'
+    return whose === 'missing'
       ? []
       : world.orgs.filter((other) => other !== org).flatMap((other) => liveResources(other, kind))
   }
@@ -67,12 +67,13 @@ function lookIn(world: World, own: number) {
         ? { ...viewOf(org, resource), ...(resource.deleted_at === NOT_SHOWN && { deleted_at: SOME_TIME }) }
         : {}
     },
-    id: (kind: Kind, ref: Ref) => find(kind, ref)?.id ?? NOBODY,
+    id: (kind: Kind, ref: Ref) => find(kind, ref)?.id ?? MISSING_ID,
     key: (kind: Kind, ref: Ref) => find(kind, ref)?.external_key ?? 'NOWHERE',
     tagPath: ({ kind, ref, tag, state }: DetachChoice) => {
       const found = at(state === 'live' ? org.tags.filter((one) => one.state === 'live') : org.tags, tag)
-      const owner = found && !ref ? found.owner : { kind, id: ref ? (find(kind, ref)?.id ?? NOBODY) : NOBODY }
-      return { ...owner, tagId: found?.id ?? NOBODY }
+      const owner =
+        found && !ref ? found.owner : { kind, id: ref ? (find(kind, ref)?.id ?? MISSING_ID) : MISSING_ID }
+      return { ...owner, tagId: found?.id ?? MISSING_ID }
     },
   }
 }
