@@ -1,8 +1,8 @@
 import type { ImportResource, ImportRowView, ImportView } from '@whereabouts/contracts/imports'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { expect } from 'vitest'
-import { test as base, type Catalog } from './catalog.fixture.ts'
 import { startImportWorker, type ImportWorker } from '../src/imports/imports.loop.ts'
+import { test as base, type Catalog } from './catalog.fixture.ts'
 
 type As = { org?: number }
 

@@ -7,9 +7,9 @@ import { testCallers } from '@whereabouts/testing/caller'
 import { forgetting } from '@whereabouts/testing/forget-organization'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import { test, type Catalog } from './catalog.fixture.ts'
 import type { Tables } from '../src/db.ts'
 import { wire } from '../src/wire.ts'
+import { test, type Catalog } from './catalog.fixture.ts'
 import { TrackingStandIn } from './tracking.fixture.ts'
 
 /** Resources of another organization. */

@@ -11,13 +11,14 @@ import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
-import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
 import type { Tx } from '../db.ts'
-import { inSchemaOrder } from '../patch/patch.rules.ts'
 import { assetNotFound, currentLocationNotFound, tooManySearches } from '../errors.ts'
 import { getIdByKey, lockIdByKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { toCurrentSort } from '../lists/sort.legacy.ts'
+import { pinLocation } from '../locations/live-keys.queries.ts'
+import { inSchemaOrder } from '../patch/patch.rules.ts'
+import { replaceTags, toLegacyIdentifier, toTagCreate } from '../tags/tags.legacy.ts'
 import {
   findAssetsAt,
   findCurrentLocations,
@@ -25,14 +26,13 @@ import {
   ifAvailable,
   type LocationOf,
 } from '../tracking/current-locations.ts'
-import { enqueuePlacement } from './placement.ts'
-import { pinLocation } from '../locations/live-keys.queries.ts'
 import type { Tracking } from '../tracking/tracking.ts'
-import { replaceTags, toLegacyIdentifier, toTagCreate } from '../tags/tags.legacy.ts'
 import { keyedQueue } from '../transactions/keyed-queue.ts'
+import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
 import { assetHandlers } from './assets.handlers.ts'
 import { listAssets } from './assets.lists.ts'
 import { toAssetView } from './assets.views.ts'
+import { enqueuePlacement } from './placement.ts'
 
 /** Each may hold some ten megabytes of ids, so an organization gets one at a time. */
 const LISTS_BY_LOCATION = { concurrency: 1, maxWaiting: 50, maxWaitMs: 10_000, refusal: tooManySearches }

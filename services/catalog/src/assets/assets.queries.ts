@@ -1,12 +1,12 @@
 import type { AssetCreate, assetFields, AssetPatch } from '@whereabouts/contracts/assets'
 import type { NamesWith } from '@whereabouts/contracts/fields'
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
+import { nextRevision } from '@whereabouts/db/revisions'
 import { sql } from 'kysely'
 import { assetColumns, type AssetRow, type Db, type Tx } from '../db.ts'
 import { assetKeyTaken, windowInverted } from '../errors.ts'
-import { nextRevision } from '@whereabouts/db/revisions'
-import { nextUpdate } from '../transactions/next-update.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
-import { violatedConstraint } from '@whereabouts/db/constraint-violation'
+import { nextUpdate } from '../transactions/next-update.ts'
 
 /** The columns of a `Tagged<AssetRow>`. Built once, because building them took a fifth of the work of a request. */
 export const assetColumnsWithTags = sql`${sql.raw(assetColumns.join(', '))}, ${liveTags('asset')} as tags`

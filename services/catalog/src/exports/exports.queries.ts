@@ -1,6 +1,6 @@
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import { assetColumns, locationColumns, type AssetRow, type Db, type LocationRow } from '../db.ts'
-import { anyOf } from '@whereabouts/db/sql-conditions'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
 
 /** The live assets with ids above `after`, by id, so that an asset renamed meanwhile appears once. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { LockName } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
 import { assetNotFound, locationNotFound } from '../errors.ts'
+import type { LockName } from '../transactions/transactions.ts'
 import { keyWithNumber, numberOfKey, type KeyedTable } from './minted-keys.ts'
 
 const notFound = { asset: assetNotFound, location: locationNotFound }

@@ -1,6 +1,6 @@
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 import { sql, type Kysely } from 'kysely'
 import type { Tables, Tx } from '../db.ts'
-import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 import type { ImportRow } from './imports.queries.ts'
 
 /** An import that a worker has taken, until its lease expires. */

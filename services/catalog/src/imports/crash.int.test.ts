@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import type { Catalog } from '../../test/catalog.fixture.ts'
+import { test, type Imports } from '../../test/imports.fixture.ts'
 import { workBatch } from './batch.ts'
 import { claimImport } from './claims.queries.ts'
-import { test, type Imports } from '../../test/imports.fixture.ts'
 import { startImportWorker, type ImportWorker } from './imports.loop.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../test/worker-process.fixture.ts', import.meta.url))

@@ -5,9 +5,9 @@ import {
 } from '@whereabouts/contracts/imports'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../transactions/transactions.ts'
 import { importNotFound, notAFinishedDryRun } from '../errors.ts'
 import { pageOf } from '../lists/conditions.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import { limitTransfers, type Transfers } from '../transfers/transfers.ts'
 import {
   admitImport,

@@ -11,9 +11,9 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 import { nameProblems } from '@whereabouts/service-kit/name-problems'
 import { isDeepStrictEqual } from 'node:util'
 import { fieldsOf } from '../db.ts'
-import { metadataProblems, storableMetadata } from '../patch/metadata.rules.ts'
 import { locationInsideItself, parentNotFound, tagExists, tooManyTags } from '../errors.ts'
 import { keyWithNumber, numberOfKey, type KeyedTable } from '../external-keys/minted-keys.ts'
+import { metadataProblems, storableMetadata } from '../patch/metadata.rules.ts'
 import { inColumnOrder, tableOf, type ImportedFields, type RowInput } from './row-input.ts'
 
 /** An asset or a location, as stored or as earlier rows leave it. Immutable. */

@@ -2,6 +2,7 @@ import { assetState, locationState, tagState } from '@whereabouts/contracts/mess
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import { tagTypes, type TagType } from '@whereabouts/contracts/tags'
 import { enqueue } from '@whereabouts/db/outbox'
+import { nextRevision } from '@whereabouts/db/revisions'
 import { jsonInSlices, mapInSlices } from '@whereabouts/service-kit/slices'
 import { sql, type RawBuilder } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
@@ -15,12 +16,11 @@ import {
   type Tx,
 } from '../db.ts'
 import { toLocationState } from '../locations/locations.views.ts'
-import { nextRevision } from '@whereabouts/db/revisions'
-import { nextUpdate } from '../transactions/next-update.ts'
 import { tagColumns } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
-import { liveTag } from './snapshot.queries.ts'
+import { nextUpdate } from '../transactions/next-update.ts'
 import { gained, type Change, type Snapshot, type Resource } from './plan.ts'
+import { liveTag } from './snapshot.queries.ts'
 import { writtenColumns } from './written-columns.ts'
 
 /** Another change came first, so the batch must be planned again. */

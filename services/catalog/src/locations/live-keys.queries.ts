@@ -1,5 +1,5 @@
-import { locationColumns, type Db, type LocationRow, type Tx } from '../db.ts'
 import { anyOf } from '@whereabouts/db/sql-conditions'
+import { locationColumns, type Db, type LocationRow, type Tx } from '../db.ts'
 
 const live = (db: Db, orgId: number) =>
   db.selectFrom('location').where('org_id', '=', orgId).where('deleted_at', 'is', null)

@@ -1,7 +1,7 @@
 import type { LocationListQuery } from '@whereabouts/contracts/locations'
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
-import { anyOf } from '@whereabouts/db/sql-conditions'
 import { listConditions } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'

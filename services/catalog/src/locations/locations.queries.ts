@@ -1,12 +1,12 @@
 import type { NamesWith } from '@whereabouts/contracts/fields'
 import type { LocationCreate, locationFields, LocationPatch } from '@whereabouts/contracts/locations'
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
+import { nextRevision } from '@whereabouts/db/revisions'
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { locationColumns, type Db, type LocationRow, type Tables, type Tx } from '../db.ts'
 import { locationKeyTaken, windowInverted } from '../errors.ts'
-import { nextRevision } from '@whereabouts/db/revisions'
-import { nextUpdate } from '../transactions/next-update.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
-import { violatedConstraint } from '@whereabouts/db/constraint-violation'
+import { nextUpdate } from '../transactions/next-update.ts'
 
 /** With the parent's key, which is null for a root and if the parent is deleted. */
 export type LocationWithParent = LocationRow & { parent_external_key: string | null }

@@ -1,9 +1,9 @@
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
-import type { RunInTransaction } from '../transactions/transactions.ts'
 import { assetNotFound, locationNotFound } from '../errors.ts'
-import { attach, detach } from './tags.ts'
+import type { RunInTransaction } from '../transactions/transactions.ts'
 import { lockOwner } from './tags.queries.ts'
+import { attach, detach } from './tags.ts'
 
 /** Attaching and detaching do not change the owner's `updated_at` (D6.4). */
 export const tagHandlers = ({ runInTransaction }: { runInTransaction: RunInTransaction }) =>

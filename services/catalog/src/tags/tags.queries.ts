@@ -1,9 +1,9 @@
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import type { TagCreate } from '@whereabouts/contracts/tags'
+import { nextRevision } from '@whereabouts/db/revisions'
 import { sql } from 'kysely'
 import type { Db, TagRow, Tx } from '../db.ts'
 import { tagExists } from '../errors.ts'
-import { nextRevision } from '@whereabouts/db/revisions'
 
 /** The resource that has a tag. */
 export type Owner = { asset_id: number } | { location_id: number }

@@ -2,8 +2,8 @@ import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import type { Catalog } from '../../test/catalog.fixture.ts'
-import { claimImport, releaseClaim, type Claim } from '../imports/claims.queries.ts'
 import { test } from '../../test/imports.fixture.ts'
+import { claimImport, releaseClaim, type Claim } from '../imports/claims.queries.ts'
 import { endImport } from '../imports/imports.queries.ts'
 
 type Headers = Record<string, string>

@@ -1,10 +1,10 @@
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../transactions/transactions.ts'
 import { locationNotFound } from '../errors.ts'
 import { pageOf } from '../lists/conditions.ts'
 import type { PageRange } from '../lists/page.ts'
 import { findLocation } from '../locations/locations.queries.ts'
 import { toLocationView } from '../locations/locations.views.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import { listAncestors, listBranch, listChildren, listDescendants } from './tree.queries.ts'
 
 type TreeRequest = { principal: { orgId: number }; params: { location_id: number }; query: PageRange }

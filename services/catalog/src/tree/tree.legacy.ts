@@ -1,8 +1,8 @@
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../transactions/transactions.ts'
 import { getIdByKey } from '../external-keys/external-keys.queries.ts'
 import type { PageRange } from '../lists/page.ts'
 import { toLegacyLocations } from '../locations/locations.legacy.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import { treeHandlers } from './tree.handlers.ts'
 
 type TreeRequest = { principal: { orgId: number }; params: { identifier: string }; query: PageRange }

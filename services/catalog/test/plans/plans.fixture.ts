@@ -8,16 +8,16 @@ import type { ServiceDatabase } from '@whereabouts/testing/database'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { test as base } from '../catalog.fixture.ts'
 import type { Tables } from '../../src/db.ts'
 import { startImportWorker } from '../../src/imports/imports.loop.ts'
 import { lookUp } from '../../src/responders/lookup/lookup.responder.ts'
 import { wire } from '../../src/wire.ts'
+import { test as base } from '../catalog.fixture.ts'
 import { TrackingStandIn } from '../tracking.fixture.ts'
-import { importRequests, requests, type Request } from './requests.fixture.ts'
 import { scansOf, type Scan } from './explained.fixture.ts'
 import { ORG_ID, populate } from './populated.fixture.ts'
 import { Recorder, type Recorded } from './recorded.fixture.ts'
+import { importRequests, requests, type Request } from './requests.fixture.ts'
 
 /** `scans`: planned for its values. `genericScans`: for any values, like a prepared statement. */
 export type Planned = Recorded & { scans: Scan[]; genericScans: Scan[] }

@@ -2,8 +2,8 @@ import { assetFields } from '@whereabouts/contracts/assets'
 import { namesWith, type Fields } from '@whereabouts/contracts/fields'
 import { locationFields } from '@whereabouts/contracts/locations'
 import { differ, equal } from './differences.ts'
-import { listProblems, treeProblems } from './pages.ts'
 import type { Reply, Body, Operation } from './operations.ts'
+import { listProblems, treeProblems } from './pages.ts'
 import { parentNamed, refusalOf, type Refusal } from './refusals.ts'
 import {
   descendants,

@@ -1,5 +1,6 @@
 import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import {
   assetColumns,
@@ -9,7 +10,6 @@ import {
   type LocationRow,
   type TagRow,
 } from '../../db.ts'
-import { anyOf } from '@whereabouts/db/sql-conditions'
 import { tagColumns } from '../../tags/tags.queries.ts'
 
 export type ReadTag = { tag_type: string; value: string }
