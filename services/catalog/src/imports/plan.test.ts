@@ -14,7 +14,7 @@ const fields: ImportedFields = {
   valid_to: null,
 }
 
-const resource = (
+const resourceOf = (
   key: string,
   more: { fields?: Partial<ImportedFields>; rfid?: string[] } = {},
 ): Resource => ({
@@ -56,7 +56,7 @@ const outcomesOf = (snapshot: Snapshot, rows: RowInput[], resource: ImportResour
 
 describe('upsert by key', () => {
   test('a stored resource is updated or unchanged, another is created', () => {
-    const snapshot = snapshotOf([resource('A', { rfid: ['1', '2'] })])
+    const snapshot = snapshotOf([resourceOf('A', { rfid: ['1', '2'] })])
     const rows = [
       row('A', { fields: { name: 'Stored' }, tags: { rfid: ['2', '1'] } }),
       row('A', { fields: { name: 'Other', is_active: false }, tags: { rfid: ['1'] } }),
@@ -84,7 +84,7 @@ describe('upsert by key', () => {
       row('B', { fields: { type: 'person' } }),
       row(undefined),
     ]
-    expect(outcomesOf(snapshotOf([resource('A')]), rows)).toEqual([
+    expect(outcomesOf(snapshotOf([resourceOf('A')]), rows)).toEqual([
       'A updated type',
       'B failed name required',
       ' failed name required',
@@ -92,14 +92,14 @@ describe('upsert by key', () => {
   })
 
   test('metadata is compared as JSON', () => {
-    const snapshot = snapshotOf([resource('A', { fields: { metadata: { a: 0, b: [1, { c: null }] } } })])
+    const snapshot = snapshotOf([resourceOf('A', { fields: { metadata: { a: 0, b: [1, { c: null }] } } })])
     const same = { metadata: { b: [1, { c: null }], a: -0 } }
     expect(outcomesOf(snapshot, [row('A', { fields: same })])).toEqual(['A unchanged'])
     expect(outcomesOf(snapshot, [row('A', { fields: { metadata: {} } })])).toEqual(['A updated metadata'])
   })
 
   test('D4.8 a bound in milliseconds, like in an export, keeps the stored microseconds', () => {
-    const snapshot = snapshotOf([resource('A')])
+    const snapshot = snapshotOf([resourceOf('A')])
     const exported = row('A', { fields: { valid_from: '2026-01-01T00:00:00.123000Z' } })
     expect(outcomesOf(snapshot, [exported])).toEqual(['A unchanged'])
     expect(snapshot.resources.get('A')?.fields.valid_from).toBe('2026-01-01T00:00:00.123456Z')
@@ -109,7 +109,7 @@ describe('upsert by key', () => {
 
   test('D4.7 the merged window is checked in microseconds', () => {
     const to = (valid_to: string) => row('A', { fields: { valid_to } })
-    const snapshot = snapshotOf([resource('A')])
+    const snapshot = snapshotOf([resourceOf('A')])
     expect(outcomesOf(snapshot, [to('2026-01-01T00:00:00.123456Z')])).toEqual([
       'A failed valid_to invalid_value',
     ])
@@ -119,7 +119,7 @@ describe('upsert by key', () => {
   })
 
   test('a failed row does not change the snapshot', () => {
-    const snapshot = snapshotOf([resource('A', { rfid: ['1'] })])
+    const snapshot = snapshotOf([resourceOf('A', { rfid: ['1'] })])
     const rows = [
       row('A', { fields: { name: 'Other', valid_to: '2020-01-01T00:00:00.000000Z' }, tags: { rfid: ['2'] } }),
       row('B', { fields: { name: 'n' }, tags: { rfid: ['2'] } }),
@@ -172,7 +172,7 @@ describe('D6.3 tags', () => {
   const taking = (key: string, ...rfid: string[]) => row(key, { fields: { name: 'n' }, tags: { rfid } })
 
   test('a tag of another resource is refused, unless an earlier row removes it', () => {
-    const snapshot = snapshotOf([resource('A', { rfid: ['1'] }), resource('B')])
+    const snapshot = snapshotOf([resourceOf('A', { rfid: ['1'] }), resourceOf('B')])
     expect(outcomesOf(snapshot, [taking('B', '1'), taking('A'), taking('B', '1'), taking('C', '1')])).toEqual(
       ['B failed rfid conflict', 'A updated name rfid', 'B updated name rfid', 'C failed rfid conflict'],
     )
@@ -196,7 +196,7 @@ describe('D6.3 tags', () => {
 
   test('a resource can have at most 200, but tags that it already has are accepted', () => {
     const values = Array.from({ length: 201 }, (_, i) => String(i))
-    const snapshot = snapshotOf([resource('A', { rfid: values })])
+    const snapshot = snapshotOf([resourceOf('A', { rfid: values })])
     expect(outcomesOf(snapshot, [taking('B', ...values.map((value) => `b${value}`))])).toEqual([
       'B failed rfid conflict',
     ])

@@ -21,7 +21,7 @@ export type Filtered = {
 export function filtered(
   orgId: number,
   { table, conditions, q, sort, dependsOnValues = false }: Filtered,
-): (cut: PageRange) => PagedQuery {
+): (range: PageRange) => PagedQuery {
   const terms = sort ?? [{ field: 'external_key', descending: false }]
   const columns = ['id', ...new Set(terms.map(({ field }) => field))]
   const order = sql.join([...terms.map(orderTerm), sql.ref('page.id')])

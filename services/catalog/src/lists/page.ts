@@ -32,18 +32,18 @@ export async function readPage<Row>(
   db: Db,
   orgId: number,
   view: View,
-  slice: (cut: PageRange) => PagedQuery,
+  toQuery: (range: PageRange) => PagedQuery,
   { limit, offset }: PageRange,
 ): Promise<Page<Row>> {
-  const rows = await runPagedQuery<Row>(db, orgId, view, slice({ limit, offset }))
+  const rows = await runPagedQuery<Row>(db, orgId, view, toQuery({ limit, offset }))
   const [first] = rows
   if (first) return { rows, total: first.total }
   if (offset === 0) return { rows: [], total: 0 }
   // A page beyond the end has no row with the total.
-  const [start] = await runPagedQuery<Row>(db, orgId, view, slice({ limit: 1, offset: 0 }))
+  const [start] = await runPagedQuery<Row>(db, orgId, view, toQuery({ limit: 1, offset: 0 }))
   const total = start?.total ?? 0
   // Rows were added between the statements: an empty page with this total never existed.
-  if (total > offset) return readPage(db, orgId, view, slice, { limit, offset })
+  if (total > offset) return readPage(db, orgId, view, toQuery, { limit, offset })
   return { rows: [], total }
 }
 
@@ -51,13 +51,13 @@ async function runPagedQuery<Row>(
   db: Db,
   orgId: number,
   { table, columns }: View,
-  slice: PagedQuery,
+  query: PagedQuery,
 ): Promise<(Tagged<Row> & { total: number })[]> {
-  const { rows } = await sql<Tagged<Row> & { total: number }>`${slice.isPlannedAnew ? plannedAnew : sql``}
-    with ${slice.with}
-    select ${columns}, (${slice.total}) as total
-    from (${slice.page}) as page
+  const { rows } = await sql<Tagged<Row> & { total: number }>`${query.isPlannedAnew ? plannedAnew : sql``}
+    with ${query.with}
+    select ${columns}, (${query.total}) as total
+    from (${query.page}) as page
     join ${sql.table(table)} on org_id = ${orgId} and ${sql.ref(`${table}.id`)} = page.id
-    order by ${slice.order}`.execute(db)
+    order by ${query.order}`.execute(db)
   return rows
 }

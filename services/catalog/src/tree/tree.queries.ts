@@ -7,12 +7,17 @@ import { locationColumnsWithTags, type LocationWithParent } from '../locations/l
  * Reads one page of the live relatives of a location, valid or not, without the location itself. Empty if the location does
  * not exist.
  */
-type ListRelatives = (db: Db, orgId: number, id: number, cut: PageRange) => Promise<Page<LocationWithParent>>
+type ListRelatives = (
+  db: Db,
+  orgId: number,
+  id: number,
+  range: PageRange,
+) => Promise<Page<LocationWithParent>>
 
 const relatives =
-  (slice: (orgId: number, id: number) => (cut: PageRange) => PagedQuery): ListRelatives =>
-  (db, orgId, id, cut) =>
-    readPage(db, orgId, { table: 'location', columns: locationColumnsWithTags }, slice(orgId, id), cut)
+  (toQuery: (orgId: number, id: number) => (range: PageRange) => PagedQuery): ListRelatives =>
+  (db, orgId, id, range) =>
+    readPage(db, orgId, { table: 'location', columns: locationColumnsWithTags }, toQuery(orgId, id), range)
 
 /** The root first, the parent last. */
 export const listAncestors: ListRelatives = relatives((orgId, id) => ({ limit, offset }) => ({
@@ -38,14 +43,14 @@ export const listBranch = (
   db: Db,
   orgId: number,
   parentId: number | undefined,
-  cut: PageRange,
+  range: PageRange,
 ): Promise<Page<BranchLocation>> =>
   readPage(
     db,
     orgId,
     { table: 'location', columns: sql`${locationColumnsWithTags}, ${childrenCount}` },
     siblings(orgId, parentId === undefined ? sql`parent_id is null` : sql`parent_id = ${parentId}`),
-    cut,
+    range,
   )
 
 export type BranchLocation = LocationWithParent & { children_count: number }
