@@ -18,8 +18,8 @@ const SERVED_AT = sql`(
   where served.org_id = next.org_id and served.started_at is not null)`
 
 /**
- * Takes the oldest import of the organization whose last turn, or arrival, was longest ago. Skips organizations with another running
- * import. Undefined if there is nothing to do. `across` sees the imports of all organizations.
+ * Takes the oldest import of the organization whose last turn, or arrival, was longest ago. Skips organizations with another
+ * running import. Undefined if there is nothing to do. `across` sees the imports of all organizations.
  */
 export async function claimImport(
   across: Kysely<Tables>,
